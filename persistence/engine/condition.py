@@ -8,9 +8,10 @@ from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from persistence.engine.connecting import connect
+from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.sql import Row
 
@@ -92,8 +93,11 @@ class Condition:
 
 
 def look(url: str) -> Condition:
-    """Ask how it stands, as its login sees it; raises UnusableDatabase and what psycopg raises."""
-    with connect(url) as connection, connection.transaction():
+    """Ask how it stands, as its login sees it; raises what psycopg raises."""
+    where = make_conninfo(
+        url, connect_timeout=CONNECT_SECONDS, application_name="accounting metrics"
+    )
+    with psycopg.connect(where, autocommit=True) as connection, connection.transaction():
         connection.execute(_LIMITS)
         [now] = _rows(connection, _NOW)
         connections = {row["state"]: row["number"] for row in _rows(connection, _CONNECTIONS)}

@@ -8,6 +8,7 @@ dies another takes its place.
 import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from socket import socket
@@ -31,6 +32,9 @@ from server.watching.metrics import AllWorkers
 
 KEPT_SECONDS: Final = 10.0
 """The database is asked at most this often, however many scrape."""
+
+LOOK_SECONDS: Final = 5.0
+"""So long a scrape waits for the database; Prometheus itself waits ten."""
 
 SCRAPER_SECONDS: Final = 10.0
 """So long a scraper may take to say what it wants."""
@@ -100,10 +104,11 @@ class Surroundings:
         self._settings = settings
         self._database_url = database_url
         self._certificate_ends = _end_of(settings.tls_cert)
-        self._asking = Lock()
-        self._asked_at: float | None = None
+        self._thread = ThreadPoolExecutor(1, "database")
+        self._lock = Lock()
+        self._asked: Future[Condition | None] | None = None
+        self._asked_at = 0.0
         self._took_seconds = 0.0
-        self._condition: Condition | None = None
         self._log = structlog.get_logger("accounting.metrics")
 
     def collect(self) -> Iterator[Metric]:
@@ -126,18 +131,27 @@ class Surroundings:
             yield from of_condition(condition)
 
     def _recent(self) -> Condition | None:
-        """Look at the database, unless somebody did so just now."""
-        with self._asking:
-            began = perf_counter()
-            if self._asked_at is None or monotonic() - self._asked_at >= KEPT_SECONDS:
-                try:
-                    self._condition = look(self._database_url)
-                except Exception as error:  # Whatever it is, the rest is told all the same.
-                    self._condition = None
-                    self._log.warning("database_not_seen", reason=f"{type(error).__name__}")
+        """Look at the database, unless somebody did so just now; None where it does not answer."""
+        with self._lock:
+            overdue = monotonic() - self._asked_at >= KEPT_SECONDS
+            if self._asked is None or (overdue and self._asked.done()):
+                self._asked = self._thread.submit(self._look)
                 self._asked_at = monotonic()
-                self._took_seconds = perf_counter() - began
-            return self._condition
+            asked = self._asked
+        try:
+            return asked.result(LOOK_SECONDS)
+        except TimeoutError:
+            return None
+
+    def _look(self) -> Condition | None:
+        began = perf_counter()
+        try:
+            return look(self._database_url)
+        except Exception as error:  # Whatever it is, the rest is told all the same.
+            self._log.warning("database_not_seen", reason=type(error).__name__)
+            return None
+        finally:
+            self._took_seconds = perf_counter() - began
 
     def _disks(self) -> Iterator[Metric]:
         free = GaugeMetricFamily("accounting_disk_free_bytes", "Left to write.", labels=["place"])

@@ -1,6 +1,7 @@
 """What is told of the database, the disks and the certificate beside the workers' counts."""
 
 import asyncio
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +70,15 @@ class TestDatabase:
         assert total(found, "accounting_database_up") == 0
         assert "accounting_database_size_bytes" not in found
         assert total(found, "accounting_disk_free_bytes", place="files") > 0
+
+    def test_that_it_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(scraped, "LOOK_SECONDS", 0.2)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            began = time.monotonic()
+            url = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/books?connect_timeout=2"
+            found = seen(url)
+            assert time.monotonic() - began < 2.0
+        assert total(found, "accounting_database_up") == 0
 
     def test_it_is_asked_now_and_then_only(
         self, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
