@@ -81,7 +81,7 @@ class TestUnusableDatabase:
         Access(str(uuid4()), "key", str(uuid4()), "2026-01-31", True).keep_in(
             bare_command_line.folder
         )
-        with Wire(own_server.database_url, most=2) as wire:  # So many look whether it is there.
+        with Wire(own_server.database_url, most=6) as wire:  # So many look at it first.
             told = bare_command_line.run(*words, DATABASE_URL=wire.url)
         assert (told.code, told.out) == (2, "")
         *steps, last = told.err.splitlines()

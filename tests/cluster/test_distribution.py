@@ -10,10 +10,12 @@ import pytest
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from psycopg import errors
+from psycopg.sql import SQL, Identifier
 from sqlalchemy import create_engine, make_url
 
 from persistence.engine import migrate as migrations
-from persistence.engine.distribution import distribute
+from persistence.engine.database_checks import refuse_unusable
+from persistence.engine.distribution import SETTINGS, distribute
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase, broken_constraint
 from persistence.engine.revisions import HEAD
@@ -91,6 +93,23 @@ class TestDistribute:
         assert left_in(url) == []
         with psycopg.connect(url) as later:
             assert later.execute("SELECT sum(shoe_size) FROM customer").fetchone() == (None,)
+
+    def test_settings_that_a_dump_left_behind_are_told_and_made_again(
+        self, cluster: ClusterDatabases
+    ) -> None:
+        url = cluster.clone(f"restored_{os.getpid()}")
+        with psycopg.connect(url, autocommit=True) as connection:
+            for setting in SETTINGS:
+                connection.execute(
+                    SQL("ALTER DATABASE {} RESET {}").format(
+                        Identifier(connection.info.dbname), SQL(setting)
+                    )
+                )
+        told = "set citus.propagate_set_commands of the database"
+        with pytest.raises(UnusableDatabase, match=told):
+            refuse_unusable(url, durable=False)
+        migrations.migrate(url)
+        refuse_unusable(url, durable=False)
 
     def test_it_waits_until_the_servers_are_stopped(
         self, cluster: ClusterDatabases, api_server: ApiServer

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "dist" / "pgbouncer"
@@ -36,6 +37,26 @@ class NotToBeHad(Exception):
 
 def pgbouncer(release: str) -> list[str]:
     """Return the words that run a release's, which is brought where it is not there yet."""
+    words = _found(release)
+    if isinstance(words, NotToBeHad):
+        raise words
+    return words
+
+
+@cache
+def _found(release: str) -> list[str] | NotToBeHad:
+    """Look once: where there is no network, each time takes a while."""
+    try:
+        root = _brought(release)
+    except NotToBeHad as error:
+        return error
+    [program] = root.glob("**/sbin/pgbouncer")
+    loader = sorted(root.glob("**/ld-linux*.so.*"))[0]
+    libraries = {str(path.parent) for path in root.glob("**/*.so.*")}
+    return [str(loader), "--library-path", ":".join(sorted(libraries)), str(program)]
+
+
+def _brought(release: str) -> Path:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "bringing.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -45,10 +66,7 @@ def pgbouncer(release: str) -> list[str]:
             shutil.rmtree(unfinished, ignore_errors=True)
             _bring(release, unfinished)
             unfinished.rename(root)
-    [program] = root.glob("**/sbin/pgbouncer")
-    loader = sorted(root.glob("**/ld-linux*.so.*"))[0]
-    libraries = {str(path.parent) for path in root.glob("**/*.so.*")}
-    return [str(loader), "--library-path", ":".join(sorted(libraries)), str(program)]
+    return root
 
 
 def _bring(release: str, root: Path) -> None:
@@ -67,6 +85,7 @@ def _bring(release: str, root: Path) -> None:
         "Dir::Cache": root / "apt",
         "APT::Sandbox::User": "",
         "Acquire::Retries": 3,
+        "APT::Update::Error-Mode": "any",
     }
     words = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
     _run([*words, "update"], packages)
