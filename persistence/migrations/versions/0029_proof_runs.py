@@ -2,10 +2,10 @@
 
 from persistence.migrations.texts import run_texts
 
-revision = "0032"
+revision = "0029"
 down_revision = "0028"
 serves_from = "0026"
 
 
 def upgrade() -> None:
-    run_texts(__file__, "0032_proof_runs.sql")
+    run_texts(__file__, "0029_proof_runs.sql")

@@ -2,11 +2,11 @@
 
 from persistence.migrations.texts import run_beside_writers, run_texts
 
-revision = "0033"
-down_revision = "0032"
+revision = "0030"
+down_revision = "0029"
 serves_from = "0026"
 
 
 def upgrade() -> None:
-    run_beside_writers(__file__, "0033_narrow_indexes.sql")
-    run_texts(__file__, "0033_wide_indexes.sql")
+    run_beside_writers(__file__, "0030_narrow_indexes.sql")
+    run_texts(__file__, "0030_wide_indexes.sql")
