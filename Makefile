@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-reports bench-compare bench-publish \
+.PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-reports bench-ladder bench-compare bench-publish \
         contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         pooler pooler-quick upgrade-check coverage format lint types rooms audit check check-long release lock clean
 
@@ -165,6 +165,9 @@ bench-growth: $(BENCH_READY) ## What grows with the books: a quarter of an hour,
 
 bench-reports: $(READY) ## What reports cost the database with up to a million lines: five minutes (ARGS="--lines 10000 100000" for less)
 	@$(BIN)/python -m bench.reports $(ARGS)
+
+bench-ladder: $(READY) ## What each rung of docs/scaling.md costs a request: three minutes (ARGS="--rounds 3" for less)
+	@$(BIN)/python -m bench.ladder $(ARGS)
 
 bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=... B=...)
 	@$(BIN)/python -m bench.compare $(A) $(B)

@@ -118,14 +118,21 @@ def serving(postgres: EmbeddedPostgres, database: str, home: Path) -> Iterator[S
     postgres.create_database(database)
     url = postgres.url(database)
     migrate(url)
+    with served(url, postgres.home, home) as stage:
+        yield stage
+
+
+@contextmanager
+def served(url: str, postgres_home: Path, home: Path, **settings: str) -> Iterator[Stage]:
+    """Run our server on a database that is migrated, with more settings, and make a partner."""
     home.mkdir(parents=True, exist_ok=True)
     # All is counted, and nobody is kept waiting: one business is asked for what it can give.
     limits = {f"ACCOUNTING_REQUESTS_PER_MINUTE_{whose}": "999999999" for whose in LIMITED}
     environment = {"DATABASE_URL": url, "ACCOUNTING_DATA_DIR": str(home / "data"), **limits}
     partner = json.loads(_run(["partner", "create", "Bench", "--json"], environment))
     command = ["accounting", "serve", "--development", "--workers", str(WORKERS), "--port", "PORT"]
-    with started(OURS, command, environment, home / "accounting.log") as server:
-        yield Stage(server, url, postgres.home, partner)
+    with started(OURS, command, {**environment, **settings}, home / "accounting.log") as server:
+        yield Stage(server, url, postgres_home, partner)
 
 
 def _run(words: list[str], environment: dict[str, str]) -> str:

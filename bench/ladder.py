@@ -1,0 +1,187 @@
+"""`python -m bench.ladder`: what each rung of docs/scaling.md costs a request, beside one another.
+
+One client asks for one thing after the other; every rung has a server, a database and a business of
+its own, and all take their turns in each round, in an order that is turned. All that stands behind
+a request runs on this one machine, so that more machines show what they cost and not what they
+carry. A rung whose programs are not here is left out, and said so.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+import httpx
+
+from bench.stage import Business, Stage, served, serving
+from embedded.postgres import EmbeddedPostgres
+from persistence.engine.distribution import distribute
+from persistence.engine.migrate import migrate
+from tests.poolers.pgbouncer import make_login, pooling
+from tests.poolers.programs import NotToBeHad
+from tests.standby import order, standby_of, wait_until_followed
+
+CITUS: Final = Path("../shared/citus")
+NAME: Final = "ladder"
+Ask = Callable[[httpx.Client, Mapping[str, str]], httpx.Response]
+
+
+def _invoice(client: httpx.Client, known: Mapping[str, str]) -> httpx.Response:
+    line = {"description": "Logo", "quantity": 1, "unit_price": 120_000, "tax_rate": 20}
+    sent = {"customer_id": known["customer"], "sent_at": "2026-01-10T09:00:00Z"}
+    return client.post("invoices/", json={**sent, "line_items": [line]})
+
+
+ASKED: Final[dict[str, Ask]] = {
+    "read an invoice": lambda client, known: client.get(f"invoices/{known['invoice']}/"),
+    "list 20 invoices": lambda client, _known: client.get("invoices/?page_size=20"),
+    "profit and loss of a year": lambda client, _known: client.get(
+        "reports/profit-and-loss/?start_date=2026-01-01&end_date=2026-12-31"
+    ),
+    "create and send an invoice": _invoice,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A server that stands in one way before its database, with a client of a business in it."""
+
+    name: str
+    client: httpx.Client
+    known: Mapping[str, str]
+
+    def milliseconds(self, ask: Ask, times: int) -> float:
+        """Ask so many times, and return the median of how long it took."""
+        took = []
+        for _ in range(times):
+            began = time.perf_counter()
+            ask(self.client, self.known).raise_for_status()
+            took.append((time.perf_counter() - began) * 1000)
+        return median(took)
+
+
+def main() -> None:
+    """Measure and print the table of docs/scaling.md."""
+    parser = argparse.ArgumentParser(prog="python -m bench.ladder", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--times", type=int, default=40, help="of each request, in each round")
+    asked = parser.parse_args()
+    with ExitStack() as stack:
+        folder = Path(
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="ladder-", dir="/tmp"))
+        )
+        folder.chmod(0o755)
+        rungs = [ready(stage, name, stack) for name, stage in stages(folder, stack)]
+        found = play(rungs, asked.rounds, asked.times)
+    for line in table(rungs, found):
+        print(line)
+
+
+def stages(folder: Path, stack: ExitStack) -> Iterator[tuple[str, Stage]]:
+    """Start every rung that can be had here."""
+    postgres = stack.enter_context(EmbeddedPostgres(folder / "one"))
+    yield "a PostgreSQL", stack.enter_context(serving(postgres, NAME, folder / "plain"))
+    try:
+        yield "a pooler before it", stack.enter_context(_pooled(postgres, folder / "pooled"))
+    except NotToBeHad as why:
+        print(f"No pooler: {why}", file=sys.stderr)
+    yield "a standby that each write waits for", stack.enter_context(_followed(folder))
+    if (CITUS / "cluster").exists():
+        yield "Citus, two workers", stack.enter_context(_spread(folder))
+
+
+@contextmanager
+def _pooled(postgres: EmbeddedPostgres, home: Path) -> Iterator[Stage]:
+    name = f"{NAME}_pooled"
+    postgres.create_database(name)
+    migrate(postgres.url(name))
+    make_login(postgres.url(name))
+    with (
+        pooling(postgres) as pooler,
+        served(
+            postgres.url(name), postgres.home, home, DATABASE_URL=pooler.url(postgres.url(name))
+        ) as stage,
+    ):
+        yield stage
+
+
+@contextmanager
+def _followed(folder: Path) -> Iterator[Stage]:
+    """The standby is read as well: reports go there."""
+    with EmbeddedPostgres(folder / "primary") as primary:
+        primary.create_database(NAME)
+        migrate(primary.url(NAME))
+        with standby_of(primary, folder / "standby") as standby:
+            wait_until_followed(primary)
+            order(
+                primary,
+                "ALTER SYSTEM SET synchronous_standby_names = 'standby'",
+                "SELECT pg_reload_conf()",
+            )
+            wait_until_followed(primary, "sync_state = 'sync'")
+            read = {"ACCOUNTING_READ_DATABASE_URL": standby.url(NAME)}
+            with served(primary.url(NAME), primary.home, folder / "followed", **read) as stage:
+                yield stage
+
+
+@contextmanager
+def _spread(folder: Path) -> Iterator[Stage]:
+    words = [sys.executable, str(CITUS / "cluster")]
+    home = str(folder / "cluster")
+    begun = subprocess.run([*words, "start", home, "--durable"], check=True, capture_output=True)
+    try:
+        url = json.loads(begun.stdout)["database_url"]
+        migrate(url)
+        distribute(url, lambda _: None, dry_run=False)
+        with served(url, folder, folder / "spread") as stage:
+            yield stage
+    finally:
+        subprocess.run([*words, "stop", home], check=True, capture_output=True)
+
+
+def ready(stage: Stage, name: str, stack: ExitStack) -> Rung:
+    """Open a business there, with fifty invoices in it."""
+    business: Business = stage.open(name)
+    client = stack.enter_context(business.client())
+    made: dict[str, Any] = client.post("customers/", json={"company_name": "Blue"}).json()
+    known = {"customer": made["id"]}
+    for _ in range(50):
+        known["invoice"] = _invoice(client, known).raise_for_status().json()["id"]
+    return Rung(name, client, known)
+
+
+def play(rungs: list[Rung], rounds: int, times: int) -> dict[tuple[str, str], list[float]]:
+    """Let every rung do everything in each round; one before them warms up and is not counted."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for turn in range(rounds + 1):
+        first = turn % len(rungs)
+        for what, ask in ASKED.items():
+            for rung in (*rungs[first:], *rungs[:first]):
+                took = rung.milliseconds(ask, times)
+                if turn:
+                    found.setdefault((rung.name, what), []).append(took)
+    return found
+
+
+def table(rungs: list[Rung], found: Mapping[tuple[str, str], list[float]]) -> Iterator[str]:
+    """Write the median of the rounds in ms, and times what the first rung takes."""
+    yield "| ms, and times the first | " + " | ".join(ASKED) + " |"
+    yield "|---|" + "--:|" * len(ASKED)
+    for rung in rungs:
+        cells = []
+        for what in ASKED:
+            took, plain = (median(found[name, what]) for name in (rung.name, rungs[0].name))
+            cells.append(f"{took:.1f} ({took / plain:.2f})")
+        yield f"| {rung.name} | " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()
