@@ -67,7 +67,7 @@ def _take_role(connection: psycopg.Connection) -> None:
         with connection.transaction():
             connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
     except errors.InvalidParameterValue:
-        raise _not_migrated(connection) from None
+        raise _unready(connection) from None
     except errors.InsufficientPrivilege:
         raise UnsafeDatabase(
             f"The login of DATABASE_URL may not act as {SERVER_ROLE}: GRANT {SERVER_ROLE} to it."
@@ -133,9 +133,9 @@ def _refuse_other_schema(connection: psycopg.Connection) -> None:
         with connection.transaction():
             found = connection.execute(SCHEMA).fetchone()
     except (errors.UndefinedTable, errors.InsufficientPrivilege):
-        raise _not_migrated(connection) from None
+        raise _unready(connection) from None
     if found is None:
-        raise _not_migrated(connection)
+        raise _unready(connection)
     if (fault := why_not_served(*found)) is not None:
         raise UnusableDatabase(fault)
 
@@ -147,14 +147,19 @@ async def why_schema_not_served(pool: Pool) -> str | None:
     return why_not_served(row["revision"], row["serves_from"]) if row else "it has none"
 
 
-def _not_migrated(connection: psycopg.Connection) -> UnusableDatabase:
+def _unready(connection: psycopg.Connection) -> UnusableDatabase:
+    """Say what is missing where the server's role cannot be taken, or finds no schema."""
     there = "SELECT FROM pg_class WHERE relname = 'alembic_version' AND relkind = 'r'"
     if connection.execute(there).fetchone() is None:
-        return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
+        return _not_migrated()
     return UnusableDatabase(
         f"The database has its tables, and the role {SERVER_ROLE} is not there or may not read"
         " them, as after a dump was restored: run `accounting migrate`."
     )
+
+
+def _not_migrated() -> UnusableDatabase:
+    return UnusableDatabase("The database has no schema yet. Run `accounting migrate` first.")
 
 
 def _refuse_unsafe_row(row: Row | None, *, durable: bool) -> None:
