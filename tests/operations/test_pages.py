@@ -3,10 +3,23 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from embedded.postgres import EmbeddedPostgres
-from tests.operations.pages import blocks_of, run
+from tests.operations.pages import DOCS, HEADING, blocks_of, run
 from tests.ports import free_port
+
+
+class TestAlerts:
+    def test_each_says_where_the_page_tells_what_to_do(self) -> None:
+        rules = yaml.safe_load((DOCS / "ops" / "alerts.yml").read_text(encoding="utf-8"))
+        alerts = [rule for group in rules["groups"] for rule in group["rules"]]
+        page = (DOCS / "operations.md").read_text(encoding="utf-8")
+        told = [name for name in HEADING.findall(page) if name.startswith("Accounting")]
+        assert told == [alert["alert"] for alert in alerts]
+        for alert in alerts:
+            anchor = f"docs/operations.md#{alert['alert'].lower()}"
+            assert alert["annotations"]["runbook"] == anchor
 
 
 class TestOperations:
