@@ -4,14 +4,16 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from persistence.engine.database_checks import refuse_unusable
+from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase
-from tests.api_server import ApiServer, Databases
+from tests.api_server import OWNER, ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
@@ -100,6 +102,8 @@ class TestRolesFirst:
         self, own_server: ApiServer, shop: Business, fresh: EmbeddedPostgres, tmp_path: Path
     ) -> None:
         make_login(fresh.url("postgres"))
+        with psycopg.connect(fresh.url("postgres")) as administrator:
+            administrator.execute(f"CREATE ROLE {OWNER} LOGIN IN ROLE {SERVER_ROLE}")
         assert restored(fresh, own_server) == ""
         refuse_unusable(fresh.url(NAME), durable=False)
         served_as_before(fresh, shop, tmp_path)

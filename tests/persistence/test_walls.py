@@ -18,7 +18,7 @@ from psycopg import errors
 from embedded import binaries
 from persistence.engine import migrate as migrations
 from persistence.engine import walls
-from persistence.engine.machines import OneMachine
+from persistence.engine.machines import Entrant, OneMachine
 from persistence.partners import sandboxes
 from persistence.tables import metadata
 from tests.api_server import OWNER, ApiServer, Databases, as_owner
@@ -36,6 +36,7 @@ OF_PARTNERS = {
     "api_key": "partner_id",
     "partner_reply": "partner_id",
     "partner_audit_record": "partner_id",
+    "revoked_token": "partner_id",
 }
 
 
@@ -48,6 +49,9 @@ def rival(own_server: ApiServer) -> Partner:
 def lived_in(own_server: ApiServer, partner: Partner, rival: Partner) -> list[Business]:
     """A business of each partner, with all that the trail has to be told by the database itself."""
     own_server.prepare_sandboxes()
+    own_server.query(
+        "INSERT INTO revoked_token SELECT gen_random_uuid(), id, now() FROM partner RETURNING id"
+    )
     return [lived(each) for each in (partner, rival)]
 
 
@@ -169,7 +173,7 @@ class TestPartners:
     def test_whoever_is_let_in_sets_its_partner_in_the_first_statement(
         self, own_server: ApiServer, partner: Partner, lived_in: list[Business]
     ) -> None:
-        business, mine = UUID(lived_in[0].id), partner.partner_id
+        business, mine = UUID(lived_in[0].id), Entrant(partner.partner_id, None, None)
         machines = OneMachine()
         openings = {
             "reading": machines.read_business(business, mine),
@@ -184,7 +188,7 @@ class TestPartners:
                 [(told,)] = server.execute(
                     "SELECT current_setting('app.partner_id', true)"
                 ).fetchall()
-            assert told == str(mine), name
+            assert told == str(partner.partner_id), name
 
 
 class TestMigrations:

@@ -28,6 +28,7 @@ INTENDED = {
     "path: no uuid": ("200", "400", "Draft 4 does not know the format"),
     "an unknown query parameter": ("200", "400", "a misspelt filter would list everything"),
     "query: given twice": ("200", "400", "two readers would believe different ones"),
+    "form: a repeated scalar": ("200", "400", "two readers would believe different ones"),
     "query: a sign for int32": ("200", "400", "Python's int() takes it, no contract does"),
     "query: a space for int32": ("200", "400", "Python's int() takes it, no contract does"),
     "query: an underscore for int32": ("200", "400", "Python's int() takes it, no contract does"),

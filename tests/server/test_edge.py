@@ -283,7 +283,7 @@ class TestCors:
         assert reply.header("access-control-allow-origin") == "https://app.example"
         assert reply.header("access-control-expose-headers") == (
             "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset,"
-            " X-Data-As-Of"
+            " X-Data-As-Of, RateLimit, RateLimit-Policy"
         )
 
     @pytest.mark.parametrize(
