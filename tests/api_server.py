@@ -205,7 +205,7 @@ class ApiServer:
 
     @cached_property
     def counting(self) -> str:
-        """The question what is stored; it names every table but what workers tell one another in."""
+        """The question what is stored, in every table but that by which workers tell each other."""
         tables = self.query(
             "SELECT c.relname, bool_or(a.attname = 'version') FROM pg_class c"
             " JOIN pg_attribute a ON a.attrelid = c.oid"
