@@ -203,8 +203,6 @@ def pay_out_little(_case: Any, body: Body) -> None:
     for name in ("paid_out_amount_cents", "fee_cents", "additional_refunds_amount_cents"):
         if name in body:
             body[name] %= 100_000
-    for each in body.get("other_items", ()):
-        keep_to_its_type(each)
     number = next(numbers)
     for name, pool in ITEMS.items():
         if body.get(name):
@@ -214,13 +212,6 @@ def pay_out_little(_case: Any, body: Body) -> None:
         known = seeds().pools["payout_words"]
         body["external_id"] = known[number % len(known)]
         leave_out(body, *ITEMS)
-
-
-def keep_to_its_type(item: Body) -> None:
-    """Little is taken or given, as the type of an item has it; an adjustment has an account."""
-    lowers = item["type"] in ("chargeback", "dispute_fee", "reserve_hold")
-    item["amount_cents"] = (1 + item["amount_cents"] % 100) * (-1 if lowers else 1)
-    leave_out(item, *(() if item["type"] == "adjustment" else ("account",)))
 
 
 # ── Bank ───────────────────────────────────────────────────────────────────────────────────────

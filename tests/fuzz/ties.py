@@ -227,6 +227,15 @@ def tie_refund(_case: Any, body: dict[str, Any]) -> None:
         body.pop("lines", None)
 
 
+def tie_payout(_case: Any, body: dict[str, Any]) -> None:
+    """Little is taken or given, as the type of an item has it; an adjustment has an account."""
+    for item in body.get("other_items", ()):
+        lowers = item["type"] in ("chargeback", "dispute_fee", "reserve_hold")
+        item["amount_cents"] = (1 + item["amount_cents"] % 100) * (-1 if lowers else 1)
+        if item["type"] != "adjustment":
+            item.pop("account", None)
+
+
 def tie_target(_case: Any, body: dict[str, Any]) -> None:
     """A target is named one way: only a transfer may name an account in its place."""
     if "target_id" in body:
@@ -275,6 +284,7 @@ TIES = {
     "create_vendor_credit": tie_credit,
     "replace_vendor_credit": tie_credit,
     "create_invoice_refund": tie_refund,
+    "create_payout": tie_payout,
     "create_vendor_refund": tie_allocations,
     "create_vendor_refund_payment": tie_allocations,
     "update_vendor_refund_payment": tie_allocations,
