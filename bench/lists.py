@@ -55,7 +55,7 @@ LISTS: Mapping[str, Listing] = {
 """Every list that is read from a table, by its operation."""
 # It reads a return of many lines, and the demo has none.
 UNPLANNED = {"list_tax_return_entries"}
-NO_FILTERS = {"sort", "page", "page_size", "cursor", "count", "basis"}
+NO_FILTERS = {"sort", "page", "page_size", "cursor", "count", "basis", "consistency"}
 # Where a filter by an id or a text finds a value; elsewhere it is a column of the list's table.
 COLUMNS: Mapping[str, str] = {
     "customer_id": "party_id FROM invoice",
