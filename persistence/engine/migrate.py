@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from persistence.engine import walls
+from persistence.engine import row_security
 from persistence.engine.connecting import connect, readable
 from persistence.engine.distribution import complete, is_distributed
 from persistence.engine.faults import UnusableDatabase, first_line
@@ -46,7 +46,7 @@ def migrate(url: str, tell: Callable[[str], None] = lambda _: None) -> str:
             grant(owner, tell)
             if is_distributed(owner):
                 complete(owner)
-            walls.complete(owner)
+            row_security.complete(owner)
             connection.execute(text(f"SELECT pg_advisory_unlock({_ONE_AT_A_TIME})"))
             connection.commit()
             return HEAD

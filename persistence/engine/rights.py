@@ -100,7 +100,7 @@ def steps_left(connection: psycopg.Connection) -> Iterator[Step]:
         missing = [each for each in _WANTED[table] if each not in have]
         if missing:
             yield _granting(", ".join(missing), Identifier(table))
-    yield from _walls(connection)
+    yield from _row_security(connection)
     yield from _functions(connection)
 
 
@@ -237,7 +237,7 @@ def surplus(connection: psycopg.Connection) -> Iterator[Step]:
 
 
 # Row security is the second net behind the stores: without a tenant there are no rows.
-_UNWALLED = """
+_UNSECURED = """
 SELECT c.relname, c.relrowsecurity, p.polname IS NOT NULL
 FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = %s
 WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY(%s)
@@ -246,9 +246,9 @@ ORDER BY 1
 """
 
 
-def _walls(connection: psycopg.Connection) -> Iterator[Step]:
+def _row_security(connection: psycopg.Connection) -> Iterator[Step]:
     tenants = [name for name, table in metadata.tables.items() if table.info.get("tenant")]
-    for table, secured, has_policy in _rows(connection, _UNWALLED, _POLICY, tenants):
+    for table, secured, has_policy in _rows(connection, _UNSECURED, _POLICY, tenants):
         if not secured:
             enabling = SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(Identifier(table))
             yield Step(f"enable row security of {table}", enabling)

@@ -12,7 +12,7 @@ from typing import IO, Final
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from embedded.binaries import Programs
-from persistence.engine import walls
+from persistence.engine import row_security
 from persistence.engine.faults import UnusableDatabase
 from persistence.keeping.roles import Sight
 
@@ -32,7 +32,7 @@ def write_dump(programs: Programs, url: str, target: Path, snapshot: str, sight:
     if sight.all_meant:  # Else pg_dump takes no table whose rows a policy might hide.
         arguments.append("--enable-row-security")
         options = str(conninfo_to_dict(url).get("options", ""))
-        url = make_conninfo(url, options=f"{options} -c {walls.SETTING}=on")
+        url = make_conninfo(url, options=f"{options} -c {row_security.SETTING}=on")
     command, environment = _command(programs, "pg_dump", url, *arguments)
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False

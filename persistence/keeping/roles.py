@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from persistence.engine import walls
+from persistence.engine import row_security
 from persistence.engine.faults import UnusableDatabase
 
 # Who is named by anything in this database, but for its owner and PostgreSQL's own roles.
@@ -109,7 +109,7 @@ class Sight:
     def statements(self) -> list[Composed]:
         """What a transaction says to see them."""
         taking = [SQL("SET LOCAL ROLE {}").format(Identifier(self.role))] if self.role else []
-        meaning = [SQL(walls.SEE_EVERY_BUSINESS).format()] if self.all_meant else []
+        meaning = [SQL(row_security.SEE_EVERY_BUSINESS).format()] if self.all_meant else []
         return [*taking, *meaning]
 
 
@@ -118,7 +118,7 @@ def full_sight(connection: psycopg.Connection) -> Sight:
 
     Raises UnusableDatabase where row security binds it and it may act as nobody else.
     """
-    bound = connection.execute(_BOUND, (walls.POLICY,)).fetchall()
+    bound = connection.execute(_BOUND, (row_security.POLICY,)).fetchall()
     if not bound:
         return Sight()
     table, is_ours = bound[0]

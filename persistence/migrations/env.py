@@ -4,7 +4,7 @@ from alembic import context
 from sqlalchemy import text
 
 from persistence.engine.revisions import remark
-from persistence.engine.walls import SEE_EVERY_BUSINESS
+from persistence.engine.row_security import SEE_EVERY_BUSINESS
 from persistence.tables import metadata
 
 

@@ -7,7 +7,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from persistence.engine.pool import Pool
-from persistence.engine.walls import SEE_EVERY_BUSINESS
+from persistence.engine.row_security import SEE_EVERY_BUSINESS
 from persistence.tables import audit_record, audit_seal, metadata
 
 _ANNOUNCE = (

@@ -19,7 +19,7 @@ from persistence.engine.distribution import SETTINGS, distribute
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase, broken_constraint
 from persistence.engine.revisions import HEAD
-from persistence.engine.walls import SEE_EVERY_BUSINESS
+from persistence.engine.row_security import SEE_EVERY_BUSINESS
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import ClusterDatabases

@@ -17,7 +17,7 @@ from psycopg import errors
 
 from embedded import binaries
 from persistence.engine import migrate as migrations
-from persistence.engine import walls
+from persistence.engine import row_security
 from persistence.engine.machines import Entrant, OneMachine
 from persistence.partners import sandboxes
 from persistence.tables import metadata
@@ -102,7 +102,7 @@ class TestOwner:
         assert found == [(UUID(lived_in[0].id),)]
 
     def test_sees_all_where_it_says_so(self, own_server: ApiServer) -> None:
-        with owning(own_server, walls.SEE_EVERY_BUSINESS) as owner:
+        with owning(own_server, row_security.SEE_EVERY_BUSINESS) as owner:
             seen = {table: counted(owner, table) for table in [*TENANTS, *OF_PARTNERS]}
         there = {table: own_server.query(f"SELECT count(*) FROM {table}") for table in seen}
         assert {table: [(count,)] for table, count in seen.items()} == there
@@ -110,7 +110,7 @@ class TestOwner:
 
     def test_says_it_for_one_transaction(self, own_server: ApiServer) -> None:
         with psycopg.connect(as_owner(own_server.database_url)) as owner:
-            owner.execute(walls.SEE_EVERY_BUSINESS)
+            owner.execute(row_security.SEE_EVERY_BUSINESS)
             assert counted(owner, "account") > 0
             owner.commit()
             assert counted(owner, "account") == 0
@@ -119,7 +119,7 @@ class TestOwner:
         self, own_server: ApiServer, lived_in: list[Business]
     ) -> None:
         with as_server(own_server) as server:
-            server.execute(walls.SEE_EVERY_BUSINESS)
+            server.execute(row_security.SEE_EVERY_BUSINESS)
             visible = [table for table in TENANTS if counted(server, table)]
             server.execute(f"SET LOCAL app.business_id = '{lived_in[0].id}'")
             found = server.execute("SELECT DISTINCT business_id FROM account").fetchall()
@@ -199,7 +199,7 @@ class TestMigrations:
         with psycopg.connect(url) as owner:  # As if the last one had not been run yet.
             owner.execute("UPDATE alembic_version SET version_num = '0026'")
             owner.execute("DROP TABLE upkeep")
-        monkeypatch.setattr(walls, "SEE_EVERY_BUSINESS", "SELECT 1")
+        monkeypatch.setattr(row_security, "SEE_EVERY_BUSINESS", "SELECT 1")
         with pytest.raises(RuntimeError, match="sees no rows before it says"):
             migrations.migrate(url)
 

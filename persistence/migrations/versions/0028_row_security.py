@@ -8,4 +8,4 @@ serves_from = "0026"
 
 
 def upgrade() -> None:
-    run_texts(__file__, "0028_upkeep.sql", "0028_walls.sql")
+    run_texts(__file__, "0028_upkeep.sql", "0028_row_security.sql")

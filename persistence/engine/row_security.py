@@ -16,21 +16,22 @@ from persistence.tables import audit_record, metadata, partner_audit_record
 SETTING = "app.every_business"
 POLICY = "every_business"
 SEE_EVERY_BUSINESS = f"SET LOCAL {SETTING} = 'on'"
-SEES_EVERY_BUSINESS = "SELECT coalesce(current_setting('app.every_business', true), '') = 'on'"
+SEES_EVERY_BUSINESS = f"SELECT coalesce(current_setting('{SETTING}', true), '') = 'on'"
+# Of the trail, which functions with their owner's rights write, of whatever row was changed.
+_TRAIL_POLICY = "kept_by_owner"
 
 # The policy of the owner, and for whom it is: a database that was restored has another owner.
-_FOUND = """
+_FOUND = f"""
 SELECT c.relname, pg_get_userbyid(c.relowner), c.relforcerowsecurity,
        (SELECT p.polroles = ARRAY[c.relowner] FROM pg_policy p
-        WHERE p.polrelid = c.oid AND p.polname = 'every_business'),
+        WHERE p.polrelid = c.oid AND p.polname = '{POLICY}'),
        (SELECT p.polroles = ARRAY[c.relowner] FROM pg_policy p
-        WHERE p.polrelid = c.oid AND p.polname = 'kept_by_owner')
+        WHERE p.polrelid = c.oid AND p.polname = '{_TRAIL_POLICY}')
 FROM pg_class c
 WHERE c.relnamespace = 'public'::regnamespace AND c.relrowsecurity AND c.relname = ANY(%s)
 ORDER BY c.relname
 """
-_MEANT = SQL("USING (current_setting('app.every_business', true) = 'on')")
-# The trail is written by functions with their owner's rights, of whatever row was changed.
+_MEANT = SQL(f"USING (current_setting('{SETTING}', true) = 'on')")
 _TRAILS = {audit_record.name, partner_audit_record.name}
 
 
@@ -47,7 +48,7 @@ def _steps(connection: psycopg.Connection) -> Iterator[Composed]:
         yield from _policy(name, POLICY, owner, seen, SQL("FOR ALL"), _MEANT)
         if name in _TRAILS:
             check = SQL("WITH CHECK (true)")
-            yield from _policy(name, "kept_by_owner", owner, kept, SQL("FOR INSERT"), check)
+            yield from _policy(name, _TRAIL_POLICY, owner, kept, SQL("FOR INSERT"), check)
         if not forced:
             yield SQL("ALTER TABLE {} FORCE ROW LEVEL SECURITY").format(Identifier(name))
 
