@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from alembic.script import ScriptDirectory
 
-from persistence.engine import migrate as migrations
-from persistence.engine import revisions
+from persistence.database import migrate as migrations
+from persistence.database import revisions
 from tests.api_server import Databases
 from tests.persistence.adding_first import catalog, harm
 
