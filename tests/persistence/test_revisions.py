@@ -15,7 +15,7 @@ from persistence.engine.faults import UnusableDatabase
 from persistence.engine.pool import make_pool
 from tests.api_server import Databases
 
-MIGRATIONS = revisions.__file__.replace("engine/revisions.py", "migrations")
+MIGRATIONS = revisions.__file__.replace("database/revisions.py", "migrations")
 
 
 @pytest.fixture
