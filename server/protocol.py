@@ -10,7 +10,6 @@ tests/server/test_protocol.py probes every behaviour over real sockets.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
@@ -135,11 +134,11 @@ class GuardedProtocol(HttpConnection):
     def watch(self, received_bytes: int) -> None:
         """Hold against the limits what the parser has taken in and not yet shown us."""
         idle = self.cycle is None or self.cycle.response_complete
-        if not self.in_head:
-            if not self.in_body and idle and self.deadline is None:
-                # Blank lines between requests: no request, yet they ended uvicorn's idle time.
-                self.arm(self.head_seconds, self.head_is_late)
-        elif not self.line_ended:
+        # Blank lines between requests are no request, yet they ended uvicorn's idle time. A head
+        # that is whole by now never needed a deadline.
+        if self.deadline is None and (self.in_head or (not self.in_body and idle)):
+            self.arm(self.head_seconds, self.head_is_late)
+        if self.in_head and not self.line_ended:
             self.unseen_bytes += received_bytes
             if self.headers_bytes + self.unseen_bytes > self.headers_limit_bytes:
                 self.refuse(self.headers_too_large())
@@ -148,8 +147,6 @@ class GuardedProtocol(HttpConnection):
         super().on_message_begin()
         self.in_head, self.line_ended = True, True
         self.headers_bytes = self.unseen_bytes = 0
-        if self.deadline is None:
-            self.arm(self.head_seconds, self.head_is_late)
 
     def on_url(self, url: bytes) -> None:
         super().on_url(url)
@@ -184,20 +181,21 @@ class GuardedProtocol(HttpConnection):
 
     def check_headers(self) -> None:
         """Refuse what could be read in two ways, and upgrades that cannot just be ignored."""
-        seen = Counter(name for name, _ in self.headers)
-        if any(seen[name] > 1 for name in GIVEN_ONCE):
+        lines = [name for name, _ in self.headers]
+        given = set(lines)
+        if len(given) < len(lines) and any(lines.count(name) > 1 for name in GIVEN_ONCE):
             raise self.noted(BadRequest("bad_request", "A header is given twice."))
         version = self.parser.get_http_version()
         # Probes of load balancers leave it out: those are answered, against the letter of HTTP.
-        if not seen[b"host"] and version == "1.1" and not self.url.startswith(PROBED):
+        if b"host" not in given and version == "1.1" and not self.url.startswith(PROBED):
             raise self.noted(BadRequest("bad_request", "The Host header is missing."))
-        if seen[b"transfer-encoding"] and version != "1.1":
+        if b"transfer-encoding" in given and version != "1.1":
             # A proxy that knows no chunks would take them for the body and what follows it.
             raise self.noted(BadRequest("bad_request", "Chunks need HTTP/1.1."))
         if self.parser.should_upgrade() and (
             self.offered_protocol() == b"websocket"
-            or seen[b"transfer-encoding"]
-            or seen[b"content-length"]  # The parser would drop the body.
+            or b"transfer-encoding" in given
+            or b"content-length" in given  # The parser would drop the body.
         ):
             raise self.noted(
                 BadRequest(

@@ -70,25 +70,32 @@ class Pool:
     ) -> None:
         await self.close()
 
-    @asynccontextmanager
-    async def connection(self, tenant: Hashable = None) -> AsyncIterator[Connection]:
+    def connection(self, tenant: Hashable = None) -> "_Lent":
         """Lend a connection to a tenant, when it is its turn; what it leaves open is rolled back.
 
         Raises Unavailable where too many wait, and OperationalError where nothing can be reached.
         """
+        return _Lent(self, tenant)
+
+    async def lend(self, tenant: Hashable) -> Connection:
+        """Hand a connection over, to be given back."""
         await self._turns.take(tenant)
         try:
-            connection = await self._idle_one() or await self._new_one()
-            try:
-                yield connection
-            except asyncio.CancelledError:
+            return await self._idle_one() or await self._new_one()
+        except BaseException:
+            self._turns.give_back(tenant)
+            raise
+
+    async def take_back(
+        self, connection: Connection, tenant: Hashable, failure: type[BaseException] | None
+    ) -> None:
+        """Keep a connection for the next, where it is whole after what its work ended with."""
+        try:
+            if failure is not None and issubclass(failure, asyncio.CancelledError):
                 await connection.close()  # Nobody has the time to wait for a rollback.
-                raise
-            except (errors.ReadOnlySqlTransaction, ReadOnly):
+            elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
                 await self._start_over()  # There may be another primary by now.
-                raise
-            finally:
-                await self._take_back(connection)
+            await self._keep(connection)
         finally:
             self._turns.give_back(tenant)
 
@@ -151,7 +158,7 @@ class Pool:
             raise
         return connection
 
-    async def _take_back(self, connection: Connection) -> None:
+    async def _keep(self, connection: Connection) -> None:
         if connection.pgconn.transaction_status in _OPEN:
             with suppress(OperationalError):
                 await connection.rollback()
@@ -163,6 +170,29 @@ class Pool:
 
 
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+_LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
+
+
+class _Lent:
+    """A connection for the time of a block: a generator would cost more than the rest of it."""
+
+    __slots__ = ("_connection", "_pool", "_tenant")
+
+    def __init__(self, pool: Pool, tenant: Hashable) -> None:
+        self._pool = pool
+        self._tenant = tenant
+
+    async def __aenter__(self) -> Connection:
+        self._connection = await self._pool.lend(self._tenant)
+        return self._connection
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _at: TracebackType | None,
+    ) -> None:
+        await self._pool.take_back(self._connection, self._tenant, kind)
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

@@ -1,6 +1,7 @@
 """From where a request comes, also when a proxy stands in between."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from starlette.types import Scope
@@ -38,10 +39,13 @@ def network_of(address: str) -> str:
 
 def address_of(end: tuple[str, int | None] | None) -> IPv4Address | IPv6Address | None:
     """Read the address of one end of a connection; None for a name or a unix socket."""
-    if end is None:
-        return None
+    return None if end is None else _read(end[0])
+
+
+@lru_cache(maxsize=1024)  # The same few are read with every request.
+def _read(text: str) -> IPv4Address | IPv6Address | None:
     try:
-        address = ip_address(end[0])
+        address = ip_address(text)
     except ValueError:
         return None
     # A listener on both families shows IPv4 peers as ::ffff:10.0.0.7.
