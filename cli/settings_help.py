@@ -22,7 +22,7 @@ def print_settings() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from server.settings import TABLE
+    from server.settings_table import TABLE
 
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="bold cyan")

@@ -3,7 +3,7 @@
 import base64
 import re
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
@@ -15,6 +15,7 @@ from persistence.files.blobs import BlobStorage, Folder
 from persistence.files.buckets import Bucket
 from server import development_secrets
 from server.requests.addresses import Network, is_loopback
+from server.settings_table import TABLE, WHOLE_NUMBERS
 
 LogFormat = Literal["json", "text"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -42,15 +43,21 @@ def _is_host(text: str) -> bool:
 class Environment:
     """One pass over the environment; gathers faults in place of stopping at the first."""
 
-    def __init__(self, environ: Mapping[str, str], names: Sequence[str]) -> None:
-        """Take the environment and the names of all settings."""
+    def __init__(self, environ: Mapping[str, str]) -> None:
         self.faults: list[str] = []
         self._environ = environ
+        names = [setting.name for setting in TABLE]
         # A setting that is misspelt would otherwise be left out without a word.
         for name in environ:
             if name.startswith("ACCOUNTING_") and name not in names:
                 for meant in get_close_matches(name, names, n=1, cutoff=0.85):
                     self.faults.append(f"{name} is no setting; {meant} is.")
+
+    def whole_number(self, name: str) -> int:
+        """Return a setting that is a whole number, and nothing more."""
+        setting = WHOLE_NUMBERS[name]
+        assert setting.allowed is not None
+        return self._whole_number(name, setting.default, setting.allowed)
 
     def database_urls(self) -> tuple[str | None, str | None]:
         """Return the server's and the administrator's database, both None for the embedded."""
@@ -66,10 +73,6 @@ class Environment:
         if url is not None and not self._text("DATABASE_URL"):
             self.faults.append("ACCOUNTING_READ_DATABASE_URL is of no use without DATABASE_URL.")
         return url
-
-    def read_lag_seconds(self) -> int:
-        """Return how far behind a standby may be that is read."""
-        return self._whole_number("ACCOUNTING_READ_LAG_SECONDS", "10", range(1, 3601))
 
     def data_dir(self) -> Path:
         """Return the data folder, absolute; it need not exist yet."""
@@ -106,31 +109,10 @@ class Environment:
             self.faults.append(f"ACCOUNTING_PUBLIC_URL: {address!r} must be https.")
         return address
 
-    def answer_seconds(self) -> float:
-        """Return how long a request may take until its answer begins."""
-        return self._whole_number("ACCOUNTING_ANSWER_SECONDS", "15", range(1, 301))
-
-    def connections_per_address(self) -> int:
-        """Return how many connections one address may have to a worker; 0 for any number."""
-        return self._whole_number("ACCOUNTING_CONNECTIONS_PER_ADDRESS", "500", range(100_001))
-
     def leaving_seconds(self, *, behind_proxy: bool) -> int:
         """Return for how long a server that is told to stop serves on, and says that it leaves."""
         default = "5" if behind_proxy else "0"
         return self._whole_number("ACCOUNTING_LEAVING_SECONDS", default, range(61))
-
-    def requests_per_minute(self, whose: str, default: str) -> int:
-        """Return how many requests may be made in a minute; 0 for any number."""
-        name = f"ACCOUNTING_REQUESTS_PER_MINUTE_{whose}"
-        return self._whole_number(name, default, range(1_000_000_000))
-
-    def database_connections(self) -> int:
-        """Return how many connections to the database a worker may have."""
-        return self._whole_number("ACCOUNTING_DATABASE_CONNECTIONS", "8", range(2, 101))
-
-    def upkeep_seconds(self) -> int:
-        """Return how long after one round of upkeep the next one begins; 0 for never."""
-        return self._whole_number("ACCOUNTING_UPKEEP_SECONDS", "3600", range(604_801))
 
     def log_format(self) -> LogFormat | None:
         """Return the form of the log; None where the terminal decides."""
@@ -155,10 +137,6 @@ class Environment:
                     f"ACCOUNTING_LOG_LEVEL: {other!r} is none of debug, info, warning and error."
                 )
                 return "info"
-
-    def slow_seconds(self) -> float:
-        """Return from how long on a request is slow."""
-        return self._whole_number("ACCOUNTING_SLOW_MS", "1000", range(1, 300_001)) / 1000
 
     def metrics_at(self) -> tuple[str, int] | None:
         """Return the host and the port that metrics are asked for at; None where nobody does."""

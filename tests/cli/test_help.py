@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from server import settings
+from server import settings_table
 from tests.command_line import CommandLine
 
 
@@ -17,13 +17,13 @@ class TestVersion:
 class TestHelp:
     def test_of_serve_lists_every_setting(self, bare_command_line: CommandLine) -> None:
         told = bare_command_line.did("serve", "--help", COLUMNS="500").out
-        for setting in settings.TABLE:
+        for setting in settings_table.TABLE:
             [line] = [line for line in told.splitlines() if f" {setting.name} " in line]
             assert f"{setting.meaning} [default: {setting.default}]" in line
 
     def test_shows_names_whole_on_a_narrow_terminal(self, bare_command_line: CommandLine) -> None:
         told = bare_command_line.did("serve", "--help", COLUMNS="60").out
-        assert [each.name for each in settings.TABLE if each.name not in told] == []
+        assert [each.name for each in settings_table.TABLE if each.name not in told] == []
 
     def test_of_all_commands_says_where_the_settings_are(
         self, bare_command_line: CommandLine
