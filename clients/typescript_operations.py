@@ -1,8 +1,8 @@
 """Writes a method in TypeScript for each operation: `python -m clients.typescript_operations`.
 
 It prints a module that stands beside `clients/typescript/calls.ts` and beside `contract.ts`, the
-types of openapi-typescript. Those of Businesses and Sandboxes are the partner's, all others a
-business's.
+types of openapi-typescript. Those of Access, Businesses and Sandboxes are the partner's, all others
+a business's.
 """
 
 import re
@@ -31,6 +31,9 @@ CLASSES: Final = (
         "  abstract readonly businessId: string;\n",
     ),
 )
+PARTNERS_TAGS: Final = ("Access", "Businesses", "Sandboxes")
+# The session asks for tokens itself, and shows none that could be revoked.
+UNSEEN: Final = {"issue_partner_token", "issue_business_token", "revoke_token"}
 BY_HEADER: Final = {"Idempotency-Key": "Keyed", "If-Match": "Matched"}
 
 
@@ -49,7 +52,7 @@ class Method:
     @property
     def is_a_partners(self) -> bool:
         """Whether it is one of those that a partner does to its businesses."""
-        return self.operation["tags"][0] in ("Businesses", "Sandboxes")
+        return self.operation["tags"][0] in PARTNERS_TAGS
 
     def written(self) -> str:
         """Write it."""
@@ -149,7 +152,7 @@ def main() -> None:
         Method(describer, path, verb, item)
         for path, item in describer.document["paths"].items()
         for verb in item
-        if verb in METHODS and item[verb]["tags"] != ["Access"]
+        if verb in METHODS and item[verb]["operationId"] not in UNSEEN
     ]
     print(HEAD)
     for is_a_partners, told, name, kept in CLASSES:

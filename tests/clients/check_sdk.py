@@ -305,7 +305,7 @@ def test_every_operation_is_a_method() -> None:
     }
     made = {name for kind in (BusinessOperations, PartnerOperations) for name in vars(kind)}
     tokens = {f"issue_{which}_token" for which in ("partner", "business")}
-    assert wanted - made == {*tokens, "revoke_token", "revoke_business_tokens"}
+    assert wanted - made == {*tokens, "revoke_token"}
 
 
 def test_both_readmes_show_the_same_first() -> None:

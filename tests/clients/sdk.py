@@ -8,6 +8,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any, Final
 
+from clients.typescript_operations import PARTNERS_TAGS, UNSEEN
 from tests.clients.generators import Failed, PythonClient, TypeScriptClient, run
 from tests.contract.document import operations
 from tests.partner import Partner
@@ -75,12 +76,12 @@ def opened() -> list[dict[str, Any]]:
             "id": each.name,
             "method": each.method.upper(),
             "path": each.path,
-            "isAPartners": each.node["tags"][0] in ("Businesses", "Sandboxes"),
+            "isAPartners": each.node["tags"][0] in PARTNERS_TAGS,
             "tokens": [name for choice in each.node["security"] for name in choice],
             "hasBody": "requestBody" in each.node,
         }
         for each in operations()
-        if each.node["tags"] != ["Access"]
+        if each.name not in UNSEEN
     ]
 
 
