@@ -1,6 +1,14 @@
 """Makes the contract a running ASGI application; the only package that knows HTTP."""
 
+import sys
 import warnings
 
 # Connexion imports Starlette's test client, which warns about an HTTP library nobody uses here.
 warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
+
+# structlog would load rich for a renderer that we do not use: 5 MB in the master.
+if sys.modules.keys().isdisjoint({"structlog", "rich"}):
+    sys.modules["rich"] = None  # type: ignore[assignment]
+    import structlog  # noqa: F401
+
+    del sys.modules["rich"]

@@ -4,6 +4,7 @@ Nothing here may depend on settings, nor begin a thread.
 """
 
 import gc
+import sys
 
 from starlette.types import ASGIApp
 
@@ -13,6 +14,8 @@ from server.docs import SharedPages
 
 def load() -> ASGIApp:
     """Load all that a worker needs, and build the stack of the contract."""
+    # Nobody writes help here: httpx, which Connexion imports, would load these for its own command.
+    sys.modules |= {"rich": None, "pygments": None}  # type: ignore[dict-item]
     # It is read first: what that takes and leaves again of memory serves all that is loaded next.
     document = parse(read_source())
 

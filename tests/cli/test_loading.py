@@ -4,13 +4,23 @@ import sys
 import pytest
 
 LATER = {"sqlalchemy", "alembic", "psycopg", "connexion", "jwt", "cryptography"}
-LOADED = "import sys, cli.main, cli.{}, server.process.serving; print(*sys.modules)"
+SERVING = "cli.main, cli.{}, server.process.serving"
 
 
 class TestLoading:
     @pytest.mark.parametrize("command", ["partners", "demo.command"])
     def test_a_server_begins_without_what_only_its_workers_need(self, command: str) -> None:
         """They take longest to load, and would stay in the memory of the master."""
-        words = [sys.executable, "-W", "ignore", "-c", LOADED.format(command)]
-        done = subprocess.run(words, check=True, capture_output=True, text=True)
-        assert LATER.isdisjoint(done.stdout.split())
+        assert LATER.isdisjoint(loaded(SERVING.format(command)))
+
+    @pytest.mark.parametrize("process", [SERVING.format("partners"), "server.process.preloaded"])
+    def test_no_process_of_a_server_loads_what_only_help_is_written_with(
+        self, process: str
+    ) -> None:
+        assert {"rich", "pygments"}.isdisjoint(loaded(process))
+
+
+def loaded(modules: str) -> list[str]:
+    text = f"import sys, {modules}; print(*(name for name, each in sys.modules.items() if each))"
+    words = [sys.executable, "-W", "ignore", "-c", text]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
