@@ -175,6 +175,21 @@ class TestRefundOfSeveral:
         assert found["van"]["6000"] == 500
 
 
+class TestListedPayments:
+    def test_those_that_have_any_of_some_tags_are_found(self, acme: Partner) -> None:
+        shop = acme.business()
+        vendor = shop.vendor()
+        made = {}
+        for name, tags in (("a", ["a"]), ("ab", ["a", "b"]), ("none", [])):
+            payment = agreed(shop, vendor, 100)["payment"]
+            made[name] = changed(shop, payment, transaction_tags=tags)["payment"]["id"]
+        for asked, names in (("b", {"ab"}), ("a,c", {"a", "ab"}), ("c", set())):
+            answer = shop.api.get(REFUND_PAYMENTS, params={"transaction_tags": asked})
+            assert answer.status_code == 200, answer.text
+            found = {each["id"] for each in answer.json()["results"]}
+            assert found == {made[name] for name in names}
+
+
 class TestRefundOfBefore:
     """It is about the one thing that it gives back of, or about itself, and stays so."""
 
