@@ -27,9 +27,9 @@ def parts(entry: Entry, line: Line) -> Split:
 
 
 def document_of(entry: Entry, line: Line) -> UUID:
-    """Say which document a line is about: what it settles, else its source.
+    """Say which document a line is about: what it says, else what it settles, else its source.
 
     What pays a refund, or writes an invoice off, is about that invoice.
     """
-    own = line.settles or entry.source_id
+    own = line.about or line.settles or entry.source_id
     return entry.about.get(own, own)

@@ -19,7 +19,8 @@ class Movement:
 
     Movements of one stream and day make one entry. `settles` is the document that is settled and
     `split` says which of its parts the amount settles; `tax` says what the amount itself is for
-    a return.
+    a return. `about` is the document that it is about, where that is neither what is settled nor
+    the source.
     """
 
     on: date
@@ -29,11 +30,12 @@ class Movement:
     settles: UUID | None = None
     split: Split = ()
     tax: TaxMark | None = None
+    about: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an entry, a debit above zero, a credit below."""
+    """One line of an entry, a debit above zero, a credit below; `about` as on a movement."""
 
     account_id: UUID
     amount: int
@@ -41,6 +43,7 @@ class Line:
     split: Split = ()
     description: str | None = None
     tax: TaxMark | None = None
+    about: UUID | None = None
 
     @property
     def debit(self) -> int:
@@ -110,7 +113,7 @@ class _Tally:
             self.parts[part] += sign * share
 
 
-_Place = tuple[UUID, UUID | None, TaxMark | None, int]
+_Place = tuple[UUID, UUID | None, TaxMark | None, UUID | None, int]
 _Tallies = dict[_Place, _Tally]
 
 
@@ -142,10 +145,10 @@ def difference(
 ) -> list[Entry]:
     """Work out the entries that turn what was posted into what is desired, by date.
 
-    Amounts are compared per stream, day, account, settled document and tax mark; days inside the
-    lock count as the day after it. Of an invoice posted at 100 that desires 80, a credit of 20 on
-    receivables and a debit of 20 on sales remain. Raises ValueError where an entry does not
-    balance, which is a fault in the rules and not in the request.
+    Amounts are compared per stream, day, account, settled document, tax mark and document that they
+    are about; days inside the lock count as the day after it. Of an invoice posted at 100 that
+    desires 80, a credit of 20 on receivables and a debit of 20 on sales remain. Raises ValueError
+    where an entry does not balance, which is a fault in the rules and not in the request.
     """
     posted = list(posted)
     known = {entry.stream for entry in posted}
@@ -154,7 +157,8 @@ def difference(
         # A first posting keeps debits and credits of one account apart; a change nets them.
         side = 0 if move.stream in known else _sign(move.amount)
         tallies = days[after_lock(move.on, lock_date), move.stream]
-        tallies[move.account_id, move.settles, move.tax, side].add(move.amount, move.split, 1)
+        place = move.account_id, move.settles, move.tax, move.about, side
+        tallies[place].add(move.amount, move.split, 1)
     for entry in posted:
         on = after_lock(entry.entry_date, lock_date)
         _add_lines(days[on, entry.stream], entry.lines, -1)
@@ -196,7 +200,8 @@ def _sign(amount: int) -> int:
 
 def _add_lines(tallies: _Tallies, lines: Iterable[Line], sign: int) -> None:
     for line in lines:
-        tallies[line.account_id, line.settles, line.tax, 0].add(line.amount, line.split, sign)
+        place = line.account_id, line.settles, line.tax, line.about, 0
+        tallies[place].add(line.amount, line.split, sign)
 
 
 def _lines(tallies: _Tallies) -> tuple[Line, ...]:
@@ -205,15 +210,16 @@ def _lines(tallies: _Tallies) -> tuple[Line, ...]:
 
 
 def _lines_at(place: _Place, tally: _Tally) -> list[Line]:
-    account_id, settles, tax, _ = place
+    account_id, settles, tax, about, _ = place
     parts = {part: share for part, share in tally.parts.items() if share}
     if tally.amount:
-        return [Line(account_id, tally.amount, settles, tuple(parts.items()), tax=tax)]
+        settled = tuple(parts.items())
+        return [Line(account_id, tally.amount, settles, settled, tax=tax, about=about)]
     # The same amount now settles other parts: one line takes back and one settles anew.
     up = tuple((part, share) for part, share in parts.items() if share > 0)
     down = tuple((part, share) for part, share in parts.items() if share < 0)
     return [
-        Line(account_id, sum(share for _, share in split), settles, split, tax=tax)
+        Line(account_id, sum(share for _, share in split), settles, split, tax=tax, about=about)
         for split in (up, down)
         if split
     ]

@@ -1,8 +1,9 @@
 """Amounts by part: what a settlement takes of each part of what it settles."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 from accounting import money
@@ -20,14 +21,18 @@ class Part:
 Split = tuple[tuple[Part, int], ...]
 """Amounts by part; on a movement or a line they have its sign and sum to its amount."""
 
+K = TypeVar("K", bound=Hashable)
+Shares = tuple[tuple[K, int], ...]
+"""Amounts by any key; a split is one by part."""
 
-def added(*splits: Split) -> Split:
+
+def added(*splits: Shares[K]) -> Shares[K]:
     """Add splits up by part: 5 and 3 on one come to 8; what comes to zero is left out."""
     total = summed(pair for split in splits for pair in split)
     return tuple((part, amount) for part, amount in total.items() if amount)
 
 
-def negative(split: Split) -> Split:
+def negative(split: Shares[K]) -> Shares[K]:
     """Turn a split round."""
     return tuple((part, -amount) for part, amount in split)
 
@@ -37,20 +42,20 @@ def times_sign(split: Split, sign: int) -> Split:
     return split if sign > 0 else negative(split)
 
 
-def summed(amounts: Iterable[tuple[Part, int]]) -> dict[Part, int]:
+def summed(amounts: Iterable[tuple[K, int]]) -> dict[K, int]:
     """Add amounts up by part, in the order in which the parts first appear."""
-    total: dict[Part, int] = defaultdict(int)
+    total: dict[K, int] = defaultdict(int)
     for part, amount in amounts:
         total[part] += amount
     return dict(total)
 
 
-def rests(parts: Mapping[Part, int], taken: Split) -> dict[Part, int]:
+def rests(parts: Mapping[K, int], taken: Shares[K]) -> dict[K, int]:
     """Say what is left of each part: of 8333 and 1667 with 2777 and 556 taken, 5556 and 1111."""
     return summed([*parts.items(), *negative(taken)])
 
 
-def take(parts: Mapping[Part, int], taken: Split, amount: int) -> Split:
+def take(parts: Mapping[K, int], taken: Shares[K], amount: int) -> Shares[K]:
     """Split one step over what earlier steps have left of each part.
 
     No part passes zero, and the step that takes all that is left closes every part exactly: after

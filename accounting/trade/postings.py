@@ -20,7 +20,14 @@ from accounting.trade import credits, documents, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
 from accounting.trade.payments import Payment, applied_days, completion_days
-from accounting.trade.refunds import Refund, RefundAllocation, RefundPayment
+from accounting.trade.refunds import (
+    Refund,
+    RefundAllocation,
+    RefundPayment,
+    SplitByTarget,
+    VendorRefund,
+    VendorRefundPayment,
+)
 from accounting.trade.sides import Side
 from accounting.trade.write_offs import WriteOff, written_off_days
 
@@ -29,7 +36,7 @@ FEE = "fee"
 APPLIED = "applied"
 SELF_ASSESSED = "self_assessed"
 
-_Place = tuple[date, str, UUID, UUID | None, TaxMark | None]
+_Place = tuple[date, str, UUID, UUID | None, TaxMark | None, UUID | None]
 
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 """Everything that posts."""
@@ -37,13 +44,17 @@ Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One amount for an account, with what it settles and how that is split."""
+    """One amount for an account, with what it settles and how that is split.
+
+    `about` as on a movement.
+    """
 
     account_id: UUID
     amount: int
     settles: UUID | None = None
     split: Split = ()
     tax: TaxMark | None = None
+    about: UUID | None = None
 
 
 def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | None) -> list[Entry]:
@@ -107,11 +118,13 @@ def _source(side: Side, subject: Subject) -> Source:
         case Refund():
             source, title = side.refund_source, words.refund_title
             reference = subject.reference_number or subject.external_id
-            about = _standing_for(subject.id, refunds.about(subject))
+            if not _is_by_target(subject):
+                about = _standing_for(subject.id, refunds.about(subject))
         case RefundPayment():
             source, title = side.refund_payment_source, words.refund_payment_title
             reference, agreed = subject.external_id, frozenset()
-            about = _standing_for(subject.refund_id, subject.about)
+            if not _is_by_target(subject):
+                about = _standing_for(subject.refund_id, subject.about)
     title = f"{title} {subject.party.name}"
     titles = {
         MAIN: title,
@@ -125,6 +138,16 @@ def _source(side: Side, subject: Subject) -> Source:
 def _standing_for(refund_id: UUID, target_id: UUID | None) -> dict[UUID, UUID]:
     """Name what a refund gives back of, where that is one thing."""
     return {} if target_id is None else {refund_id: target_id}
+
+
+def _is_by_target(subject: Refund | RefundPayment) -> bool:
+    """Tell whether each part of a refund, or of its money, is about what it gives back of."""
+    match subject:
+        case VendorRefund():
+            return subject.by_target
+        case VendorRefundPayment():
+            return bool(subject.shares)
+    return False
 
 
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
@@ -230,7 +253,8 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     """The claim, and from which accounts it is; what is not allocated yet waits on suspense.
 
     What is kept as a credit is no claim: the part that it takes leaves both. A credit that is paid
-    out is used up, in the parts that the refund then has.
+    out is used up, in the parts that the refund then has. The claim on what is allocated is about
+    what that gives back of, and the rest of it about the refund.
     """
     claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
     total = side.sign * refund.amount
@@ -238,40 +262,66 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     stood = days(refund.agreed_on, end, refund.agreed_on)
     yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:
-        amounts = _given_back(side, each, roles)
+        target_id = each.target_id if _is_by_target(refund) else None
+        amounts = _given_back(side, each, target_id, roles)
         amounts.append(Amount(waiting, -side.sign * each.amount))
         stood = refunds.agreed_days(refund, each)
         yield from during(stood, MAIN, amounts)
-        assessed = (_of_part(part, share) for part, share in each.self_assessed)
+        assessed = (_of_part(part, share, target_id) for part, share in each.self_assessed)
         yield from during(stood, SELF_ASSESSED, assessed)
 
 
-def _given_back(side: Side, allocation: RefundAllocation, roles: Roles) -> list[Amount]:
-    """From which accounts a part of a refund is."""
-    amount = side.sign * allocation.amount
-    match allocation.kind:
-        case "credit":
-            return [Amount(roles[side.refunds], amount)]
-        case "refunded_credit":
-            return [_using(side, roles, allocation.target_id, amount, allocation.split)]
-    return [_of_part(part, side.sign * share) for part, share in allocation.split]
+def _given_back(
+    side: Side, allocation: RefundAllocation, target_id: UUID | None, roles: Roles
+) -> list[Amount]:
+    """From which accounts a part of a refund is; with a target the claim becomes one about it."""
+    claim, amount = roles[side.refunds], side.sign * allocation.amount
+    if allocation.kind == "credit":
+        return [Amount(claim, amount)]
+    amounts = []
+    if target_id is not None:
+        amounts = [Amount(claim, -amount, about=target_id), Amount(claim, amount)]
+    if allocation.kind == "refunded_credit":
+        used = _using(side, roles, allocation.target_id, amount, allocation.split)
+        return [*amounts, used]
+    split = times_sign(allocation.split, side.sign)
+    return [*amounts, *(_of_part(part, share, target_id) for part, share in split)]
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
     """What came or went while it stood completed; the amount may have changed in between."""
     money = _money_account(side, payment, roles)
     fee = MAIN if side.refund_fee_within else FEE
-    for stood, split in zip(refunds.completion_days(payment), payment.splits, strict=True):
-        own = times_sign(split, side.sign)
+    settling = zip(
+        refunds.completion_days(payment),
+        payment.splits,
+        _settling_refund(side, payment, roles),
+        strict=True,
+    )
+    for stood, split, settled in settling:
         # What still stands is the amount itself: the proof then sees where its split differs.
         standing = stood[1] is None
-        amount = side.sign * payment.amount if standing else sum(part for _, part in own)
-        amounts = (
-            Amount(roles[side.refunds], amount, payment.refund_id, own),
-            Amount(money, -amount),
-        )
-        yield from during(stood, MAIN, amounts)
+        amount = side.sign * (payment.amount if standing else sum(part for _, part in split))
+        yield from during(stood, MAIN, (*settled, Amount(money, -amount)))
         yield from _fee(side, stood, fee, payment.fee, money, roles)
+
+
+def _settling_refund(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[list[Amount]]:
+    """What money brings down of the claim that a refund is, for each of its spans.
+
+    Each part is about what the refund gives back of, and what is not allocated about the money.
+    """
+    shares: Iterable[SplitByTarget] = [((None, split),) for split in payment.splits]
+    unallocated = None
+    if isinstance(payment, VendorRefundPayment) and payment.shares:
+        shares, unallocated = refunds.shares_of(payment), payment.id
+    for by_target in shares:
+        amounts = []
+        for target_id, split in by_target:
+            own, about = times_sign(split, side.sign), target_id or unallocated
+            amount = sum(part for _, part in own)
+            amounts.append(Amount(roles[side.refunds], amount, payment.refund_id, own, about=about))
+        yield amounts
 
 
 def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> Amount:
@@ -298,9 +348,9 @@ def _of_tax(tax: Tax, amount: int) -> Amount:
     return Amount(tax.account_id, amount, tax=tax.mark)
 
 
-def _of_part(part: Part, amount: int) -> Amount:
+def _of_part(part: Part, amount: int, about: UUID | None = None) -> Amount:
     """An amount for the account of a part, with what that says of tax."""
-    return Amount(part.account_id, amount, tax=part.tax)
+    return Amount(part.account_id, amount, tax=part.tax, about=about)
 
 
 def _using(side: Side, roles: Roles, credit_id: UUID, amount: int, own_split: Split) -> Amount:
@@ -319,7 +369,14 @@ def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Move
     begin, end = stood
     for each in amounts:
         moved = Movement(
-            begin, stream, each.account_id, each.amount, each.settles, each.split, each.tax
+            begin,
+            stream,
+            each.account_id,
+            each.amount,
+            each.settles,
+            each.split,
+            each.tax,
+            each.about,
         )
         yield moved
         if end is not None:
@@ -331,11 +388,11 @@ def netted(movements: list[Movement]) -> list[Movement]:
     amounts: dict[_Place, int] = defaultdict(int)
     splits: dict[_Place, Split] = defaultdict(tuple)
     for move in movements:
-        place = move.on, move.stream, move.account_id, move.settles, move.tax
+        place = move.on, move.stream, move.account_id, move.settles, move.tax, move.about
         amounts[place] += move.amount
         splits[place] = added(splits[place], move.split)
     return [
-        Movement(on, stream, account_id, amount, settles, splits[place], tax)
+        Movement(on, stream, account_id, amount, settles, splits[place], tax, about)
         for place, amount in amounts.items()
-        for on, stream, account_id, settles, tax in [place]
+        for on, stream, account_id, settles, tax, about in [place]
     ]

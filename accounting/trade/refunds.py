@@ -1,5 +1,6 @@
 """Refunds as they are stored: an obligation first, cash second. Values, status, parts and days."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -9,7 +10,7 @@ from uuid import UUID
 from accounting.books.ledger import Posted
 from accounting.books.numbers import Number
 from accounting.books.spans import Days, Span, days, laid_out
-from accounting.books.splits import Part, Split, summed
+from accounting.books.splits import Part, Shares, Split, summed
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 
@@ -18,6 +19,13 @@ Kind = Literal["document", "payment", "credit", "refunded_credit"]
 
 What is of kind `credit` is not given back: it is kept as a credit for later use.
 """
+
+
+SplitByTarget = tuple[tuple[UUID | None, Split], ...]
+"""A split for each thing that is given back of; None is what is not allocated to anything."""
+
+TargetPart = tuple[UUID | None, Part]
+"""A part of one of the things that a refund gives back of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +124,14 @@ class InvoiceRefund(Refund):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorRefund(Refund):
-    """A refund from a vendor."""
+    """A refund from a vendor.
+
+    `by_target` tells whether each part that is posted is about what it gives back of. Refunds from
+    before are about the one thing that they give back of, or about themselves, and stay so.
+    """
 
     refund_type: str
+    by_target: bool = False
     expected_completion_date: date | None = None
     description: str | None = None
     reason: str | None = None
@@ -164,8 +177,13 @@ class RefundPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorRefundPayment(RefundPayment):
-    """Money that a vendor pays back, from the day it is announced."""
+    """Money that a vendor pays back, from the day it is announced.
 
+    `shares` are its splits once more, by what the refund gives back of. Payments of refunds from
+    before have none.
+    """
+
+    shares: tuple[SplitByTarget, ...] = ()
     payment_reference: str | None = None
     processor_payment_id: str | None = None
     submitted_at: datetime | None = None
@@ -242,6 +260,46 @@ def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[Pa
     if unallocated_account_id is not None:
         split.append((Part(unallocated_account_id), unallocated(refund)))
     return summed(split)
+
+
+def parts_by_target(refund: VendorRefund, unallocated_account_id: UUID) -> dict[TargetPart, int]:
+    """Say what the money of a refund is made of, by part of each thing that it gives back of.
+
+    Of 700 with 600 of a bill, 500 net and 100 tax are the bill's and 100 are nobody's yet.
+    """
+    split: list[tuple[TargetPart, int]] = [
+        ((each.target_id, part), amount)
+        for each in live_allocations(refund)
+        for part, amount in each.split
+    ]
+    split.append(((None, Part(unallocated_account_id)), unallocated(refund)))
+    return summed(split)
+
+
+def parts_paid(payment: VendorRefundPayment) -> Shares[TargetPart]:
+    """Say which parts of which things a payment that stands completed pays."""
+    return tuple(
+        ((target_id, part), amount)
+        for target_id, split in shares_of(payment)[-1]
+        for part, amount in split
+    )
+
+
+def shares_of(payment: VendorRefundPayment) -> tuple[SplitByTarget, ...]:
+    """Lay out the shares of a payment for all its spans.
+
+    What a server of before has split is nobody's.
+    """
+    rest = payment.splits[len(payment.shares) :]
+    return (*payment.shares, *(((None, split),) for split in rest))
+
+
+def by_target(shares: Shares[TargetPart]) -> SplitByTarget:
+    """Gather shares by what they give back of, in the order in which that first appears."""
+    splits: dict[UUID | None, Split] = defaultdict(tuple)
+    for (target_id, part), amount in shares:
+        splits[target_id] += ((part, amount),)
+    return tuple(splits.items())
 
 
 def about(refund: Refund) -> UUID | None:

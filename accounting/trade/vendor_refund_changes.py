@@ -119,6 +119,7 @@ def agree(
         cancelled_at=None,
         allocations=(),
         refund_type=command.refund_type,
+        by_target=True,
         reference_number=command.reference_number,
         **said(command.details),
     )
@@ -162,7 +163,12 @@ def amend(
         _refuse_allocating_cancelled(payment, status)
         after = _allocated_anew(after, payment_id, command.allocations, referenced, context)
     refund, changed = moved(
-        after.refund, after.payment(payment_id), status, referenced.roles, context
+        after.refund,
+        after.payments,
+        after.payment(payment_id),
+        status,
+        referenced.roles,
+        context,
     )
     refuse_fee(changed.fee, changed.amount)
     changed = held_to(PAYABLE, payment, changed)
@@ -245,7 +251,8 @@ def _allocated_anew(
         after = after.with_payment(_with_amount(after.payment(payment_id), more))
     roles = referenced.roles
     waiting = roles[Role.SUSPENSE]
-    if refunds.parts(refund, waiting) == refunds.parts(before.refund, waiting):
+    parts = refunds.parts_by_target if refund.by_target else refunds.parts
+    if parts(refund, waiting) == parts(before.refund, waiting):
         return after
     refund, payments = split_anew(refund, after.payments, roles, context)
     return replace(after, refund=refund, payments=payments)

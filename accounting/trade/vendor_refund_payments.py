@@ -1,6 +1,6 @@
 """Money that vendors pay back: announced, on its way, come, returned, cancelled."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +70,7 @@ def corrected(
 
 def moved(
     refund: VendorRefund,
+    payments: Payments,
     payment: VendorRefundPayment,
     status: str,
     roles: Roles,
@@ -77,6 +78,7 @@ def moved(
 ) -> tuple[VendorRefund, VendorRefundPayment]:
     """Move a payment to a status; completed, it pays the parts of the refund that are left.
 
+    `payments` are all of the refund, of which those that stand completed have paid theirs.
     The first time it is dated by its payment date, which is today where it has none, later today.
     Money that goes back is owed again.
     """
@@ -92,10 +94,9 @@ def moved(
         facts["completed_at"] = None
         refund = _paid(refund, -payment.amount, negative(payment.splits[-1]))
     elif status == "completed":
-        split = _share(refund, payment.amount, roles)
-        facts["splits"] = (*payment.splits, split)
+        facts |= _taking(refund, payments, payment, roles)
         facts["payment_date"] = payment.payment_date or context.today
-        refund = _paid(refund, payment.amount, split)
+        refund = _paid(refund, payment.amount, facts["splits"][-1])
     return refund, replace(payment, **facts)
 
 
@@ -109,15 +110,15 @@ def split_anew(
 ) -> tuple[VendorRefund, Payments]:
     """Let the payments that have come pay the parts that a refund has now, from today on."""
     refund = replace(refund, settled=())
-    changed = []
+    changed: Payments = ()
     for each in payments:
         if each.status == "completed":
-            split = _share(refund, each.amount, roles)
-            refund = replace(refund, settled=added(refund.settled, split))
-            changed.append(_again(refund, each, split, context))
+            taking = _taking(refund, changed, each, roles)
+            refund = replace(refund, settled=added(refund.settled, taking["splits"][-1]))
+            changed += (_again(refund, each, taking, context),)
         else:
-            changed.append(each)
-    return refund, tuple(changed)
+            changed += (each,)
+    return refund, changed
 
 
 def refuse_fee(fee: int, amount: int) -> None:
@@ -148,8 +149,24 @@ def refuse_locked_date(
         refuse_locked(context, on)
 
 
-def _share(refund: VendorRefund, amount: int, roles: Roles) -> Split:
-    return take(refunds.parts(refund, roles[Role.SUSPENSE]), refund.settled, amount)
+def _taking(
+    refund: VendorRefund,
+    payments: Iterable[VendorRefundPayment],
+    payment: VendorRefundPayment,
+    roles: Roles,
+) -> dict[str, Any]:
+    """Say which parts a payment takes in the span that begins, of what the others have left."""
+    waiting = roles[Role.SUSPENSE]
+    if not refund.by_target:
+        split = take(refunds.parts(refund, waiting), refund.settled, payment.amount)
+        return {"splits": (*payment.splits, split)}
+    taken = added(*(refunds.parts_paid(each) for each in payments if each.status == "completed"))
+    shares = take(refunds.parts_by_target(refund, waiting), taken, payment.amount)
+    split = added(tuple((part, amount) for (_, part), amount in shares))
+    return {
+        "splits": (*payment.splits, split),
+        "shares": (*refunds.shares_of(payment), refunds.by_target(shares)),
+    }
 
 
 def _paid(refund: VendorRefund, amount: int, split: Split) -> VendorRefund:
@@ -157,15 +174,20 @@ def _paid(refund: VendorRefund, amount: int, split: Split) -> VendorRefund:
 
 
 def _again(
-    refund: VendorRefund, payment: VendorRefundPayment, split: Split, context: Context
+    refund: VendorRefund,
+    payment: VendorRefundPayment,
+    taking: Mapping[str, Any],
+    context: Context,
 ) -> VendorRefundPayment:
-    if split == payment.splits[-1]:
+    """Let a payment end what it paid and pay what it takes now, where that is something else."""
+    *_, before, now = taking.get("shares", taking["splits"])
+    if before == now:
         return payment
     ended = replace(payment.completions[-1], end=context.today)
     return replace(
         payment,
         completions=(*payment.completions[:-1], ended, Span(context.today)),
-        splits=(*payment.splits, split),
         about=refunds.about(refund),
+        **taking,
         updated_at=context.now,
     )

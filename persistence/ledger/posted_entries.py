@@ -2,19 +2,33 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Text, Uuid, any_, cast, func, select
+from sqlalchemy import ARRAY, Text, Uuid, any_, case, cast, func, select
 
 from accounting.books.ledger import Line, Posted
+from accounting.trade.sides import PAYABLE
 from persistence.engine.identifiers import account_id
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.journal_sql import REVERSED_BY
 from persistence.ledger.split_rows import mark_of, split_of
 from persistence.store import in_business
 from persistence.tables import journal_entry, journal_line
 
+# What a line of a vendor's refund, or of its money, is about beside what it settles and its source.
+_ABOUT = case(
+    (
+        journal_entry.c.source_type.in_(
+            (word(PAYABLE.refund_source), word(PAYABLE.refund_payment_source))
+        ),
+        func.nullif(
+            journal_line.c.document_id,
+            func.coalesce(journal_line.c.settles_id, journal_entry.c.source_id),
+        ),
+    )
+)
 _POSTED_LINES = (
     select(
         func.json_agg(
@@ -24,6 +38,7 @@ _POSTED_LINES = (
                 journal_line.c.settles_id,
                 journal_line.c.split,
                 journal_line.c.description,
+                _ABOUT,
                 journal_line.c.tax_code_id,
                 cast(journal_line.c.tax_rate, Text),  # As a number of JSON it would be binary.
                 journal_line.c.tax_part,
@@ -71,12 +86,21 @@ def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
     return {source: tuple(entries) for source, entries in found.items()}
 
 
+def by_source_alone(posted: tuple[Posted, ...]) -> tuple[Posted, ...]:
+    """Read what was posted for a refund of before as it was posted: by nothing but the refund."""
+    return tuple(
+        replace(entry, lines=tuple(replace(line, about=None) for line in entry.lines))
+        for entry in posted
+    )
+
+
 def _line(
     account: str,
     amount: int,
     settles: str | None,
     split: list[Any],
     description: str | None,
+    about: str | None,
     *mark: str | None,
 ) -> Line:
     return Line(
@@ -86,4 +110,5 @@ def _line(
         split_of(split),
         description,
         mark_of(*mark),
+        UUID(about) if about else None,
     )

@@ -1,5 +1,6 @@
 """What must hold of the cash basis: what counts there is what the lines of the journal settle."""
 
+from accounting.trade.sides import PAYABLE
 from persistence.ledger.unmarked_lines import AGREES
 from persistence.proof.shapes import part_of
 from persistence.proof.sides import BOTH
@@ -8,7 +9,8 @@ from persistence.proof.sides import BOTH
 def _targets() -> str:
     """What is only about other things, with each of these.
 
-    What a vendor gives back may be allocated later, and anew: until then it is about itself.
+    What a vendor gives back may be allocated later, and anew: until then it is about itself, and
+    what has come of it by then about the money.
     """
     selects = []
     for each in BOTH:
@@ -26,7 +28,9 @@ def _targets() -> str:
 _LINES = f"""
   SELECT l.id, l.entry_id, e.sequence_number || ', line ' || l.line_number AS name, l.debit,
          l.credit, l.entry_date, l.split, l.in_cash, l.document_id,
-         coalesce(l.settles_id, e.source_id) AS own_id, {AGREES} AS agreed
+         coalesce(l.settles_id, e.source_id) AS own_id,
+         CASE e.source_type WHEN '{PAYABLE.refund_payment_source}' THEN e.source_id END AS money_id,
+         {AGREES} AS agreed
   FROM journal_line l
   JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
   WHERE l.business_id = %(business_id)s"""
@@ -56,7 +60,8 @@ WITH line AS ({_LINES}
 SELECT coalesce(line.name, 'a part of no line') AS name,
        differing.line_id IS NULL
        AND line.in_cash IS NOT DISTINCT FROM (line.split = '[]' AND NOT line.agreed)
-       AND CASE WHEN target.id IS NULL OR target.later AND line.document_id = line.own_id
+       AND CASE WHEN line.document_id = line.money_id THEN true
+         WHEN target.id IS NULL OR target.later AND line.document_id = line.own_id
          THEN line.document_id = line.own_id
          ELSE line.document_id = ANY(target.ids) END AS holds
 FROM line

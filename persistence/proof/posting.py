@@ -31,7 +31,7 @@ from persistence.engine.fetches import Fetch
 from persistence.engine.sql import Query
 from persistence.store import Store
 
-Place = tuple[str, UUID, UUID | None, TaxMark | None]
+Place = tuple[str, UUID, UUID | None, TaxMark | None, UUID | None]
 Rests = dict[Place, dict[Part | None, int]]
 
 # Most lines of statements never post; those that did once are looked at too.
@@ -163,17 +163,21 @@ class Reader:
 def is_posted_as_desired(desired: Iterable[Movement], posted: Iterable[Entry]) -> bool:
     """Tell whether what was posted for a thing sums to what it desires.
 
-    That holds for each account, settled document, tax mark and part, whatever days a lock has moved
-    entries to: of an invoice of 120 posted as 120 on receivables, 100 on sales and 20 on tax,
-    nothing remains.
+    That holds for each account, settled document, tax mark, part and document that it is about,
+    whatever days a lock has moved entries to: of an invoice of 120 posted as 120 on receivables,
+    100 on sales and 20 on tax, nothing remains.
     """
     rests: Rests = defaultdict(lambda: defaultdict(int))
     for move in desired:
-        _count_up(rests[move.stream, move.account_id, move.settles, move.tax], move, 1)
+        _count_up(rests[_place(move.stream, move)], move, 1)
     for entry in posted:
         for line in entry.lines:
-            _count_up(rests[entry.stream, line.account_id, line.settles, line.tax], line, -1)
+            _count_up(rests[_place(entry.stream, line)], line, -1)
     return not any(any(parts.values()) for parts in rests.values())
+
+
+def _place(stream: str, each: Movement | Line) -> Place:
+    return stream, each.account_id, each.settles, each.tax, each.about
 
 
 def _count_up(parts: dict[Part | None, int], each: Movement | Line, sign: int) -> None:

@@ -1,7 +1,7 @@
 """What must hold in refunds: what they give back, and what is paid of them."""
 
 from accounting.books.chart import Role
-from persistence.proof.shapes import by_part, quoted, shares, sum_of
+from persistence.proof.shapes import by_part, part_of, quoted, shares, sum_of
 from persistence.proof.sides import BOTH, SideTables
 
 _LIVE = "end_on IS NULL"
@@ -152,6 +152,76 @@ JOIN {tables.refund} r ON r.business_id = %(business_id)s AND r.id = p.refund_id
 WHERE p.business_id = %(business_id)s"""
 
 
+# What a payment takes by what it gives back of is its split once more, for each of its spans.
+_SHARES = """
+SELECT p.id::text AS name, coalesce(one.holds, true) AS holds
+FROM {payment} p
+LEFT JOIN (
+  SELECT id, bool_and(amount = 0) AS holds
+  FROM (
+    SELECT id, span, part, sum(amount) AS amount
+    FROM (
+      SELECT p.id, spans.place AS span, {part} AS part, (share->>1)::bigint AS amount
+      FROM {payment} p, jsonb_array_elements(p.splits) WITH ORDINALITY AS spans (split, place),
+           jsonb_array_elements(spans.split) AS share
+      WHERE p.business_id = %(business_id)s AND spans.place <= jsonb_array_length(p.shares)
+      UNION ALL
+      SELECT p.id, spans.place, {part}, -(share->>1)::bigint
+      FROM {payment} p, jsonb_array_elements(p.shares) WITH ORDINALITY AS spans (shares, place),
+           jsonb_array_elements(spans.shares) AS target, jsonb_array_elements(target->1) AS share
+      WHERE p.business_id = %(business_id)s
+    ) AS amounts
+    GROUP BY id, span, part
+  ) AS parts
+  GROUP BY id
+) AS one ON one.id = p.id
+WHERE p.business_id = %(business_id)s AND p.shares <> '[]'"""
+
+# Of each thing that a refund gives back of, what stands completed pays no more than its part, and
+# all of it once everything is paid.
+_TARGETS_PAID = """
+SELECT r.id::text AS name, coalesce(one.holds, true) AS holds
+FROM {refund} r
+LEFT JOIN (
+  SELECT refund_id, bool_and(taken BETWEEN least(whole, 0) AND greatest(whole, 0)
+                             AND (NOT in_full OR taken = whole)) AS holds
+  FROM (
+    SELECT r.id AS refund_id, target_id, part, sum(whole) AS whole, sum(taken) AS taken,
+           r.paid = r.amount - coalesce(given.credited, 0) AS in_full
+    FROM (
+      SELECT refund_id, coalesce(document_id, payment_id, refunded_credit_id) AS target_id,
+             {part} AS part, (share->>1)::bigint AS whole, 0 AS taken
+      FROM {allocation}, jsonb_array_elements(split) AS share
+      WHERE business_id = %(business_id)s AND end_on IS NULL
+      UNION ALL
+      SELECT refund_id, (target->>0)::uuid, {part}, 0, (share->>1)::bigint
+      FROM {payment}, jsonb_array_elements(shares->-1) AS target,
+           jsonb_array_elements(target->1) AS share
+      WHERE business_id = %(business_id)s AND status = 'completed'
+    ) AS amounts
+    JOIN {refund} r ON r.business_id = %(business_id)s AND r.id = amounts.refund_id
+    LEFT JOIN ({given}
+    ) AS given ON given.refund_id = r.id
+    WHERE target_id IS NOT NULL AND r.by_target
+    GROUP BY r.id, target_id, part, r.paid, r.amount, given.credited
+  ) AS parts
+  GROUP BY refund_id
+) AS one ON one.refund_id = r.id
+WHERE r.business_id = %(business_id)s AND r.by_target"""
+
+
+def _by_target(tables: SideTables) -> dict[str, str]:
+    names = {
+        "refund": tables.refund,
+        "allocation": tables.refund_allocation,
+        "payment": tables.refund_payment,
+        "given": given_back(tables),
+        "part": part_of("share"),
+    }
+    checks = {"shares": _SHARES, "targets_paid": _TARGETS_PAID}
+    return {f"{tables.refunds}_{name}": check.format(**names) for name, check in checks.items()}
+
+
 def _checks(tables: SideTables) -> dict[str, str]:
     noun = tables.refunds
     checks = {
@@ -162,6 +232,7 @@ def _checks(tables: SideTables) -> dict[str, str]:
     }
     if tables.refunds_paid_later:
         checks |= {f"{noun}_credits": _credits(tables), f"{noun}_releases": _releases(tables)}
+        checks |= _by_target(tables)
     return checks
 
 

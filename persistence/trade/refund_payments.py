@@ -5,11 +5,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
-from accounting.trade.refunds import RefundPayment
+from accounting.trade.refunds import RefundPayment, SplitByTarget, VendorRefundPayment
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row
-from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.posted_entries import by_source_alone, posted_by_source, posted_for
 from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, not_found
 from persistence.trade.party_sql import take_party
@@ -74,6 +74,8 @@ class RefundPaymentStore(Store[P], Generic[P]):
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["completions"] = span_rows(value.completions)
         row["splits"] = [split_rows(each) for each in value.splits]
+        if isinstance(value, VendorRefundPayment):
+            row["shares"] = [_share_rows(each) for each in value.shares]
         self.scope.stage(self.table, value.id, row)
 
     def read(self, row: Row, *, posted: tuple[Posted, ...] = ()) -> P:
@@ -101,4 +103,18 @@ def refund_payment_of(sql: RefundPaymentSql, row: Row, *, posted: tuple[Posted, 
     party = take_party(row)
     row["completions"] = spans_of(row["completions"])
     row["splits"] = tuple(split_of(each) for each in row["splits"])
+    if "shares" in row:
+        row["shares"] = tuple(_shares_of(each) for each in row["shares"])
+        posted = posted if row["shares"] else by_source_alone(posted)
     return sql.kind(**row, party=party, posted=posted)
+
+
+def _share_rows(shares: SplitByTarget) -> list[Any]:
+    return [[target_id, split_rows(split)] for target_id, split in shares]
+
+
+def _shares_of(rows: list[Any]) -> SplitByTarget:
+    return tuple(
+        (None if target_id is None else UUID(target_id), split_of(split))
+        for target_id, split in rows
+    )

@@ -18,7 +18,7 @@ from accounting.trade.refunds import (
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row
-from persistence.ledger.posted_entries import posted_by_source, posted_for
+from persistence.ledger.posted_entries import by_source_alone, posted_by_source, posted_for
 from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, not_found
 from persistence.trade.documents import document_of
@@ -166,6 +166,8 @@ class RefundStore(Store[R], Generic[R, P]):
     ) -> R:
         party = take_party(row)
         row["settled"] = split_of(row["settled"])
+        if not row.get("by_target"):
+            posted = by_source_alone(posted)
         made: Any = self.sql.kind
         refund: R = made(**row, party=party, allocations=allocations, posted=posted)
         return refund

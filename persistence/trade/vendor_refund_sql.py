@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import ColumnElement
 
-from persistence.engine.filters import any_part, between, created_filters, equal
+from persistence.engine.filters import any_part, any_tag, between, created_filters, equal
 from persistence.engine.listings import Filter, Listing
 from persistence.engine.sql import given, word
 from persistence.store import MINE, in_business
@@ -119,6 +119,7 @@ class VendorRefundPaymentSql(RefundPaymentSql):
             **equal(row.status),
             "payment_method": Filter(row.method == given("payment_method", Text)),
             **between(row.payment_date, "payment_date_from", "payment_date_to"),
+            **any_tag("transaction_tags", row.transaction_tags),
             **between(row.amount, "min_amount", "max_amount"),
             "search": Filter(
                 or_(

@@ -241,7 +241,9 @@ def explained_only_later(account: Account, boards: Record) -> None:
     account.expect(payment, "2025-08-20", on_1100=9_000, on_1270=-9_000)
     assert account.held("1900") == -9_000
     known = changed(account.shop, payment, allocations=[of_bill(boards, 5_000)])
-    account.expect(refund, TODAY, on_1900=5_000, on_5000=-3_572, on_6000=-714, on_1300=-714)
+    account.expect(
+        refund, TODAY, on_1900=5_000, on_1270=0, on_5000=-3_572, on_6000=-714, on_1300=-714
+    )
     # The money that came pays other parts of the claim now, and as much of it.
     account.expect(payment, TODAY, on_1270=0)
     assert known["refund"]["status"] == "partially_allocated"

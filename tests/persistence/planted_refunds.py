@@ -52,11 +52,16 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
         ),
         f"a payment pays another account of {a}": (
             elsewhere(payment, "splits", step, place=(0, 0, 0)),
-            {*told.of_refund("parts_paid"), *POSTED},
+            {*told.of_refund("parts_paid"), *(told.of_targets("shares") or POSTED)},
         ),
         f"{a} gives back of another account": (
             elsewhere(tables.refund_allocation, "split", ours),
-            {*told.of_document("parts_returned"), *told.of_refund("parts_paid"), *POSTED},
+            {
+                *told.of_document("parts_returned"),
+                *told.of_refund("parts_paid"),
+                *told.of_targets("targets_paid"),
+                *POSTED,
+            },
         ),
         f"{a} belongs to somebody else": (
             change(table, f"party_id = {told.other}", IN_STEPS),
@@ -78,7 +83,7 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
         ),
         f"a payment of {a} is not split": (
             change(payment, "splits = '[]'", step),
-            {*told.of_refund("payments", "parts_paid"), *POSTED},
+            {*told.of_refund("payments", "parts_paid"), *told.of_targets("shares"), *POSTED},
         ),
         f"a payment of {a} cost more": (
             change(payment, "fee = fee + 1", step),
@@ -115,6 +120,9 @@ _TO_CUSTOMERS: Faults = {
 }
 
 _KEPT = f"refund_id = {called('vendor_refund', 'kept')}"
+
+_BOTH = f"refund_id = {called('vendor_refund', 'of both')}"
+_OF_BOTH = f"{_BOTH} AND status = 'completed'"
 
 _FROM_VENDORS: Faults = {
     "a vendor refund gives back more of a bill": (
@@ -178,6 +186,28 @@ _FROM_VENDORS: Faults = {
             f"payment_id IS NOT NULL AND {_KEPT}",
         ),
         {"vendor_refund_releases"},
+    ),
+    "money of a vendor refund takes more of a bill than it is split": (
+        change("vendor_refund_payment", "shares = jsonb_set(shares, '{0,0,1,0,1}', '1')", _OF_BOTH),
+        {"vendor_refund_shares", *POSTED},
+    ),
+    "money of a vendor refund takes of one bill what is another's": (
+        change(
+            "vendor_refund_payment",
+            "shares = jsonb_set(shares, '{0,0,0}', shares->0->1->0)",
+            _OF_BOTH,
+        ),
+        POSTED,
+    ),
+    "a part of a vendor refund is about another bill": (
+        change(
+            "journal_line",
+            "document_id = (SELECT document_id FROM vendor_refund_allocation"
+            f" WHERE {_BOTH} LIMIT 1)",
+            "entry_id = (SELECT min(id::text)::uuid FROM journal_entry WHERE business_id = %(b)s"
+            f" AND source_id = {called('vendor_refund', 'of both')}) AND line_number = 3",
+        ),
+        {"tagged_lines", *POSTED},
     ),
     "something was taken off a bill that was never settled so": (
         elsewhere(

@@ -165,7 +165,12 @@ def credits_(told: Told) -> Faults:
                 "split",
                 f"{LIVE} AND refunded_credit_id IS NOT NULL",
             ),
-            {*told.of_credit("parts_applied"), *told.of_refund("parts_paid"), *POSTED},
+            {
+                *told.of_credit("parts_applied"),
+                *told.of_refund("parts_paid"),
+                *told.of_targets("targets_paid"),
+                *POSTED,
+            },
         ),
         f"{a} is void although some of it is paid out": (
             change(

@@ -47,6 +47,10 @@ class Told:
         """Name the checks of refunds."""
         return {f"{self.tables.refunds}_{check}" for check in checks}
 
+    def of_targets(self, *checks: str) -> set[str]:
+        """Name those of what refunds give back of, where these may be several things."""
+        return self.of_refund(*checks) if self.tables.refunds_paid_later else set()
+
 
 SOLD = Told(
     SALES,

@@ -180,6 +180,13 @@ def be_refunded(shop: Business, miller: Record) -> None:
     changed(shop, went, **completed)
     changed(shop, went, status="failed")
     cancelled(shop, payment_of(shop, miller, 500, of_bill(bill, 500), external_id="unwanted"))
+    other = PURCHASES.open(shop, miller, line_items=[TAXED], transaction_tags=["fair"])
+    PURCHASES.pay(shop, miller, total, PURCHASES.part(other, total))
+    both = [of_bill(bill, 400), of_bill(other, 700)]
+    of_both = agreed_in_parts(
+        shop, miller, 1_200, 501, 699, allocations=both, external_id="of both"
+    )
+    changed(shop, of_both["vendor_refund_payments"][0], **completed)
     late = payment_of(shop, miller, 600, external_id="late")
     changed(shop, late, **completed)
     changed(shop, late, allocations=[of_bill(bill, 250)])

@@ -27,10 +27,10 @@ def sums(*splits: Split) -> dict[str, int]:
 
 
 def says_something(entry: ledger.Entry) -> bool:
-    """Tell whether an entry changes an account, or what is settled."""
+    """Tell whether an entry changes an account, what is settled, or what an amount is about."""
     changed: Counter[tuple[UUID | Part | None, ...]] = Counter()
     for each in entry.lines:
-        changed[(each.account_id,)] += each.amount
+        changed[each.account_id, cash_basis.document_of(entry, each)] += each.amount
         for part, share in each.split:
             changed[each.account_id, each.settles, part] += share
     return any(changed.values())
@@ -156,6 +156,61 @@ def check_refunds(trade: Trade) -> None:
         splits = [each.split for each in live if each.target_id == document.id]
         assert sums(document.returned) == sums(*splits)
         assert all(0 <= part <= given[account] for account, part in document.returned)
+
+
+def check_targets(trade: Trade) -> None:
+    """Lines of vendors' refunds are about what these give back of, in total and as it is paid."""
+    claim, waiting, sign = ROLES[trade.side.refunds], ROLES[Role.SUSPENSE], trade.side.sign
+    for refund in trade.refunds.values():
+        agreed: Targets = defaultdict(Counter)
+        given: Targets = defaultdict(Counter)
+        for each in refunds.live_allocations(refund):
+            if each.kind == "credit":
+                continue
+            given[each.target_id].update(sums(times_sign(each.split, sign)))
+            agreed[each.target_id][code_of(claim)] -= sign * each.amount
+            agreed[each.target_id].update(
+                {code_of(ROLES[trade.side.credits]): sign * each.amount}
+                if each.kind == "refunded_credit"
+                else sums(times_sign(each.split, sign), each.self_assessed)
+            )
+        if refund.cancelled_at is None:
+            rest = sign * refunds.unallocated(refund)
+            agreed[refund.id] = Counter({code_of(claim): -rest, code_of(waiting): rest})
+        assert by_document(refund.posted, in_cash=False) == told(agreed)
+        paid: Targets = defaultdict(Counter)
+        for payment in payments_of(trade, refund):
+            for id_, amounts in by_document(payment.posted, in_cash=True).items():
+                paid[id_].update(amounts)
+        paid_of = {id_: amounts for id_, amounts in told(paid).items() if id_ in given}
+        assert set(told(paid)) <= {*given, *(each.id for each in payments_of(trade, refund))}
+        for id_, amounts in paid_of.items():
+            for code, amount in amounts.items():
+                assert 0 <= sign * amount <= sign * given[id_][code]
+        if refund.cancelled_at is None and refunds.rest(refund) == 0:
+            assert paid_of == told(given)
+
+
+Targets = dict[UUID, Counter[str]]
+
+
+def told(targets: Targets) -> dict[UUID, dict[str, int]]:
+    """Leave out what comes to nothing."""
+    found = {id_: {code: n for code, n in each.items() if n} for id_, each in targets.items()}
+    return {id_: amounts for id_, amounts in found.items() if amounts}
+
+
+def by_document(entries: Iterable[ledger.Entry], *, in_cash: bool) -> dict[UUID, dict[str, int]]:
+    """Add up what was posted by the document that it is about, as it is or as it counts on cash."""
+    found: Targets = defaultdict(Counter)
+    for entry in entries:
+        for line in entry.lines:
+            amounts = {code_of(line.account_id): line.amount}
+            if in_cash and not cash_basis.stays(entry, line):
+                amounts = sums(cash_basis.parts(entry, line))
+            for code, amount in amounts.items():
+                found[cash_basis.document_of(entry, line)][code] += amount
+    return told(found)
 
 
 def payments_of(trade: Trade, refund: Refund) -> list[RefundPayment]:

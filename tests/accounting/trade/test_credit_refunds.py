@@ -154,7 +154,7 @@ class TestVendorCreditInCash:
         trade.today = "9"
         trade.allocate(refund, returned(REFUNDED_CREDIT, 1_000, id_))
         assert trade.credits[id_].refunded == 1_000
-        assert trade.book(refund)[1:] == [("9", {"1260": 2_333, "1900": -2_333})]
+        assert trade.book(refund)[1:] == [("9", {"1260": 2_333, "1900": -2_333, "1270": 0})]
         [payment] = trade.payments_of(refund)
         trade.withdraw(payment.id)
         assert (trade.credits[id_].refunded, trade.credits[id_].settled) == (0, ())
@@ -167,7 +167,7 @@ class TestVendorCreditInCash:
         refund = trade.agree(1_000, returned(REFUNDED_CREDIT, 1_000, id_), refund_date=day("7"))
         assert trade.book(refund) == [
             ("7", {"1270": 1_000, "1900": -1_000}),
-            ("9", {"1900": 1_000, "1260": -1_000}),
+            ("9", {"1900": 1_000, "1260": -1_000, "1270": 0}),
         ]
 
     def test_at_most_what_is_not_used_of_it(self) -> None:

@@ -18,6 +18,7 @@ from tests.accounting.trade.invariants import (
     check_payments,
     check_postings,
     check_refunds,
+    check_targets,
     mirrored,
     on_cash,
     payments_of,
@@ -103,6 +104,7 @@ def check(history: History) -> None:
         check_parts(trade, "6000", "5100", "4500", "2200", "1300")
         check_purchases(trade)
         check_vendor_refunds(trade)
+        check_targets(trade)
     else:
         check_parts(trade, "4000", "4100", "4200", "4500", "2200")
         check_sales(trade)

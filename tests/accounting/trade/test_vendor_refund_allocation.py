@@ -50,7 +50,7 @@ class TestOfABill:
         refund = trade.agree(200, returned(BILL, 200, bill))
         assert trade.book(refund) == [
             ("5", {"1270": 200, "1900": -200}),
-            ("14", {"1900": 200, "6000": -200}),
+            ("14", {"1900": 200, "6000": -200, "1270": 0}),
         ]
 
     def test_at_most_what_was_paid_and_is_not_refunded(self) -> None:
@@ -186,7 +186,7 @@ class TestOfAPayment:
         refund = trade.agree(200, returned(PAYMENT, 200, payment), refund_date=day("3"))
         assert trade.book(refund) == [
             ("3", {"1270": 200, "1900": -200}),
-            ("5", {"1900": 200, "1250": -200}),
+            ("5", {"1900": 200, "1250": -200, "1270": 0}),
         ]
 
     def test_at_most_its_total_less_its_refunds(self) -> None:

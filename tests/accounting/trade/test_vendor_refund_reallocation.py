@@ -21,7 +21,7 @@ class TestAllocatedAnew:
         trade.today = "9"
         trade.allocate(refund, returned(BILL, 200, second), returned(PAYMENT, 300, payment))
         assert trade.book(refund)[1:] == [
-            ("9", {"6000": 500 - 167, "1300": -33, "1250": -300}),
+            ("9", {"6000": 500 - 167, "1300": -33, "1250": -300, "1270": 0}),
         ]
         assert [trade.documents[each].refunded for each in (first, second)] == [0, 200]
         assert trade.book(payment)[1:] == [("9", {"1250": 300, "2000": -300})]
@@ -39,7 +39,7 @@ class TestAllocatedAnew:
         live = refunds.live_allocations(trade.refunds[refund])
         assert live[:2] == before
         assert trade.credits[credit].state == "open"
-        assert trade.book(refund)[1:] == [("9", {"1900": 300, "6000": -300})]
+        assert trade.book(refund)[1:] == [("9", {"1900": 300, "6000": -300, "1270": 0})]
         said = [returned(BILL, 300, bill, description="e", metadata=1), *parts]
         trade.allocate(refund, *said)
         last = refunds.live_allocations(trade.refunds[refund])[-1]
@@ -56,7 +56,9 @@ class TestAllocatedAnew:
         assert by_code(trade.refund_payments[first].splits[-1]) == {"1900": 400}
         trade.today = "9"
         trade.allocate(refund, returned(BILL, 600, bill))
-        assert trade.book(refund)[1:] == [("9", {"1900": 600, "6000": -500, "1300": -100})]
+        assert trade.book(refund)[1:] == [
+            ("9", {"1900": 600, "6000": -500, "1300": -100, "1270": 0})
+        ]
         changed = trade.posted(first)[1]
         assert changed.entry_date == day("9")
         assert [(each.amount, by_code(each.split)) for each in changed.lines] == [

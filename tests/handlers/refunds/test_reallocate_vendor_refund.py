@@ -41,8 +41,13 @@ class TestReplacedAllocations:
         assert shown["allocation_date"] == f"{today()}T00:00:00Z"
         assert ledger.postings(made["refund"]) == [
             (AGREED, {"1270": 500, "5000": -250, "1300": -50, "1900": -200}),
-            (today().isoformat(), {"1900": 200, "5000": -167, "1300": -33}),
+            (today().isoformat(), {"1900": 200, "5000": -167, "1300": -33, "1270": 0}),
         ]
+        # What is claimed of one bill, and of none, is claimed of the other now.
+        moved = sorted(
+            amount for code, amount in ledger.entries(made["refund"])[1].lines if code == "1270"
+        )
+        assert moved == [-300, -200, 500]
         assert (after["refund"]["status"], after["refund"]["allocated_amount"]) == (
             "allocated",
             500,

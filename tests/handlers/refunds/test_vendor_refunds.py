@@ -213,5 +213,5 @@ class TestAllocationsToBills:
         assert made["allocations"][0]["allocation_date"] == "2025-04-02T00:00:00Z"
         assert ledger.postings(made["refund"]) == [
             (AGREED, {"1270": 500, "1900": -500}),
-            ("2025-04-02", {"1900": 500, "6000": -500}),
+            ("2025-04-02", {"1900": 500, "6000": -500, "1270": 0}),
         ]

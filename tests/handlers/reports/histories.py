@@ -1,10 +1,19 @@
-"""A history of random sales, purchases, payments, credits, write-offs and entries by hand."""
+"""A history of random trade, of refunds from vendors, and of entries by hand."""
 
 import random
+from collections import Counter
 from datetime import date, timedelta
 
 from tests.builders.reports import booked
 from tests.builders.trade import PURCHASES, SALES, Record, Trade, line
+from tests.builders.vendor_refunds import (
+    REFUNDS,
+    changed,
+    of_bill,
+    of_credit,
+    of_payment,
+    whole_refund_body,
+)
 from tests.partner import Partner
 
 FIRST = date(2024, 11, 1)
@@ -13,6 +22,7 @@ BY_HAND = (
     *("1000", "1100", "1101", "1110", "1150", "1400", "1600", "1610", "1650", "2400", "2500"),
     *("3000", "3300", "4000", "4500", "4600", "5000", "6000", "7000", "8000"),
 )
+TAGS = ("north", "south", "west")
 YEAR_ENDS = ("2000-12-31", "2000-03-31", "2000-02-29", "2000-01-14")
 
 
@@ -30,27 +40,35 @@ class History:
             self.shop.made("bank-accounts/", {"display_name": name, "currency": "GBP"})
         self.parties = {SALES: self.shop.customer(), PURCHASES: self.shop.vendor()}
         self.open: dict[Trade, list[Record]] = {SALES: [], PURCHASES: []}
+        self.given: dict[str, Record] = {}  # What vendors may give back of, by its id,
+        self.rest: Counter[str] = Counter()  # and how much of it.
+        self.announced: list[Record] = []
         self.day = FIRST
 
     def play(self, steps: int) -> None:
-        moves = (self.document, self.document, self.payment, self.payment, self.credit, self.entry)
-        for _ in range(steps):
+        moves = (
+            *(self.document, self.document, self.payment, self.payment, self.credit, self.entry),
+            *(self.money, self.money, self.money),
+        )
+        for step in range(steps):
             self.day += timedelta(days=self.chance.randint(0, 2 * DAYS // steps))
             self.chance.choice(moves)()
+            if step % 10 == 9:
+                self.refund()
         for trade in (SALES, PURCHASES):
             for document in self.open[trade][:3]:
                 if trade.status_of(self.shop, document)[1]:
                     trade.write_off(self.shop, document)
 
-    def document(self) -> None:
-        trade = self.chance.choice((SALES, PURCHASES))
+    def document(self, trade: Trade | None = None) -> None:
+        trade = trade or self.chance.choice((SALES, PURCHASES))
         lines = [line(self.amount(), tax_rate=self.chance.choice((0, 5, 20))) for _ in "ab"]
-        facts = {trade.moment: f"{self.day}T09:00:00Z", **trade.on(str(self.day))}
+        facts = {trade.moment: f"{self.day}T09:00:00Z", **trade.on(str(self.day)), **self.tagged()}
         body = trade.body(self.parties[trade], *lines, **facts)
         self.open[trade].append(self.shop.made(trade.path, body))
 
-    def payment(self) -> None:
-        trade = self.chance.choice((SALES, PURCHASES))
+    def payment(self, trade: Trade | None = None) -> None:
+        trade = trade or self.chance.choice((SALES, PURCHASES))
         parts = []
         for document in self.chance.sample(self.open[trade], min(2, len(self.open[trade]))):
             _, left = trade.status_of(self.shop, document)
@@ -58,8 +76,13 @@ class History:
                 parts.append(trade.part(document, self.chance.randint(1, left)))
         total = sum(each["amount_cents"] for each in parts) + self.chance.choice((0, 700))
         if total:
-            facts = {"payment_date": str(self.day)}
-            trade.pay(self.shop, self.parties[trade], total, *parts, **facts)
+            facts = {"payment_date": str(self.day), **self.tagged()}
+            payment = trade.pay(self.shop, self.parties[trade], total, *parts, **facts)
+            if trade is PURCHASES:
+                applied = sum(each["amount_cents"] for each in parts)
+                self.may_return(of_payment(payment, total - applied))
+                for each in parts:
+                    self.may_return(of_bill({"id": each["bill_id"]}, each["amount_cents"]))
 
     def credit(self) -> None:
         trade = self.chance.choice((SALES, PURCHASES))
@@ -70,7 +93,57 @@ class History:
             if left:
                 shares.append(trade.share(document, min(left, amount)))
         opened = {trade.moment: f"{self.day}T09:00:00Z"}
-        trade.credit(self.shop, self.parties[trade], amount, *shares, **opened)
+        tags = self.tagged()["transaction_tags"]
+        party = self.parties[trade]
+        credit = trade.credit(self.shop, party, amount, *shares, **opened, tags=tags)
+        if trade is PURCHASES:
+            self.may_return(of_credit(credit, amount - sum(e["amount"] for e in shares)))
+
+    def refund(self) -> None:
+        """A vendor is to give back of several things, in two payments."""
+        self.document(PURCHASES)
+        self.payment(PURCHASES)
+        items = self.returns()
+        total = sum(each["amount_cents"] for each in items) + self.chance.choice((2, 500))
+        first = self.chance.randint(1, total - 1)
+        body = whole_refund_body(
+            self.parties[PURCHASES], total, *items, refund_date=str(self.day), payments=[]
+        )
+        body["payments"] = [
+            {"amount_cents": amount, **self.tagged()} for amount in (first, total - first)
+        ]
+        self.announced += self.shop.made(REFUNDS, body)["vendor_refund_payments"]
+
+    def returns(self) -> list[Record]:
+        """Take parts of some of what vendors may give back of, each of which is there still."""
+        items = []
+        for id_ in self.chance.sample(sorted(+self.rest), min(4, len(+self.rest))):
+            amount = self.chance.randint(1, self.rest[id_])
+            self.rest[id_] -= amount
+            items.append({**self.given[id_], "amount_cents": amount})
+        return items
+
+    def may_return(self, item: Record) -> None:
+        """Remember what vendors may give back of."""
+        [id_] = (str(value) for name, value in item.items() if name.endswith("_id"))
+        self.given[id_] = item
+        self.rest[id_] += item["amount_cents"]
+
+    def money(self) -> None:
+        """Money of a refund comes, or goes back; what it pays may be given another way first."""
+        if not self.announced:
+            return
+        payment = self.chance.choice(self.announced)
+        come = changed(self.shop, payment)["payment"]["status"] == "completed"
+        if come and self.chance.random() < 0.5:
+            changed(self.shop, payment, allocations=[])  # It is of nothing from then on.
+        else:
+            dated = {} if come else {"payment_date": str(self.day)}
+            changed(self.shop, payment, status="failed" if come else "completed", **dated)
+
+    def tagged(self) -> Record:
+        """Give one tag, or none."""
+        return {"transaction_tags": self.chance.choice([[], *([tag] for tag in TAGS)])}
 
     def entry(self) -> None:
         taken, given = self.chance.sample(BY_HAND, 2)

@@ -18,7 +18,7 @@ MARCH = {"start_date": "2025-03-01", "end_date": "2025-03-31"}
 @pytest.fixture(scope="module")
 def history(acme: Partner) -> History:
     history = History(acme, 3)
-    history.play(30)
+    history.play(45)
     return history
 
 

@@ -1,12 +1,14 @@
 """What holds of the reports of any history, on both bases and on any day."""
 
+from collections import Counter
 from datetime import date, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from tests.builders.reports import report
-from tests.handlers.reports.histories import FIRST, History
+from tests.handlers.reports.histories import FIRST, TAGS, History
 from tests.partner import Business, Partner
 
 BASES = ("accrual", "cash")
@@ -16,7 +18,7 @@ CASH = ("1000", "1100", "1101", "1110")
 @pytest.fixture(scope="module", params=[1, 2])
 def history(acme: Partner, request: pytest.FixtureRequest) -> History:
     history = History(acme, request.param)
-    history.play(40)
+    history.play(60)
     return history
 
 
@@ -24,6 +26,12 @@ def sheet(shop: Business, day: str, basis: str) -> dict[str, int]:
     found = report(shop, "reports/balance-sheet", as_of_date=day, basis=basis)
     summary: dict[str, int] = found["summary"]
     return summary
+
+
+def moved(shop: Business, **asked: Any) -> dict[str, int]:
+    """What each account has moved by, debits less credits, as the general ledger tells."""
+    found = report(shop, "reports/general-ledger", **asked)["accounts"]
+    return {e["account_code"]: e["debits_cents"] - e["credits_cents"] for e in found}
 
 
 class TestHistory:
@@ -84,6 +92,23 @@ class TestHistory:
                 },
             )
             assert profit["accrual"] - profit["cash"] == grown["accrual"] - grown["cash"]
+
+    @pytest.mark.parametrize("basis", BASES)
+    def test_tags_and_what_has_none_come_to_the_report(self, history: History, basis: str) -> None:
+        """No document of the history has two tags."""
+        assert any(
+            len(each["allocations"]) > 1
+            and any(paid["status"] == "completed" for paid in each["vendor_refund_payments"])
+            for each in history.shop.api.get("vendor-refunds/").json()["results"]
+        )
+        cuts = [{"untagged": True}, *({"tag": tag} for tag in TAGS)]
+        for first, last in pairwise(history.some_days(6)):
+            days = {"start_date": first, "end_date": last, "basis": basis}
+            parts: Counter[str] = Counter()
+            for cut in cuts:
+                parts.update(moved(history.shop, **days, **cut))
+            assert +parts == +Counter(moved(history.shop, **days)), days
+            assert -parts == -Counter(moved(history.shop, **days)), days
 
     @pytest.mark.parametrize("basis", BASES)
     def test_all_reports_tell_the_same_profit(self, history: History, basis: str) -> None:

@@ -1,0 +1,11 @@
+"""Refunds from vendors say of each part that they post what it gives back of."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0032"
+down_revision = "0030"
+serves_from = "0026"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0032_refunds_by_target.sql")
