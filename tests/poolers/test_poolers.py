@@ -1,8 +1,9 @@
 """PgBouncer before the database: what holds behind it, and what is refused at the start."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from embedded.postgres import EmbeddedPostgres
 from persistence.engine import poolers
 from persistence.engine.database_checks import refuse_unusable
 from persistence.engine.distribution import distribute
@@ -24,6 +26,8 @@ from tests.command_line import CommandLine
 from tests.concurrency.racing import statuses, together
 from tests.poolers.pgbouncer import LOGIN, PgBouncer, before_servers, make_login, pooling
 from tests.poolers.programs import NEW, OLD, NotToBeHad
+from tests.processes.conftest import make_folder
+from tests.processes.serving import Server, remove
 
 OWNER = "accounting"
 PLAIN = "plain_server"  # A login that is granted the server's role, and no more.
@@ -46,13 +50,31 @@ def put(own_databases: Databases, url: str) -> Iterator[PUT]:
 
         def put_before(mode: str, release: str = NEW, **settings: str) -> PgBouncer:
             logins = (LOGIN, OWNER, PLAIN)
-            try:
-                begun = pooling(own_databases.postgres, mode, release, logins, settings)
-                return stack.enter_context(begun)
-            except NotToBeHad as error:
-                pytest.skip(str(error))
+            begun = pooling(own_databases.postgres, mode, release, logins, settings)
+            return stack.enter_context(skipping(begun))
 
         yield put_before
+
+
+@contextmanager
+def skipping(begun: AbstractContextManager[PgBouncer]) -> Iterator[PgBouncer]:
+    """Leave the test out where there is no PgBouncer to be had."""
+    with ExitStack() as stack:
+        try:
+            pooler = stack.enter_context(begun)
+        except NotToBeHad as error:
+            pytest.skip(str(error))
+        yield pooler
+
+
+@pytest.fixture
+def durable() -> Iterator[EmbeddedPostgres]:
+    """One that a real server agrees to."""
+    folder = make_folder()
+    with EmbeddedPostgres(folder / "postgres") as postgres:
+        postgres.create_database()
+        yield postgres
+    remove(folder)
 
 
 @pytest.fixture
@@ -162,6 +184,34 @@ class TestTransactions:
         told = CommandLine(tmp_path, pooled).run(*words, ACCOUNTING_LOG_FORMAT="text")
         assert (told.code, told.out) == (2, "")
         assert "accounting: A pooler stands before the database that loses prepared" in told.err
+
+    @pytest.mark.parametrize(("kept", "said"), [(1, True), (150, True), (200, False), (500, False)])
+    def test_one_that_keeps_few_prepared_statements_is_told_of(
+        self, url: str, put: PUT, kept: int, said: bool
+    ) -> None:
+        told = serve(put("transaction", max_prepared_statements=str(kept)).url(url))
+        assert (f"keeps {kept} prepared statements of each session" in (told or "")) == said
+        assert (told is None) != said
+
+    def test_a_server_starts_behind_such_a_one_with_a_warning_and_mixes_up_nothing(
+        self, durable: EmbeddedPostgres
+    ) -> None:
+        url = durable.url()
+        migrate(url)
+        make_login(url)
+        few = {"max_prepared_statements": "3"}
+        with skipping(pooling(durable, settings=few)) as pooler:
+            settings = {"DATABASE_URL": pooler.url(url)}
+            folder = durable.home.parent
+            with Server(folder, "--development", "--workers", "1", **settings) as server:
+                [told] = [line for line in server.log.split("\n") if "keeps 3 prepared" in line]
+                assert json.loads(told)["level"] == "warning"
+                shop = server.partner().business()
+                buyer = shop.customer()
+                invoices = [sent(shop, buyer, 100) for _ in range(3)]
+                paid(shop, buyer, 60, part(invoices[0], 60))
+                calls = [partial(shop.api.get, f"invoices/{each['id']}/") for each in invoices * 8]
+                assert statuses(together(calls)) == {200: 24}
 
     @pytest.mark.parametrize(
         "work", [migrate, lambda pooled: distribute(pooled, print, dry_run=True)]
