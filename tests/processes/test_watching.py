@@ -166,7 +166,7 @@ class TestMetrics:
 
 
 # Of a server without a certificate, whose database has no standby.
-NOT_HERE = ("accounting_certificate_", "accounting_replication_")
+NOT_HERE = ("accounting_certificate_", "accounting_replication_", "accounting_read_standby_")
 
 
 @pytest.mark.skipif(PROMETHEUS is None, reason="prometheus is not installed: apt-get install it")
