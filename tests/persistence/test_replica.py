@@ -15,7 +15,6 @@ import pytest
 
 from access.principal import Caller, CallerKind
 from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
 from persistence.engine.fetches import Fetch
 from persistence.engine.pool import make_pool
 from persistence.engine.replica import Mark, Replica, StandbyLook, Unfit, complete_up_to
@@ -32,9 +31,8 @@ from tests.builders.sales import INVOICES, sent
 from tests.contract.document import Operation, operations
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.server.watching.exposition import exposed, total
-from tests.standby import order, standby_of, wait_until_followed
+from tests.standby import FOLLOWED, order, standby_of, wait_until_followed
 
-SETTINGS = {**TEST_SETTINGS, "synchronous_commit": "on"}
 AS_OF = "x-data-as-of"
 BALANCE = "reports/trial-balance/"
 LAG_SECONDS = 30  # On a machine that may stand still for a while.
@@ -43,26 +41,10 @@ STRONG = {"consistency": "strong"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("replicated")
-
-
-@pytest.fixture(scope="module")
-def primary(folder: Path) -> Iterator[EmbeddedPostgres]:
-    with EmbeddedPostgres(folder / "primary", SETTINGS) as primary:
-        yield primary
-
-
-@pytest.fixture(scope="module")
-def url(primary: EmbeddedPostgres) -> str:
-    return Databases(primary).clone("books")
-
-
-@pytest.fixture(scope="module")
-def standby(primary: EmbeddedPostgres, url: str, folder: Path) -> Iterator[EmbeddedPostgres]:
+def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[EmbeddedPostgres]:
     assert url
     hurried = {"max_standby_streaming_delay": "0"}
-    with standby_of(primary, folder / "standby", **SETTINGS, **hurried) as standby:
+    with standby_of(primary, both_homes / "standby", **FOLLOWED, **hurried) as standby:
         wait_until_followed(primary)
         yield standby
 
