@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -43,24 +43,36 @@ class PgBouncer:
             told.execute(command.encode())
 
 
-@contextmanager
 def pooling(
     postgres: EmbeddedPostgres,
     mode: str = "transaction",
     release: str = NEW,
     logins: tuple[str, ...] = (LOGIN,),
     settings: Mapping[str, str] | None = None,
-) -> Iterator[PgBouncer]:
+) -> AbstractContextManager[PgBouncer]:
     """Run one before a server; raises NotToBeHad where there is none."""
+    where = f"host={places.socket_folder(postgres.home)} port=5432"
+    return pooling_at(where, mode, release, logins, settings)
+
+
+@contextmanager
+def pooling_at(
+    where: str,
+    mode: str = "transaction",
+    release: str = NEW,
+    logins: tuple[str, ...] = (LOGIN,),
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[PgBouncer]:
+    """Run one before the databases at some host and port; raises NotToBeHad where there is none."""
     program = pgbouncer(release)
-    runner = identity.choose_identity(postgres.home, binaries.find_programs())
     folder = Path(tempfile.mkdtemp(prefix="pgbouncer-"))
+    runner = identity.choose_identity(folder, binaries.find_programs())
     shutil.chown(folder, runner.owner, runner.group)
     (folder / "users.txt").write_text("".join(f'"{login}" ""\n' for login in logins))
     chosen = {**(ENOUGH if release == NEW else {}), **(settings or {}), "pool_mode": mode}
     (folder / "pgbouncer.ini").write_text(
         "[databases]\n"
-        f"* = host={places.socket_folder(postgres.home)} port=5432\n"
+        f"* = {where}\n"
         "[pgbouncer]\n"
         f"unix_socket_dir = {folder}\n"
         f"listen_port = {PORT}\n"
