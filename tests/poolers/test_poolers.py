@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import psycopg
 import pytest
 
+from embedded import places
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine import poolers
 from persistence.engine.database_checks import refuse_unusable
@@ -24,11 +26,20 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.command_line import CommandLine
 from tests.concurrency.racing import statuses, together
-from tests.poolers.pgbouncer import LOGIN, PgBouncer, before_servers, make_login, pooling
+from tests.poolers.pgbouncer import (
+    FOLDER,
+    LOGIN,
+    PgBouncer,
+    before_servers,
+    make_login,
+    pooling,
+    running,
+)
 from tests.poolers.programs import NEW, OLD, NotToBeHad
 from tests.processes.conftest import make_folder
 from tests.processes.serving import Server, remove
 
+SAMPLE = Path(__file__).parents[2] / "docs" / "ops" / "pgbouncer.ini"
 OWNER = "accounting"
 PLAIN = "plain_server"  # A login that is granted the server's role, and no more.
 PUT = Callable[..., PgBouncer]
@@ -232,6 +243,27 @@ class TestTransactions:
         monkeypatch.setattr(poolers, "LOOKING_SECONDS", 0.5)
         with pytest.raises(DatabaseAway, match="No second connection"):
             serve(put("transaction", default_pool_size="1").url(url))
+
+
+class TestSample:
+    def test_a_server_starts_behind_it_without_a_warning(
+        self, own_databases: Databases, url: str
+    ) -> None:
+        told = SAMPLE.read_text(encoding="utf-8")
+        home = places.socket_folder(own_databases.postgres.home)
+        for place, other in {
+            "accounting = host=database.internal": f"* = host={home}",
+            "listen_addr = 127.0.0.1": f"unix_socket_dir = {FOLDER}",
+            "/etc/pgbouncer/userlist.txt": f"{FOLDER}/users.txt",
+        }.items():
+            assert place in told
+            told = told.replace(place, other)
+        password = token_urlsafe()
+        with skipping(running(told, {LOGIN: password})) as pooler:
+            named = pooler.url(url)
+            with pytest.raises(UnusableDatabase, match="password"):
+                serve(named)
+            assert serve(named.replace("@", f":{password}@", 1)) is None
 
 
 class TestSessions:
