@@ -120,8 +120,8 @@ class NamedDatabase:
 
 def migrate_and_prove(url: str) -> None:
     """Bring a database to the newest schema; raises where it cannot be served."""
-    from persistence.engine.database_checks import refuse_unusable
-    from persistence.engine.migrate import migrate
+    from persistence.database.checks import refuse_unusable
+    from persistence.database.migrate import migrate
 
     migrate(url)
     refuse_unusable(url)
@@ -132,7 +132,7 @@ def prove(url: str) -> Exception | str | None:
 
     Where it can be, returns what an operator should change all the same.
     """
-    from persistence.engine.database_checks import refuse_unusable
+    from persistence.database.checks import refuse_unusable
     from persistence.engine.faults import DatabaseAway
 
     try:

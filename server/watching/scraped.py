@@ -25,7 +25,7 @@ from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from embedded import users
-from persistence.engine.condition import Condition, look
+from persistence.database.condition import Condition, look
 from persistence.engine.replica import StandbyLook
 from persistence.files.blobs import Folder
 from server import logs

@@ -14,7 +14,7 @@ import pytest
 
 from embedded import places
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.database_checks import refuse_unusable
+from persistence.database.checks import refuse_unusable
 from persistence.engine.faults import DatabaseAway
 from tests.api_server import ApiServer
 from tests.builders.sales import INVOICES, invoice_body

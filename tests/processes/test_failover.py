@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.migrate import migrate
+from persistence.database.migrate import migrate
 from tests.failing_over import fail_over
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
