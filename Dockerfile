@@ -5,8 +5,11 @@ RUN useradd --system --uid 10001 --home-dir /var/lib/accounting --create-home ac
 WORKDIR /usr/src/accounting
 
 # What it is made of comes first: it changes less often than the project itself.
-COPY requirements.lock ./
-RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements.lock
+# --build-arg EXTRA=traces brings what sends traces.
+ARG EXTRA=
+COPY requirements.lock requirements-traces.lock ./
+RUN pip install --no-cache-dir --disable-pip-version-check --require-hashes \
+  -r "requirements${EXTRA:+-$EXTRA}.lock"
 COPY . .
 RUN pip install --no-cache-dir --disable-pip-version-check --no-deps --no-build-isolation .
 
@@ -14,6 +17,6 @@ USER 10001
 WORKDIR /var/lib/accounting
 ENV ACCOUNTING_DATA_DIR=/var/lib/accounting
 VOLUME /var/lib/accounting
-EXPOSE 8000
+EXPOSE 8000 9464
 ENTRYPOINT ["accounting"]
 CMD ["serve", "--host", "0.0.0.0"]

@@ -202,6 +202,7 @@ LOCK := $(RESOLVE) pyproject.toml --extra build
 lock: $(READY) ## Resolve all locks anew
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/$(LOCK) --upgrade -o requirements.lock
+	@$(BIN)/$(LOCK) --upgrade --extra traces -c requirements.lock -o requirements-traces.lock
 	@$(BIN)/$(LOCK) --upgrade --extra dev -o requirements-dev.lock
 	@$(BIN)/$(LOCK) --upgrade --extra bench -c requirements.lock -o requirements-bench.lock
 	@$(BIN)/$(RESOLVE) --group clients --upgrade -o requirements-clients.lock

@@ -27,7 +27,7 @@ from persistence.database.distribution import distribute
 from persistence.database.migrate import migrate
 from tests.poolers.pgbouncer import make_login, pooling
 from tests.poolers.programs import NotToBeHad
-from tests.standby import order, standby_of, wait_until_followed
+from tests.standby import standby_of, wait_for_each_write
 
 CITUS: Final = Path("../shared/citus")
 NAME: Final = "ladder"
@@ -120,13 +120,7 @@ def _followed(folder: Path) -> Iterator[Stage]:
         primary.create_database(NAME)
         migrate(primary.url(NAME))
         with standby_of(primary, folder / "standby") as standby:
-            wait_until_followed(primary)
-            order(
-                primary,
-                "ALTER SYSTEM SET synchronous_standby_names = 'standby'",
-                "SELECT pg_reload_conf()",
-            )
-            wait_until_followed(primary, "sync_state = 'sync'")
+            wait_for_each_write(primary)
             read = {"ACCOUNTING_READ_DATABASE_URL": standby.url(NAME)}
             with served(primary.url(NAME), primary.home, folder / "followed", **read) as stage:
                 yield stage

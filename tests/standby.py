@@ -12,8 +12,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from embedded import identity, places, wire
 from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
+from embedded.settings import TEST_SETTINGS
 from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import children_of
+
+EAGER = {"wal_retrieve_retry_interval": "200ms"}  # Else it looks for a primary every 5 s.
+# Only processes end, so that no disk is waited for; what is acknowledged is written all the same.
+FOLLOWED = {**TEST_SETTINGS, **EAGER, "synchronous_commit": "on"}
 
 
 def standby_of(primary: EmbeddedPostgres, home: Path, **settings: str) -> EmbeddedPostgres:
@@ -74,6 +79,12 @@ def follows(primary: EmbeddedPostgres, what: str = "state = 'streaming'") -> boo
 def wait_until_followed(primary: EmbeddedPostgres, what: str = "state = 'streaming'") -> None:
     """Return when it does."""
     assert within(PATIENCE_SECONDS, lambda: follows(primary, what))
+
+
+def wait_for_each_write(primary: EmbeddedPostgres) -> None:
+    """From now on, let nothing be acknowledged before the standby has it, too."""
+    order(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+    wait_until_followed(primary, "sync_state = 'sync'")
 
 
 def either(*urls: str, **options: str) -> str:

@@ -4,10 +4,12 @@ import importlib
 import re
 import subprocess
 import tomllib
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from server.contract import parse, read_source
 from server.reference.site import static
@@ -17,6 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = PROJECT["tool"]["setuptools"]["packages"]
 LOCKS = (
     "requirements.lock",
+    "requirements-traces.lock",
     "requirements-dev.lock",
     "requirements-bench.lock",
     "requirements-clients.lock",
@@ -29,6 +32,12 @@ def tracked() -> list[str]:
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def pins(lock: str) -> dict[str, str]:
+    """The version of each package that a lock names."""
+    text = (ROOT / lock).read_text("utf-8")
+    return dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", text, re.M))
 
 
 class TestPackages:
@@ -72,7 +81,7 @@ class TestLocks:
             r'--(extra-)?index-url|--find-links|"resolved"|\bhttps?://\S+\.(whl|tgz)', text
         )
 
-    @pytest.mark.parametrize("name", LOCKS[:2])
+    @pytest.mark.parametrize("name", LOCKS[:3])
     def test_everything_is_pinned_and_hashed(self, name: str) -> None:
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
         pins = [line for line in lines if line and not line.startswith((" ", "#"))]
@@ -80,11 +89,21 @@ class TestLocks:
         assert all(pin.endswith("\\") for pin in pins)
 
     def test_what_runs_is_locked_alike_for_developers(self) -> None:
-        pins = [
-            set(re.findall(r"^([a-z0-9._-]+)==(\S+)", (ROOT / name).read_text("utf-8"), re.M))
-            for name in LOCKS[:2]
-        ]
-        assert pins[0] <= pins[1]
+        server, traced, developer = (pins(name) for name in LOCKS[:3])
+        assert server.items() <= traced.items() <= developer.items()
+
+    def test_all_that_makes_traces_is_locked(self) -> None:
+        locked, wanted = pins("requirements-traces.lock"), PROJECT["project"]
+        left = [Requirement(told) for told in wanted["optional-dependencies"]["traces"]]
+        seen = set[str]()
+        while left:
+            name = canonicalize_name(left.pop().name)
+            if name not in seen:
+                seen.add(name)
+                told = [Requirement(each) for each in requires(name) or []]
+                left += [each for each in told if each.marker is None or each.marker.evaluate()]
+        assert seen <= locked.keys()
+        assert len(seen) > len(wanted["optional-dependencies"]["traces"])
 
 
 class TestImage:
@@ -92,7 +111,17 @@ class TestImage:
         lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
         let_in = {line[1:] for line in lines if line.startswith("!")}
         roots = {name.split(".")[0] for name in PACKAGES}
-        assert let_in == {"pyproject.toml", "requirements.lock", "CHANGELOG.md", *roots}
+        assert let_in == {"pyproject.toml", "CHANGELOG.md", *LOCKS[:2], *roots}
+
+    @pytest.mark.parametrize(("extra", "lock"), [("", LOCKS[0]), ("traces", LOCKS[1])])
+    def test_an_extra_brings_its_lock(self, extra: str, lock: str) -> None:
+        """As a shell reads it."""
+        text = (ROOT / "Dockerfile").read_text("utf-8")
+        assert f"COPY {' '.join(LOCKS[:2])} ./" in text
+        [named] = re.findall(r'-r ("requirements.+lock")', text)
+        words = ["sh", "-uc", f"printf %s {named}"]
+        told = subprocess.run(words, env={"EXTRA": extra}, capture_output=True, check=True)
+        assert told.stdout.decode() == lock
 
     def test_the_server_is_not_root_in_it(self) -> None:
         users = re.findall(r"^USER (.+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.M)

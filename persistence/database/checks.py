@@ -12,6 +12,7 @@ from persistence.database.rights import steps_left
 from persistence.engine.connecting import connect
 from persistence.engine.entering import LACKED, SERVER_ROLE, keep_for
 from persistence.engine.faults import DatabaseAway, UnsafeDatabase, UnusableDatabase
+from persistence.engine.pipeline import MOST_PREPARED
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Row
 
@@ -30,12 +31,13 @@ FROM pg_roles r WHERE r.rolname = current_user
 """
 
 
-def refuse_unusable(url: str, *, durable: bool = True) -> None:
+def refuse_unusable(url: str, *, durable: bool = True) -> str | None:
     """Raise UnsafeDatabase or UnusableDatabase, as a DatabaseAway where that may pass.
 
-    `durable`: no commit may be lost that was acknowledged.
+    `durable`: no commit may be lost that was acknowledged. Returns in a sentence what makes a
+    database dear that can be served, None where nothing does.
     """
-    _refuse_mixed_up(url)
+    advice = _refuse_mixed_up(url)
     with connect(url) as connection, connection.transaction():
         _refuse_read_only(connection)
         _take_role(connection)
@@ -43,6 +45,7 @@ def refuse_unusable(url: str, *, durable: bool = True) -> None:
         _refuse_incomplete(connection)
         row = connection.cursor(row_factory=dict_row).execute(_CHECKS).fetchone()
     _refuse_unsafe_row(row, durable=durable)
+    return advice
 
 
 async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
@@ -95,17 +98,20 @@ FROM pg_roles r WHERE r.rolname = session_user
 """
 
 
-def _refuse_mixed_up(url: str) -> None:
-    """Raise where a pooler would mix up what a connection has prepared or set."""
+def _refuse_mixed_up(url: str) -> str | None:
+    """Raise where a pooler would mix up what a connection has prepared or set.
+
+    Returns a sentence where it is only dear.
+    """
     with connect(url) as connection:
         row = connection.cursor(row_factory=dict_row).execute(_LOGIN).fetchone()
     assert row is not None
-    lending = lending_of(url)
+    lending, kept = lending_of(url)
     if lending is Lending.FORGETFUL:
         raise UnusableDatabase(
             "A pooler stands before the database that loses prepared statements: set PgBouncer's"
-            " max_prepared_statements to 200 or more, which needs 1.21 or newer, or its pool_mode"
-            " to session."
+            f" max_prepared_statements to {MOST_PREPARED} or more, which needs 1.21 or newer, or"
+            " its pool_mode to session."
         )
     if lending is Lending.TRANSACTIONS and row["lacked"]:
         raise UnusableDatabase(
@@ -113,6 +119,13 @@ def _refuse_mixed_up(url: str) -> None:
             f" that its login {row['login']} has to bring {', '.join(row['lacked'])} along."
             f" {_how_to_bring(row)}"
         )
+    if kept >= MOST_PREPARED:
+        return None
+    return (
+        f"A pooler stands before the database that keeps {kept} prepared statements of each"
+        f" session: set PgBouncer's max_prepared_statements to {MOST_PREPARED} or more, or"
+        " PostgreSQL plans the same statements again and again."
+    )
 
 
 def _how_to_bring(row: Row) -> str:

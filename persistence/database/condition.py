@@ -55,6 +55,10 @@ SELECT ended_at, extract(epoch FROM ended_at - began_at)::float8 AS seconds,
        businesses, faulty, checked, holds
 FROM proof_run ORDER BY ended_at DESC LIMIT 1
 """
+# A round that is under way has no end yet; one that never ends is as old as its beginning.
+_UPKEEP = """
+SELECT coalesce(ended_at, begun_at) AS moved_at, businesses, failures FROM upkeep
+"""
 # Whoever asks does not wait: a table that is being rebuilt is told of the next time.
 # All of it holds for one transaction: a pooler hands the session on to others.
 _LIMITS = (
@@ -75,6 +79,18 @@ class ProofRun:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptUp:
+    """When the last round of upkeep ended, or the one under way began, and what came of it.
+
+    `failures` of its `businesses` could not be looked after.
+    """
+
+    moved_at: datetime
+    businesses: int
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """How a database stands; sizes in bytes, `lag` of each standby in seconds and bytes."""
 
@@ -90,6 +106,7 @@ class Condition:
     table_rows: Mapping[str, int] = field(default_factory=dict)
     lag: Mapping[str, tuple[float, int]] = field(default_factory=dict)
     newest_proof: ProofRun | None = None
+    upkeep: KeptUp | None = None
 
 
 def look(url: str) -> Condition:
@@ -112,14 +129,18 @@ def look(url: str) -> Condition:
             table_bytes={row["name"]: row["size_bytes"] for row in tables},
             table_rows={row["name"]: row["row_count"] for row in tables},
             lag={row["name"]: (row["lag_seconds"], row["lag_bytes"]) for row in standbys},
-            newest_proof=_newest_proof(connection),
+            **_work_of_ours(connection),
         )
 
 
-def _newest_proof(connection: psycopg.Connection[Any]) -> ProofRun | None:
+def _work_of_ours(connection: psycopg.Connection[Any]) -> Row:
+    """What the server's role may read: the newest proof of all books, and upkeep."""
     connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
-    found = _rows(connection, _NEWEST_PROOF)
-    return ProofRun(**found[0]) if found else None
+    proofs, rounds = _rows(connection, _NEWEST_PROOF), _rows(connection, _UPKEEP)
+    return {
+        "newest_proof": ProofRun(**proofs[0]) if proofs else None,
+        "upkeep": KeptUp(**rounds[0]) if rounds else None,
+    }
 
 
 def _rows(connection: psycopg.Connection[Any], text: str) -> list[Row]:

@@ -7,6 +7,7 @@ does, where the pooler sees to it (PgBouncer 1.21 or newer, with `max_prepared_s
 import asyncio
 from contextlib import AsyncExitStack
 from enum import Enum
+from typing import NamedTuple
 from uuid import uuid4
 
 from psycopg import OperationalError, errors, generators
@@ -14,8 +15,10 @@ from psycopg.pq.abc import PGresult
 
 from persistence.engine.connecting import readable
 from persistence.engine.faults import DatabaseAway, UnusableDatabase, first_line
-from persistence.engine.pipeline import Connection, refuse_error
+from persistence.engine.machines import BEGIN
+from persistence.engine.pipeline import MOST_PREPARED, Connection, exchange, refuse_error
 from persistence.engine.pool import plain_connection
+from persistence.engine.sql import Query
 
 LOOKING_SECONDS = 5.0
 LOOKS = 10  # Where something stands between: others may be lent the session that is looked for.
@@ -29,7 +32,17 @@ class Lending(Enum):
     FORGETFUL = "the same, and what was prepared is lost"
 
 
-def lending_of(url: str) -> Lending:
+class Lent(NamedTuple):
+    """What a connection is lent, and how many prepared statements it has there at once.
+
+    What a pooler drops for others it prepares anew: nothing is wrong, but all is planned again.
+    """
+
+    lending: Lending
+    kept: int
+
+
+def lending_of(url: str) -> Lent:
     """Find out by trying, over two connections.
 
     Raises DatabaseAway where there are none to be had, and UnusableDatabase where a transaction
@@ -40,7 +53,7 @@ def lending_of(url: str) -> Lending:
 
 def refuse_transaction_pooler(url: str) -> None:
     """Raise UnusableDatabase where what we do in one session would be done in several."""
-    if lending_of(url) is not Lending.A_SESSION:
+    if lending_of(url).lending is not Lending.A_SESSION:
         raise UnusableDatabase(
             "Migrations hold a lock of their session, and a pooler is in the way that lends each"
             " transaction another one (PgBouncer's pool_mode = transaction): let"
@@ -48,19 +61,21 @@ def refuse_transaction_pooler(url: str) -> None:
         )
 
 
-async def _look(where: str) -> Lending:
+async def _look(where: str) -> Lent:
     try:
         async with AsyncExitStack() as stack:
             first, second = [await _connected(where, stack) for _ in range(2)]
             async with asyncio.timeout(LOOKING_SECONDS):
-                return await _compared(first, second)
+                if await _has_its_own(first, second):
+                    return Lent(Lending.A_SESSION, MOST_PREPARED)
+                return Lent(Lending.TRANSACTIONS, await _count_kept(first))
     except TimeoutError:
         raise DatabaseAway(
             f"No second connection to the database is lent within {LOOKING_SECONDS:.0f} s: a pooler"
             " must have two at least for each login (PgBouncer's default_pool_size)."
         ) from None
     except errors.InvalidSqlStatementName:
-        return Lending.FORGETFUL
+        return Lent(Lending.FORGETFUL, 0)
     except OperationalError as error:
         raise DatabaseAway(f"The database cannot be reached: {first_line(error)}") from error
 
@@ -71,7 +86,16 @@ async def _connected(where: str, stack: AsyncExitStack) -> Connection:
     return connection
 
 
-async def _compared(first: Connection, second: Connection) -> Lending:
+async def _count_kept(connection: Connection) -> int:
+    """Tell how many statements a session keeps prepared: MOST_PREPARED, or less."""
+    # A pooler knows those of one text as one; and one transaction is lent one session.
+    different = [Query(f"SELECT {number}", {}) for number in range(MOST_PREPARED)]
+    count = Query("SELECT count(*) AS kept FROM pg_prepared_statements", {}, once=True)
+    [*_, counted] = await exchange(connection, [BEGIN, *different, count])
+    return min(int(counted.rows[0]["kept"]), MOST_PREPARED)
+
+
+async def _has_its_own(first: Connection, second: Connection) -> bool:
     """Prepare over the first, keep its session busy by the second, then use it over the first."""
     name = uuid4().hex.encode()  # What an earlier look has left behind would be found again.
     first.pgconn.send_prepare(name, b"SELECT pg_backend_pid()")
@@ -82,8 +106,8 @@ async def _compared(first: Connection, second: Connection) -> Lending:
         found, session = session, await _session(first, name)
         await second.rollback()
         if session != found:
-            return Lending.TRANSACTIONS
-    return Lending.A_SESSION
+            return False
+    return True
 
 
 async def _session(connection: Connection, name: bytes) -> int:

@@ -29,6 +29,9 @@ class Observer(Protocol):
     def replayed(self) -> None:
         """Hear that it is answered with what was answered before."""
 
+    def read_from(self, source: str, /) -> None:
+        """Hear who answered a reading that a standby may answer: `standby` or `primary`."""
+
     def room(self, name: str, /) -> AbstractContextManager[object]:
         """Enter a room of the house for the time of a block, as `persistence`."""
 
@@ -46,6 +49,9 @@ class Nobody:
         """Let it pass."""
 
     def replayed(self) -> None:
+        """Let it pass."""
+
+    def read_from(self, _source: str) -> None:
         """Let it pass."""
 
     def room(self, _name: str) -> AbstractContextManager[object]:

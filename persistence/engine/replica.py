@@ -16,7 +16,10 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 import structlog
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import dict_row
 
+from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.machines import ManyMachines
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
@@ -138,6 +141,37 @@ class Replica:
         if self._left_until is not None:
             self._left_until = None
             self._log.info("replica_back")
+
+
+@dataclass(slots=True)
+class StandbyLook:
+    """Looks now and then at the standby that is read, from beside the workers."""
+
+    url: str
+    read_url: str
+    _known: datetime | None = None
+
+    def lag(self) -> timedelta:
+        """Tell how far it is behind; raises Unfit, or what psycopg raises."""
+        with _looking(self.url) as primary:
+            mark = Mark(**_row(primary, MARK.text))
+        with _looking(self.read_url) as standby:
+            replayed = _row(standby, _REPLAYED, position=mark.position)
+        self._known = complete_up_to(replayed, mark, self._known)
+        return mark.at - self._known
+
+
+def _looking(url: str) -> psycopg.Connection[Row]:
+    where = make_conninfo(
+        url, connect_timeout=CONNECT_SECONDS, application_name="accounting metrics"
+    )
+    return psycopg.connect(where, autocommit=True, row_factory=dict_row, prepare_threshold=None)
+
+
+def _row(connection: psycopg.Connection[Row], text: str, **told: object) -> Row:
+    found = connection.execute(text.encode(), told).fetchone()
+    assert found is not None
+    return found
 
 
 def complete_up_to(replayed: Row, mark: Mark, known: datetime | None) -> datetime:

@@ -114,10 +114,13 @@ async def reading_eventually(
         try:
             admitted = tenant()
             async with replica.connection(admitted.id, mark) as (connection, as_of):
-                return await read(Reading(connection, admitted), admitted), as_of
+                answer = await read(Reading(connection, admitted), admitted)
+            observer.get().read_from("standby")
+            return answer, as_of
         except (Refusal, MovedClock, psycopg.Error, TimeoutError, Unfit):
             pass
     admitted = tenant()
+    observer.get().read_from("primary")
     async with reading(pool, admitted) as session:
         return await read(session, admitted), None
 

@@ -98,15 +98,18 @@ class NamedDatabase:
         begin("Checking the database")
         deadline = time.monotonic() + WAIT_SECONDS
         told = False
-        while (away := in_own_process(prove, self.url)) is not None:
+        log = structlog.get_logger("accounting.database")
+        while isinstance(found := in_own_process(prove, self.url), Exception):
             if given_up():
                 return
             if time.monotonic() > deadline:
-                raise away
+                raise found
             if not told:
-                structlog.get_logger("accounting.database").warning("waiting", reason=str(away))
+                log.warning("waiting", reason=str(found))
             told = True
             time.sleep(LOOK_SECONDS)
+        if found is not None:
+            log.warning(found)
 
     def revive(self) -> None:
         """Do nothing: connections are made anew by themselves."""
@@ -124,16 +127,18 @@ def migrate_and_prove(url: str) -> None:
     refuse_unusable(url)
 
 
-def prove(url: str) -> Exception | None:
-    """Raise where a database cannot be served; return a DatabaseAway where that may pass."""
+def prove(url: str) -> Exception | str | None:
+    """Raise where a database cannot be served; return a DatabaseAway where that may pass.
+
+    Where it can be, returns what an operator should change all the same.
+    """
     from persistence.database.checks import refuse_unusable
     from persistence.engine.faults import DatabaseAway
 
     try:
-        refuse_unusable(url)
+        return refuse_unusable(url)
     except DatabaseAway as away:
         return away
-    return None
 
 
 def in_own_process(work: Callable[[str], T], url: str) -> T:

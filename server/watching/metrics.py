@@ -25,6 +25,7 @@ BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 CAUSES_OF_RUNS: Final = (
     "stale", "serialization", "deadlock", "raced", "outcome_unknown", "key_busy",
 )  # fmt: skip
+SOURCES: Final = ("standby", "primary")
 
 
 class Counted:
@@ -52,6 +53,9 @@ class Counted:
         self._unavailable = _counter("unavailable", "Answers of 503, by their cause.", "cause")
         self._runs = _counter("runs_again", "Writings that began anew, by the cause.", "cause")
         self._replays = _counter("replays", "Answers that were given again for their key.")
+        self._readings = _counter(
+            "eventual_readings", "Readings that a standby may answer, by who did.", "source"
+        )
         self._waits = _counter("pool_waits", "Waits for a connection to the database.")
         self._waited = _counter("pool_wait_seconds", "How long they took together.")
         self._gauges = {
@@ -76,6 +80,8 @@ class Counted:
             self._unavailable.labels(cause)
         for cause in CAUSES_OF_RUNS:
             self._runs.labels(cause)
+        for source in SOURCES:
+            self._readings.labels(source)
         self._refusals.labels("invalid_credentials")
 
     def request(self, operation: str, status: int, seconds: float) -> None:
@@ -110,6 +116,10 @@ class Counted:
     def replayed(self) -> None:
         """Count an answer that is given again."""
         self._replays.inc()
+
+    def read_from(self, source: str) -> None:
+        """Count a reading that a standby may answer."""
+        self._readings.labels(source).inc()
 
     def beat(self, in_flight: int, occupancy: Occupancy, late_seconds: float) -> None:
         """Take down how the worker stands."""

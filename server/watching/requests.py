@@ -71,6 +71,9 @@ class Counts(Protocol):
     def replayed(self) -> None:
         """Count an answer that is given again."""
 
+    def read_from(self, source: str, /) -> None:
+        """Count a reading that a standby may answer, by who did."""
+
     def beat(self, in_flight: int, occupancy: Occupancy, late_seconds: float, /) -> None:
         """Take down how the worker stands at this moment."""
 
@@ -94,6 +97,9 @@ class NoCounts:
         """Let it pass."""
 
     def replayed(self) -> None:
+        """Let it pass."""
+
+    def read_from(self, _source: str) -> None:
         """Let it pass."""
 
     def beat(self, _in_flight: int, _occupancy: Occupancy, _late_seconds: float) -> None:
@@ -154,6 +160,10 @@ class WatchedRequest:
     def replayed(self) -> None:
         """Count it."""
         self._watch.counts.replayed()
+
+    def read_from(self, source: str) -> None:
+        """Count it."""
+        self._watch.counts.read_from(source)
 
     def room(self, _name: str) -> AbstractContextManager[object]:
         """Take no notice of rooms."""

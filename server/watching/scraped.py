@@ -9,13 +9,14 @@ import shutil
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from socket import socket
 from socketserver import ThreadingMixIn
 from threading import Lock
 from time import monotonic, perf_counter
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 import structlog
@@ -25,16 +26,19 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from embedded import users
 from persistence.database.condition import Condition, look
+from persistence.engine.replica import StandbyLook
 from persistence.files.blobs import Folder
 from server import logs
 from server.settings import Settings
 from server.watching.metrics import AllWorkers
 
+T = TypeVar("T")
+
 KEPT_SECONDS: Final = 10.0
 """The database is asked at most this often, however many scrape."""
 
 LOOK_SECONDS: Final = 5.0
-"""So long a scrape waits for the database; Prometheus itself waits ten."""
+"""So long a look at a database may take that is waited for; Prometheus itself waits ten."""
 
 SCRAPER_SECONDS: Final = 10.0
 """So long a scraper may take to say what it wants."""
@@ -97,19 +101,57 @@ def only_metrics(metrics: Callable[..., Iterable[bytes]]) -> Callable[..., Itera
     return application
 
 
+class Looks(Generic[T]):
+    """Looks at something in a thread of its own, unless that was done just now."""
+
+    def __init__(self, name: str, look: Callable[[], T]) -> None:
+        self._name, self._look = name, look
+        self._thread = ThreadPoolExecutor(1, name)
+        self._lock = Lock()
+        self._asked: Future[T | None] | None = None
+        self._asked_at = 0.0
+        self.took_seconds = 0.0
+        self._log = structlog.get_logger("accounting.metrics")
+
+    def begin(self) -> Future[T | None]:
+        """Begin to look, unless somebody did so just now."""
+        with self._lock:
+            overdue = monotonic() - self._asked_at >= KEPT_SECONDS
+            if self._asked is None or (overdue and self._asked.done()):
+                self._asked = self._thread.submit(self._seen)
+                self._asked_at = monotonic()
+            return self._asked
+
+    def recent(self) -> T | None:
+        """Tell what was seen; None where there is no answer in time."""
+        asked = self.begin()
+        try:
+            return asked.result(max(self._asked_at + LOOK_SECONDS - monotonic(), 0.0))
+        except TimeoutError:
+            return None
+
+    def _seen(self) -> T | None:
+        began = perf_counter()
+        try:
+            return self._look()
+        except Exception as error:  # Whatever it is, the rest is told all the same.
+            self._log.warning(f"{self._name}_not_seen", reason=type(error).__name__)
+            return None
+        finally:
+            self.took_seconds = perf_counter() - began
+
+
 class Surroundings:
     """What all workers stand on: the database, the disks, the certificate, this version."""
 
     def __init__(self, settings: Settings, database_url: str) -> None:
         self._settings = settings
-        self._database_url = database_url
         self._certificate_ends = _end_of(settings.tls_cert)
-        self._thread = ThreadPoolExecutor(1, "database")
-        self._lock = Lock()
-        self._asked: Future[Condition | None] | None = None
-        self._asked_at = 0.0
-        self._took_seconds = 0.0
-        self._log = structlog.get_logger("accounting.metrics")
+        self._database = Looks("database", lambda: look(database_url))
+        self._standby: Looks[timedelta] | None = None
+        if settings.read_database_url is not None:
+            standby = StandbyLook(database_url, settings.read_database_url)
+            self._standby = Looks("standby", standby.lag)
 
     def collect(self) -> Iterator[Metric]:
         """Gather it."""
@@ -123,35 +165,23 @@ class Surroundings:
                 "When the certificate that is served ends.",
                 self._certificate_ends,
             )
+        yield _gauge(
+            "upkeep_every_seconds",
+            "How long after one round of upkeep the next begins; 0 for never.",
+            self._settings.upkeep_seconds,
+        )
         yield from self._disks()
-        condition = self._recent()
+        if self._standby is not None:
+            self._standby.begin()  # Both are looked at at once.
+        condition = self._database.recent()
         yield _gauge("database_up", "1 where the database answers.", condition is not None)
-        yield _gauge("database_look_seconds", "How long asking it took.", self._took_seconds)
+        yield _gauge(
+            "database_look_seconds", "How long asking it took.", self._database.took_seconds
+        )
         if condition is not None:
             yield from of_condition(condition)
-
-    def _recent(self) -> Condition | None:
-        """Look at the database, unless somebody did so just now; None where it does not answer."""
-        with self._lock:
-            overdue = monotonic() - self._asked_at >= KEPT_SECONDS
-            if self._asked is None or (overdue and self._asked.done()):
-                self._asked = self._thread.submit(self._look)
-                self._asked_at = monotonic()
-            asked = self._asked
-        try:
-            return asked.result(LOOK_SECONDS)
-        except TimeoutError:
-            return None
-
-    def _look(self) -> Condition | None:
-        began = perf_counter()
-        try:
-            return look(self._database_url)
-        except Exception as error:  # Whatever it is, the rest is told all the same.
-            self._log.warning("database_not_seen", reason=type(error).__name__)
-            return None
-        finally:
-            self._took_seconds = perf_counter() - began
+        if self._standby is not None:
+            yield from of_standby(self._standby.recent(), self._settings.read_lag_seconds)
 
     def _disks(self) -> Iterator[Metric]:
         free = GaugeMetricFamily("accounting_disk_free_bytes", "Left to write.", labels=["place"])
@@ -173,6 +203,15 @@ class Surroundings:
             yield "files", self._settings.documents.root
         if self._settings.database_url is None:
             yield "database", self._settings.data_dir
+
+
+def of_standby(lag: timedelta | None, most_seconds: int) -> Iterator[Metric]:
+    """Tell how the standby that is read stands; one without a lag cannot be read."""
+    yield _gauge("read_standby_up", "1 where the standby can be read.", lag is not None)
+    yield _gauge("read_standby_lag_max_seconds", "Beyond it, it is not read.", most_seconds)
+    if lag is not None:
+        seconds = lag.total_seconds()
+        yield _gauge("read_standby_lag_seconds", "How far it is behind.", seconds)
 
 
 def of_condition(condition: Condition) -> Iterator[Metric]:
@@ -215,6 +254,14 @@ def of_condition(condition: Condition) -> Iterator[Metric]:
         yield _gauge("check_books_businesses", "How many there were.", run.businesses)
         yield _gauge("check_books_faulty", "How many did not hold.", run.faulty)
         yield _gauge("check_books_seconds", "How long it took.", run.seconds)
+    if condition.upkeep is not None:
+        yield _gauge(
+            "upkeep_ended_timestamp_seconds",
+            "When the last round of upkeep ended, or the one under way began.",
+            condition.upkeep.moved_at.timestamp(),
+        )
+        yield _gauge("upkeep_businesses", "Looked after in it.", condition.upkeep.businesses)
+        yield _gauge("upkeep_failures", "Not looked after in it.", condition.upkeep.failures)
 
 
 def _gauge(name: str, told: str, value: float) -> Metric:

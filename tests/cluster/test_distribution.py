@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -10,6 +12,7 @@ import pytest
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import create_engine, make_url
 
@@ -22,9 +25,13 @@ from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase, broken_constraint
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
+from tests.builders.sales import paid, part, sent
 from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
+from tests.concurrency.racing import statuses, together
 from tests.partner import Business, Partner
+from tests.poolers.pgbouncer import before_servers, make_login, pooling_at
+from tests.poolers.programs import NotToBeHad
 
 # What migrations are made of: a column that follows from others, an index, a trigger.
 LATER = """
@@ -116,6 +123,66 @@ class TestDistribute:
     ) -> None:
         with pytest.raises(UnusableDatabase, match="A server is at work"):
             distribute(api_server.database_url, print, dry_run=False)
+
+
+class TestMovingOff:
+    def test_a_business_leaves_for_one_machine_with_its_trail(
+        self,
+        cluster: ClusterDatabases,
+        api_server: ApiServer,
+        acme: Partner,
+        own_databases: Databases,
+        tmp_path: Path,
+    ) -> None:
+        """Both ends prove it."""
+        shop = acme.business()
+        buyer = shop.customer()
+        paid(shop, buyer, 60, part(sent(shop, buyer, 100), 60))
+        here = CommandLine(tmp_path, api_server.database_url)
+        there = CommandLine(tmp_path, own_databases.clone("left_for"))
+        file = str(tmp_path / "left.books")
+        files = {"ACCOUNTING_DOCUMENTS_DIR": str(api_server.folder)}
+        told = here.did("export-business", shop.id, file, **files).out
+        receiver = there.did("partner", "create", "Receiver", "--json").facts["partner_id"]
+        taken = there.did("import-business", file, "--partner", receiver).out
+        [digest] = [line for line in told.splitlines() if line.startswith("Digest: ")]
+        assert digest in taken.splitlines()
+        assert "The books of 1 business hold" in there.did("check-books").out
+
+
+class TestPooler:
+    def test_a_server_behind_one_that_lends_transactions_mixes_up_nothing(
+        self, cluster: ClusterDatabases, api_server: ApiServer
+    ) -> None:
+        url = api_server.database_url
+        make_login(url)
+        where = "host={host} port={port}".format(**conninfo_to_dict(url))
+        few = {"default_pool_size": "3"}
+        with ExitStack() as stack:
+            try:
+                pooler = stack.enter_context(pooling_at(where, settings=few))
+            except NotToBeHad as error:
+                pytest.skip(str(error))
+            assert refuse_unusable(pooler.url(url), durable=False) is None
+            stack.enter_context(before_servers(pooler))
+            both = [stack.enter_context(ApiServer(url)) for _ in range(2)]
+            shops = [server.partner("Pooled").business() for server in both for _ in range(2)]
+            buyers = [(shop, shop.customer()) for shop in shops]
+            invoices = [sent(shop, buyer, 100) for shop, buyer in buyers]
+            calls = [
+                partial(shop.api.get, path)
+                for shop, invoice in zip(shops, invoices, strict=True)
+                for path in (f"invoices/{invoice['id']}/", "reports/trial-balance/")
+            ] + [
+                partial(shop.api.post, "customers/", json={"company_name": f"N {n}"})
+                for n in range(5)
+                for shop in shops
+            ]
+            assert set(statuses(together(calls))) <= {200, 201}
+            for (shop, buyer), invoice in zip(buyers, invoices, strict=True):
+                paid(shop, buyer, 60, part(invoice, 60))
+                assert shop.api.get("customers/").json()["count"] == 6
+                assert both[0].prover.faults_of(shop.id) == []
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ __all__ = ["fresh_folder"]
 LOGINS = """
 CREATE ROLE owner LOGIN CREATEROLE;
 CREATE ROLE server LOGIN;
+CREATE ROLE archivist LOGIN REPLICATION;
 CREATE DATABASE accounting OWNER owner;
 """
 

@@ -42,8 +42,16 @@ def script_of(blocks: list[Block]) -> str:
 
 
 def run(page: str, folder: Path, **settings: str) -> None:
-    """Run all commands of a page in a folder; fails with what they said."""
-    folders = [Path(sys.executable).parent, find_programs().folder, os.environ["PATH"]]
+    """Run all commands of a page in a folder; fails with what they said.
+
+    Programs in its folder `bin` come before all others.
+    """
+    folders = [
+        folder / "bin",
+        Path(sys.executable).parent,
+        find_programs().folder,
+        os.environ["PATH"],
+    ]
     environment = {"PATH": os.pathsep.join(map(str, folders)), "HOME": str(folder), **settings}
     if "PYTHONPATH" in os.environ:  # Another tree than the one that is installed.
         environment["PYTHONPATH"] = os.environ["PYTHONPATH"]

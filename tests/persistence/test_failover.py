@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,60 +14,25 @@ import pytest
 
 from embedded import places
 from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
 from persistence.database.checks import refuse_unusable
 from persistence.engine.faults import DatabaseAway
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.builders.sales import INVOICES, invoice_body
 from tests.builders.trade import SENT
+from tests.failing_over import fail_over
 from tests.partner import PATIENCE_SECONDS, Business, client, within
-from tests.processes.recording_clients import Traffic, traffic_of
-from tests.standby import (
-    either,
-    kill_outright,
-    order,
-    promote,
-    standby_of,
-    wait_until_followed,
-)
+from tests.standby import FOLLOWED, either, order, standby_of, wait_for_each_write
 
-# Nothing is acknowledged before both have it. Only processes end, so that no disk is waited for.
-SETTINGS = {**TEST_SETTINGS, "synchronous_commit": "on", "wal_retrieve_retry_interval": "200ms"}
 RELOAD = "SELECT pg_reload_conf()"
-ON_BOTH = ("ALTER SYSTEM SET synchronous_standby_names = '*'", RELOAD)
-IN_SYNC = "sync_state = 'sync'"
 ANSWER_SECONDS = 3
-MADE_TWICE = """
-SELECT request_id, count(*) FROM audit_record
-WHERE business_id = %s AND action = 'create_invoice' AND object_type = 'invoice'
-  AND change = 'insert'
-GROUP BY request_id HAVING count(*) > 1
-"""
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("failing")
-
-
-@pytest.fixture(scope="module")
-def primary(folder: Path) -> Iterator[EmbeddedPostgres]:
-    with EmbeddedPostgres(folder / "primary", SETTINGS) as primary:
-        yield primary
-
-
-@pytest.fixture(scope="module")
-def url(primary: EmbeddedPostgres) -> str:
-    return Databases(primary).clone("books")
-
-
-@pytest.fixture(scope="module")
-def standby(primary: EmbeddedPostgres, url: str, folder: Path) -> Iterator[EmbeddedPostgres]:
+def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[EmbeddedPostgres]:
     """It is copied before the primary waits for it: promoted, it would wait for one of its own."""
     assert url
-    with standby_of(primary, folder / "standby", **SETTINGS) as standby:
-        order(primary, *ON_BOTH)
-        wait_until_followed(primary, IN_SYNC)
+    with standby_of(primary, both_homes / "standby", **FOLLOWED) as standby:
+        wait_for_each_write(primary)
         yield standby
 
 
@@ -91,9 +55,9 @@ def shop(server: ApiServer) -> Business:
 
 
 @pytest.fixture
-def door(folder: Path, primary: EmbeddedPostgres) -> Path:
+def door(both_homes: Path, primary: EmbeddedPostgres) -> Path:
     """The folder of a socket that leads to one server or to the other, as an address may."""
-    door = folder / f"door-{uuid4().hex[:8]}"
+    door = both_homes / f"door-{uuid4().hex[:8]}"
     door.mkdir()
     lead(door, primary)
     return door
@@ -230,37 +194,7 @@ class TestFailover:
         standby: EmbeddedPostgres,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        with traffic_of(shop) as traffic, ThreadPoolExecutor(1) as thread:
-            reading = thread.submit(read_on, shop, traffic)
-            traffic.wait_for(100)
-            kill_outright(primary)  # It stays dead: nobody may write to it any more.
-            began, before = time.monotonic(), traffic.answers
-            promote(standby)
-            traffic.wait_for(len(traffic.clients) + 1)  # Some were on their way already.
-            seconds = time.monotonic() - began
-            traffic.wait_for(100)
-            traffic.stopped.set()
-        assert reading.result().keys() <= {200, 503}
-        assert [each.broken for each in traffic.clients] == [0] * len(traffic.clients)
-        traffic.hold(standby.url("books"), server.folder)
-        assert server.query(MADE_TWICE, shop.id) == []
+        told = fail_over(shop, primary, standby, server.folder)
         assert server.prover.faults_of(shop.id) == []
         with capsys.disabled():
-            sys.stdout.write(
-                f"\nfailover: {before} writes answered before, {traffic.answers - before} after,"
-                f" the first within {seconds:.1f} s;"
-                f" {sum(each.turned_away for each in traffic.clients)} were 503,"
-                f" 0 lost, 0 doubled; readings {dict(reading.result())}\n"
-            )
-
-
-def read_on(shop: Business, traffic: Traffic) -> Counter[int]:
-    """Read until the traffic stops, and count the statuses."""
-    seen = Counter[int]()
-    headers = {"Authorization": shop.api.headers["Authorization"]}
-    with client(shop.partner.url, headers=headers) as api:
-        while not traffic.stopped.is_set():
-            for path in (f"{shop.base_url}/{INVOICES}", "/health/ready"):
-                seen[api.get(path).status_code] += 1
-            traffic.stopped.wait(0.02)
-    return seen
+            sys.stdout.write(f"\nfailover: {told}\n")

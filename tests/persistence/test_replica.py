@@ -15,23 +15,24 @@ import pytest
 
 from access.principal import Caller, CallerKind
 from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
 from persistence.engine.fetches import Fetch
 from persistence.engine.pool import make_pool
-from persistence.engine.replica import Mark, Replica, Unfit, complete_up_to
+from persistence.engine.replica import Mark, Replica, StandbyLook, Unfit, complete_up_to
 from persistence.engine.sessions import Reading
 from persistence.engine.sql import Query
 from persistence.engine.tenants import PartnerTenant
 from persistence.engine.transaction import reading_eventually
 from persistence.partners import partners
+from server.watching.metrics import SOURCES, AllWorkers, Counted
+from server.watching.requests import Watch
 from tests import clock
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import INVOICES, sent
 from tests.contract.document import Operation, operations
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
-from tests.standby import order, standby_of, wait_until_followed
+from tests.server.watching.exposition import exposed, total
+from tests.standby import FOLLOWED, order, standby_of, wait_until_followed
 
-SETTINGS = {**TEST_SETTINGS, "synchronous_commit": "on"}
 AS_OF = "x-data-as-of"
 BALANCE = "reports/trial-balance/"
 LAG_SECONDS = 30  # On a machine that may stand still for a while.
@@ -40,26 +41,10 @@ STRONG = {"consistency": "strong"}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("replicated")
-
-
-@pytest.fixture(scope="module")
-def primary(folder: Path) -> Iterator[EmbeddedPostgres]:
-    with EmbeddedPostgres(folder / "primary", SETTINGS) as primary:
-        yield primary
-
-
-@pytest.fixture(scope="module")
-def url(primary: EmbeddedPostgres) -> str:
-    return Databases(primary).clone("books")
-
-
-@pytest.fixture(scope="module")
-def standby(primary: EmbeddedPostgres, url: str, folder: Path) -> Iterator[EmbeddedPostgres]:
+def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[EmbeddedPostgres]:
     assert url
     hurried = {"max_standby_streaming_delay": "0"}
-    with standby_of(primary, folder / "standby", **SETTINGS, **hurried) as standby:
+    with standby_of(primary, both_homes / "standby", **FOLLOWED, **hurried) as standby:
         wait_until_followed(primary)
         yield standby
 
@@ -347,6 +332,38 @@ class TestUnfitReplica:
         finally:
             server.watcher.execute(f"GRANT {ask} TO PUBLIC".encode())
         caught_up(shop)
+
+
+class TestWatched:
+    def test_its_lag_is_told_whether_or_not_anybody_reads(
+        self, url: str, standby: EmbeddedPostgres, shop: Business
+    ) -> None:
+        look = StandbyLook(url, standby.url("books"))
+        caught_up(shop)
+        assert look.lag() < timedelta(seconds=LAG_SECONDS)
+        with pausing(standby):
+            shop.customer()
+            assert within(PATIENCE_SECONDS, lambda: look.lag() > timedelta(seconds=1), every=0.1)
+        assert within(PATIENCE_SECONDS, lambda: look.lag() < timedelta(seconds=1), every=0.1)
+
+    def test_one_that_is_no_standby_has_none(self, url: str) -> None:
+        with pytest.raises(Unfit):
+            StandbyLook(url, url).lag()
+
+    def test_readings_are_counted_by_who_answered(
+        self, url: str, standby: EmbeddedPostgres, shop: Business, tmp_path: Path
+    ) -> None:
+        caught_up(shop)
+        replica: dict[str, Any] = {"read_database_url": standby.url("books")}
+        watch = Watch(Counted(tmp_path))
+        with ApiServer(url, watch=watch, read_lag_seconds=LAG_SECONDS, **replica) as server:
+            there = at(server, shop)
+            assert as_of(read(there, BALANCE)) is not None
+            assert as_of(read(there, BALANCE, **STRONG)) is None  # It is not one of them.
+            assert read(there, "reports/general-ledger/", account="4998").status_code == 404
+        told = exposed(AllWorkers(tmp_path))
+        name = "accounting_eventual_readings_total"
+        assert [total(told, name, source=each) for each in SOURCES] == [1, 1]
 
 
 class TestConflict:

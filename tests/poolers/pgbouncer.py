@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -21,6 +21,7 @@ from tests.poolers.programs import NEW, pgbouncer
 
 POOLED = "TEST_POOLER"  # The setting that puts one before each server of a run, by its mode.
 PORT = 6432
+FOLDER = "@folder@"
 LOGIN = "pooled_server"  # The server's, as an administrator makes it.
 ENOUGH = {"max_prepared_statements": "200"}
 
@@ -43,42 +44,68 @@ class PgBouncer:
             told.execute(command.encode())
 
 
-@contextmanager
 def pooling(
     postgres: EmbeddedPostgres,
     mode: str = "transaction",
     release: str = NEW,
     logins: tuple[str, ...] = (LOGIN,),
     settings: Mapping[str, str] | None = None,
-) -> Iterator[PgBouncer]:
+) -> AbstractContextManager[PgBouncer]:
     """Run one before a server; raises NotToBeHad where there is none."""
-    program = pgbouncer(release)
-    runner = identity.choose_identity(postgres.home, binaries.find_programs())
-    folder = Path(tempfile.mkdtemp(prefix="pgbouncer-"))
-    shutil.chown(folder, runner.owner, runner.group)
-    (folder / "users.txt").write_text("".join(f'"{login}" ""\n' for login in logins))
+    where = f"host={places.socket_folder(postgres.home)} port=5432"
+    return pooling_at(where, mode, release, logins, settings)
+
+
+@contextmanager
+def pooling_at(
+    where: str,
+    mode: str = "transaction",
+    release: str = NEW,
+    logins: tuple[str, ...] = (LOGIN,),
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[PgBouncer]:
+    """Run one before the databases at some host and port; raises NotToBeHad where there is none."""
+    users = dict.fromkeys(logins, "")
     chosen = {**(ENOUGH if release == NEW else {}), **(settings or {}), "pool_mode": mode}
-    (folder / "pgbouncer.ini").write_text(
+    told = (
         "[databases]\n"
-        f"* = host={places.socket_folder(postgres.home)} port=5432\n"
+        f"* = {where}\n"
         "[pgbouncer]\n"
-        f"unix_socket_dir = {folder}\n"
+        f"unix_socket_dir = {FOLDER}\n"
         f"listen_port = {PORT}\n"
         "auth_type = trust\n"
-        f"auth_file = {folder}/users.txt\n"
+        f"auth_file = {FOLDER}/users.txt\n"
         f"admin_users = {','.join(logins)}\n"
-        f"logfile = {folder}/log\n"
+        f"logfile = {FOLDER}/log\n"
         "default_pool_size = 20\n"
         "max_client_conn = 1000\n"
         "server_idle_timeout = 10\n"
         "server_login_retry = 1\n"
         + "".join(f"{name} = {value}\n" for name, value in chosen.items())
     )
+    with running(told, users, release) as pooler:
+        yield pooler
+
+
+@contextmanager
+def running(told: str, users: Mapping[str, str], release: str = NEW) -> Iterator[PgBouncer]:
+    """Run one as a file tells, in which FOLDER stands for a folder of its own; passwords by login.
+
+    Raises NotToBeHad where there is none.
+    """
+    program = pgbouncer(release)
+    folder = Path(tempfile.mkdtemp(prefix="pgbouncer-"))
+    runner = identity.choose_identity(folder, binaries.find_programs())
+    shutil.chown(folder, runner.owner, runner.group)
+    known = "".join(f'"{login}" "{password}"\n' for login, password in users.items())
+    (folder / "users.txt").write_text(known)
+    (folder / "pgbouncer.ini").write_text(told.replace(FOLDER, str(folder)))
     words = [*runner.prefix, *program, "-q", str(folder / "pgbouncer.ini")]
-    process = subprocess.Popen(words, **runner.options())
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(words, stdout=said, stderr=said, **runner.options())
     try:
         assert within(PATIENCE_SECONDS, lambda: listens(folder) or process.poll() is not None)
-        assert process.poll() is None, (folder / "log").read_text()
+        assert process.poll() is None, (folder / "said").read_text()
         yield PgBouncer(folder)
     finally:
         process.kill()

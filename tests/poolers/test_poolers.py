@@ -1,15 +1,19 @@
 """PgBouncer before the database: what holds behind it, and what is refused at the start."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 import psycopg
 import pytest
 
+from embedded import places
+from embedded.postgres import EmbeddedPostgres
 from persistence.database import poolers
 from persistence.database.checks import refuse_unusable
 from persistence.database.distribution import distribute
@@ -22,9 +26,20 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.command_line import CommandLine
 from tests.concurrency.racing import statuses, together
-from tests.poolers.pgbouncer import LOGIN, PgBouncer, before_servers, make_login, pooling
+from tests.poolers.pgbouncer import (
+    FOLDER,
+    LOGIN,
+    PgBouncer,
+    before_servers,
+    make_login,
+    pooling,
+    running,
+)
 from tests.poolers.programs import NEW, OLD, NotToBeHad
+from tests.processes.conftest import make_folder
+from tests.processes.serving import Server, remove
 
+SAMPLE = Path(__file__).parents[2] / "docs" / "ops" / "pgbouncer.ini"
 OWNER = "accounting"
 PLAIN = "plain_server"  # A login that is granted the server's role, and no more.
 PUT = Callable[..., PgBouncer]
@@ -46,13 +61,31 @@ def put(own_databases: Databases, url: str) -> Iterator[PUT]:
 
         def put_before(mode: str, release: str = NEW, **settings: str) -> PgBouncer:
             logins = (LOGIN, OWNER, PLAIN)
-            try:
-                begun = pooling(own_databases.postgres, mode, release, logins, settings)
-                return stack.enter_context(begun)
-            except NotToBeHad as error:
-                pytest.skip(str(error))
+            begun = pooling(own_databases.postgres, mode, release, logins, settings)
+            return stack.enter_context(skipping(begun))
 
         yield put_before
+
+
+@contextmanager
+def skipping(begun: AbstractContextManager[PgBouncer]) -> Iterator[PgBouncer]:
+    """Leave the test out where there is no PgBouncer to be had."""
+    with ExitStack() as stack:
+        try:
+            pooler = stack.enter_context(begun)
+        except NotToBeHad as error:
+            pytest.skip(str(error))
+        yield pooler
+
+
+@pytest.fixture
+def durable() -> Iterator[EmbeddedPostgres]:
+    """One that a real server agrees to."""
+    folder = make_folder()
+    with EmbeddedPostgres(folder / "postgres") as postgres:
+        postgres.create_database()
+        yield postgres
+    remove(folder)
 
 
 @pytest.fixture
@@ -163,6 +196,34 @@ class TestTransactions:
         assert (told.code, told.out) == (2, "")
         assert "accounting: A pooler stands before the database that loses prepared" in told.err
 
+    @pytest.mark.parametrize(("kept", "said"), [(1, True), (150, True), (200, False), (500, False)])
+    def test_one_that_keeps_few_prepared_statements_is_told_of(
+        self, url: str, put: PUT, kept: int, said: bool
+    ) -> None:
+        told = serve(put("transaction", max_prepared_statements=str(kept)).url(url))
+        assert (f"keeps {kept} prepared statements of each session" in (told or "")) == said
+        assert (told is None) != said
+
+    def test_a_server_starts_behind_such_a_one_with_a_warning_and_mixes_up_nothing(
+        self, durable: EmbeddedPostgres
+    ) -> None:
+        url = durable.url()
+        migrate(url)
+        make_login(url)
+        few = {"max_prepared_statements": "3"}
+        with skipping(pooling(durable, settings=few)) as pooler:
+            settings = {"DATABASE_URL": pooler.url(url)}
+            folder = durable.home.parent
+            with Server(folder, "--development", "--workers", "1", **settings) as server:
+                [told] = [line for line in server.log.split("\n") if "keeps 3 prepared" in line]
+                assert json.loads(told)["level"] == "warning"
+                shop = server.partner().business()
+                buyer = shop.customer()
+                invoices = [sent(shop, buyer, 100) for _ in range(3)]
+                paid(shop, buyer, 60, part(invoices[0], 60))
+                calls = [partial(shop.api.get, f"invoices/{each['id']}/") for each in invoices * 8]
+                assert statuses(together(calls)) == {200: 24}
+
     @pytest.mark.parametrize(
         "work", [migrate, lambda pooled: distribute(pooled, print, dry_run=True)]
     )
@@ -182,6 +243,27 @@ class TestTransactions:
         monkeypatch.setattr(poolers, "LOOKING_SECONDS", 0.5)
         with pytest.raises(DatabaseAway, match="No second connection"):
             serve(put("transaction", default_pool_size="1").url(url))
+
+
+class TestSample:
+    def test_a_server_starts_behind_it_without_a_warning(
+        self, own_databases: Databases, url: str
+    ) -> None:
+        told = SAMPLE.read_text(encoding="utf-8")
+        home = places.socket_folder(own_databases.postgres.home)
+        for place, other in {
+            "accounting = host=database.internal": f"* = host={home}",
+            "listen_addr = 127.0.0.1": f"unix_socket_dir = {FOLDER}",
+            "/etc/pgbouncer/userlist.txt": f"{FOLDER}/users.txt",
+        }.items():
+            assert place in told
+            told = told.replace(place, other)
+        password = token_urlsafe()
+        with skipping(running(told, {LOGIN: password})) as pooler:
+            named = pooler.url(url)
+            with pytest.raises(UnusableDatabase, match="password"):
+                serve(named)
+            assert serve(named.replace("@", f":{password}@", 1)) is None
 
 
 class TestSessions:

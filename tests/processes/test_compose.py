@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 import yaml
@@ -14,6 +15,7 @@ import yaml
 from embedded.postgres import EmbeddedPostgres
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, within
+from tests.ports import free_port
 from tests.processes.serving import Server, secrets
 
 GIVEN = {
@@ -27,7 +29,11 @@ GIVEN = {
 def compose() -> dict[str, Any]:
     """The file with its variables filled in, as Compose does it."""
     source = Path(__file__).parents[2].joinpath("compose.yaml").read_text(encoding="utf-8")
-    text = re.sub(r"\$\{(\w+)(?::\?[^}]*)?\}", lambda found: GIVEN[found[1]], source)
+    text = re.sub(
+        r"\$\{(\w+)(?::([?-])([^}]*))?\}",
+        lambda found: GIVEN.get(found[1], found[3]) if found[2] == "-" else GIVEN[found[1]],
+        source,
+    )
     read: dict[str, Any] = yaml.safe_load(text)
     return read
 
@@ -62,11 +68,17 @@ class TestCompose:
         CommandLine(fresh_folder).did(*migrate["command"], **settings(migrate, postgres))
         verb, *words = serve["command"]
         assert verb == "serve"
-        with Server(fresh_folder, *words, **settings(serve, postgres)) as server:
+        where, metrics = settings(serve, postgres), str(free_port())
+        port = where["ACCOUNTING_METRICS_PORT"]
+        assert f"127.0.0.1:{port}:{port}" in serve["ports"]
+        where["ACCOUNTING_METRICS_PORT"] = metrics
+        with Server(fresh_folder, *words, **where) as server:
             *_, code = serve["healthcheck"]["test"]
             asked = [sys.executable, "-c", code.replace(":8000/", f":{server.port}/")]
             assert within(PATIENCE_SECONDS, lambda: server.serves)
             assert subprocess.run(asked, check=False).returncode == 0
+            told = httpx.get(f"http://127.0.0.1:{metrics}/metrics").text
+            assert "accounting_database_up 1.0" in told
             # Plain, and no proxy's word.
             assert server.get("/v1/platform/businesses/").status_code == 403
         assert server.process.returncode == 0

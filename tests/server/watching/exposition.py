@@ -1,9 +1,11 @@
 """What /metrics says, as numbers by name and labels."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
 Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
@@ -30,6 +32,18 @@ def total(samples: Samples, name: str, **labels: str) -> float:
     """Sum the samples of a name that have these labels."""
     wanted = set(labels.items())
     return sum(value for told, value in samples.get(name, {}).items() if wanted <= set(told))
+
+
+def counted_by_each(folder: Path, operation: str) -> list[float]:
+    """How often each worker has answered an operation, read from its own file.
+
+    `folder` is the TMPDIR of the server.
+    """
+    found = []
+    for file in sorted(folder.glob("accounting-metrics-*/counter_*.db")):
+        told = MmapedDict.read_all_values_from_file(str(file))
+        found.append(sum(value for key, value, *_ in told if f'"{operation}"' in key))
+    return found
 
 
 def names_of(metrics: Iterable[Metric]) -> set[str]:

@@ -3,18 +3,18 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from persistence.database.condition import Condition, ProofRun
+from persistence.database.condition import Condition, KeptUp, ProofRun
 from persistence.engine.pool import Occupancy
 from persistence.files.blobs import Folder
 from server.watching.metrics import AllWorkers, Counted
-from server.watching.scraped import Surroundings, of_condition
+from server.watching.scraped import Surroundings, of_condition, of_standby
 from tests.api_server import settings
 from tests.processes.certificates import write_certificate
 from tests.server.watching.exposition import exposed
@@ -32,9 +32,12 @@ class OfCondition:
     def collect(self) -> Iterator[Any]:
         run = ProofRun(datetime.now(UTC), 1.0, 2, 0, 3, True)
         condition = Condition(
-            0.0, 0, 0.0, 0, 1, 100, False, {"idle": 1}, {"a": 1}, {"a": 1}, {"b": (0.0, 0)}, run
+            *(0.0, 0, 0.0, 0, 1, 100, False, {"idle": 1}, {"a": 1}, {"a": 1}, {"b": (0.0, 0)}),
+            run,
+            KeptUp(datetime.now(UTC), 2, 0),
         )
-        return of_condition(condition)
+        yield from of_condition(condition)
+        yield from of_standby(timedelta(seconds=1), 10)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +105,14 @@ WELL = {
     'accounting_disk_size_bytes{instance="a",place="files"}': "100+0x200",
     'accounting_replication_lag_seconds{instance="a",standby="b"}': "1+0x200",
     'accounting_replication_lag_bytes{instance="a",standby="b"}': "1000+0x200",
+    'accounting_read_standby_up{instance="a"}': "1+0x200",
+    'accounting_read_standby_lag_seconds{instance="a"}': "1+0x200",
+    'accounting_read_standby_lag_max_seconds{instance="a"}': "10+0x200",
+    'accounting_eventual_readings_total{instance="a",source="standby"}': "0+60x200",
+    'accounting_eventual_readings_total{instance="a",source="primary"}': "0+6x200",
+    'accounting_upkeep_every_seconds{instance="a"}': "1800+0x200",
+    'accounting_upkeep_ended_timestamp_seconds{instance="a"}': "0+60x200",
+    'accounting_upkeep_failures{instance="a"}': "0+0x200",
     'accounting_refusals_total{instance="a",code="invalid_credentials"}': "0+1x200",
     'accounting_certificate_ends_timestamp_seconds{instance="a"}': "5000000+0x200",
 }
@@ -129,8 +140,19 @@ WRONG: list[tuple[str, dict[str, str | None]]] = [
     ("AccountingDiskLow", {"accounting_disk_free_bytes": "9+0x200"}),
     ("AccountingReplicationLag", {"accounting_replication_lag_seconds": "40+0x200"}),
     ("AccountingReplicationLag", {"accounting_replication_lag_bytes": "500000000+0x200"}),
+    ("AccountingStandbyNotRead", {"accounting_read_standby_up": "0+0x200"}),
+    ("AccountingStandbyNotRead", {"accounting_read_standby_lag_seconds": "11+0x200"}),
+    ("AccountingStandbyNotRead", {'source="primary"': "0+120x200"}),
+    ("AccountingUpkeepLate", {"accounting_upkeep_ended": "-1000+0x200"}),
+    ("AccountingUpkeepFails", {"accounting_upkeep_failures": "2+0x200"}),
     ("AccountingFailedLogins", {"accounting_refusals_total": "0+30x200"}),
     ("AccountingCertificateEnds", {"accounting_certificate": "1000000+0x200"}),
+]
+
+
+WELL_ALL_THE_SAME: list[dict[str, str | None]] = [
+    # Upkeep is done by no server, as somebody has chosen.
+    {"accounting_upkeep_ended": "-100000+0x200", "accounting_upkeep_every": "0+0x200"},
 ]
 
 
@@ -166,7 +188,8 @@ class TestAlerts:
 
     def test_each_fires_when_it_should_and_none_else(self, tmp_path: Path) -> None:
         assert {name for name, _ in WRONG} == {rule["alert"] for rule in alerts()}
-        tests = [case({}), *(case(wrong, name) for name, wrong in WRONG)]
+        tests = [case(well) for well in ({}, *WELL_ALL_THE_SAME)]
+        tests += [case(wrong, name) for name, wrong in WRONG]
         file = tmp_path / "tests.yml"
         file.write_text(yaml.safe_dump({"rule_files": [str(RULES)], "tests": tests}))
         assert "SUCCESS" in promtool("test", "rules", str(file))

@@ -91,6 +91,54 @@ class TestDatabase:
         )
 
 
+class TestUpkeep:
+    def test_when_its_last_round_ended_and_whom_it_passed_over(self, own_server: ApiServer) -> None:
+        own_server.watcher.execute(
+            "UPDATE upkeep SET begun_at = to_timestamp(1000), ended_at = to_timestamp(2000),"
+            " businesses = 7, failures = 2"
+        )
+        found = seen(own_server.database_url, upkeep_seconds=3600)
+        assert total(found, "accounting_upkeep_ended_timestamp_seconds") == 2000
+        assert total(found, "accounting_upkeep_businesses") == 7
+        assert total(found, "accounting_upkeep_failures") == 2
+        assert total(found, "accounting_upkeep_every_seconds") == 3600
+
+    def test_of_one_that_is_under_way_when_it_began(self, own_server: ApiServer) -> None:
+        own_server.watcher.execute(
+            "UPDATE upkeep SET begun_at = to_timestamp(1000), ended_at = NULL"
+        )
+        found = seen(own_server.database_url)
+        assert total(found, "accounting_upkeep_ended_timestamp_seconds") == 1000
+
+
+class TestStandby:
+    @pytest.mark.parametrize("place", ["primary", "nowhere"])
+    def test_that_cannot_be_read_is_told_and_has_no_lag(
+        self, api_server: ApiServer, place: str
+    ) -> None:
+        url = api_server.database_url
+        read_url = {"primary": url, "nowhere": "postgresql://127.0.0.1:1/books"}[place]
+        found = seen(url, read_database_url=read_url, read_lag_seconds=7)
+        assert found["accounting_read_standby_up"] == {(): 0.0}
+        assert "accounting_read_standby_lag_seconds" not in found
+        assert total(found, "accounting_read_standby_lag_max_seconds") == 7
+        assert total(found, "accounting_database_up") == 1
+
+    def test_that_is_not_there_is_not_told_of(self, api_server: ApiServer) -> None:
+        assert "accounting_read_standby_up" not in seen(api_server.database_url)
+
+    def test_that_says_nothing_keeps_nobody_waiting_for_longer(
+        self, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(scraped, "LOOK_SECONDS", 0.5)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            began = time.monotonic()
+            url = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/books?connect_timeout=2"
+            found = seen(url, read_database_url=url)
+            assert time.monotonic() - began < 0.9
+        assert total(found, "accounting_read_standby_up") == 0
+
+
 class TestMachine:
     def test_disks_and_whether_files_can_be_kept(
         self, api_server: ApiServer, tmp_path: Path
