@@ -146,15 +146,16 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report net and tax of some days by code, and what a return of them would say now."""
     books.pin_snapshot()
     await books.fetch()
-    basis = cut_of(query, books.business).basis
+    cut = cut_of(query, books.business)
     days = period_of(query, books.context)
-    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(basis))
+    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(cut.basis))
     draft = returns.created(command, books.context)
-    _, whole = await drawn_up(books, draft, whole=True)
-    _, preview = await drawn_up(books, draft)
+    _, whole = await drawn_up(books, draft, known_at=cut.known_at, whole=True)
+    _, preview = await drawn_up(books, draft, known_at=cut.known_at)
     value = {
         "currency": books.currency,
-        "basis": basis,
+        "basis": cut.basis,
+        "known_at": cut.known_at,
         "start_date": draft.start_date,
         "end_date": draft.end_date,
         **shape_summary(whole),

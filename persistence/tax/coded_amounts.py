@@ -7,6 +7,8 @@ with all entries: it cannot know how few these are.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final
 
 from accounting.books.chart import Role, Roles
 from accounting.opening.opening_postings import OPENING
@@ -23,6 +25,8 @@ from persistence.tax.document_schemes import (
     parameters,
     uptos,
 )
+
+ALWAYS: Final = datetime.max.replace(tzinfo=UTC)
 
 # Where such lines stand, and where those do that say what came with the opening of the books.
 OPENED_ON = [Role.OPENING_BALANCE_EQUITY]
@@ -50,6 +54,7 @@ _BY_DAY = f"""
       SELECT source_type, source_id, place FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
         AND journal_entry.place <= slice.upto AND journal_entry.source_type <> %(opening)s
+        AND journal_entry.posted_at <= %(known_at)s
       LIMIT 1
     ) AS entry"""
 _BY_NUMBER = f"""
@@ -65,6 +70,7 @@ _BY_NUMBER = f"""
         AND journal_entry.place > slice.after AND journal_entry.place <= slice.upto
         AND journal_entry.entry_date BETWEEN slice.first AND slice.last
         AND journal_entry.source_type <> %(opening)s
+        AND journal_entry.posted_at <= %(known_at)s
       ORDER BY journal_entry.place
     ) AS entry
     CROSS JOIN LATERAL (
@@ -196,8 +202,13 @@ SELECT series, last FROM number_series
 WHERE number_series.business_id = %(business_id)s AND series LIKE 'JE-%%'"""
 
 
-def sliced(slices: Iterable[Slice]) -> Row:
-    """The parameters that say which slices are read."""
+def known(known_at: datetime | None) -> datetime:
+    """Up to which moment entries are known: without one all are."""
+    return known_at or ALWAYS
+
+
+def sliced(slices: Iterable[Slice], known_at: datetime | None) -> Row:
+    """The parameters that say which slices are read, as they were known at a moment."""
     slices = list(slices)
     by_day = [each for each in slices if not each.after]
     by_number = [each for each in slices if each.after]
@@ -205,6 +216,7 @@ def sliced(slices: Iterable[Slice]) -> Row:
         **_days("day_", by_day),
         **_days("", by_number),
         "opening": OPENING,  # What was declared before the books began.
+        "known_at": known(known_at),
         "series": [each.series for each in by_number],
         "afters": [each.after for each in by_number],
     }
