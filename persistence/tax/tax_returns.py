@@ -158,7 +158,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         """Add up what slices of the journal have, or had then, by code, rate and part."""
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
         text = coded_amounts.BY_SCHEME if declared else text
-        asked = coded_amounts.sliced(slices, known_at)
+        asked = coded_amounts.sliced(slices, known_at, by_month=not declared)
         asked |= coded_amounts.counting(counted, roles, declared)
         return self.fetch(
             (Query(text, asked, once=True),), lambda answers: [_coded(row) for row in answers[0]]
@@ -186,7 +186,8 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         self, slices: Sequence[Slice], accounts: Sequence[UUID], known_at: datetime | None
     ) -> Fetch[list[Uncoded]]:
         """Add up what slices of the journal have, or had then, on accounts without a code."""
-        asked = {**coded_amounts.sliced(slices, known_at), "accounts": list(accounts)}
+        asked = coded_amounts.sliced(slices, known_at, by_month=True)
+        asked |= {"accounts": list(accounts)}
         return self.fetch(
             (Query(coded_amounts.UNCODED, asked, once=True),),
             lambda answers: [Uncoded(**row) for row in answers[0]],
