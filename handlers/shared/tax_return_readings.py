@@ -41,14 +41,9 @@ class Members:
     known_at: datetime | None = None
 
 
-async def drawn_up(
-    books: Books, draft: TaxReturn, *, known_at: datetime | None = None, whole: bool = False
-) -> tuple[Sequence[Slice], Figures]:
-    """Work out what a draft has of the journal by now, or had at a moment, and what it says.
-
-    The `whole` of its days has what was filed before, too, and nothing is late.
-    """
-    has = await members_of(books, draft, known_at=known_at, whole=whole)
+async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Figures]:
+    """Work out what a draft has of the journal by now, and what it says."""
+    has = await members_of(books, draft)
     return has.slices, await worked_out(books, draft, has)
 
 
@@ -77,11 +72,15 @@ async def members_of(
     known_at: datetime | None = None,
     whole: bool = False,
 ) -> Members:
-    """Say what a return has: a draft what is there by now, another one what it was filed with."""
+    """Say what a return has: a draft what is there by now, another one what it was filed with.
+
+    With `known_at` it is what was there then. The `whole` of its days has what was filed before,
+    too, and nothing is late.
+    """
     filed, codes, reached = await books.fetch(
         books.tax_returns.filed(known_at), books.tax_codes.all(), books.tax_returns.reached()
     )
-    filed, slices = () if whole else filed, tax_return.slices
+    filed, slices = [] if whole else filed, tax_return.slices
     if tax_return.status is ReturnStatus.DRAFT:
         slices = returns.members(tax_return, filed, reached)
     declared = scheme_changes.declared(replace(tax_return, slices=tuple(slices)), filed)
