@@ -158,8 +158,7 @@ def questions_of_tax(
                 )
                 for year, end in ends.items()
             ]
-            coded = store.coded(slices, counted, roles, (), known_at)
-            return [*coded.queries, *store.uncoded(slices, accounts, known_at).queries]
+            return store.added_up(slices, counted, roles, accounts, (), known_at).queries
 
         said = f", {scheme}"
         yield Question(f"tax of a calendar year{said}", summed(YEAR), 50, of_months=True)

@@ -50,10 +50,12 @@ async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Fig
 async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
     """Work out what a draft says of what it has."""
     roles, slices = await books.roles(), scheme_changes.ordinary(has.slices)
-    coded, unsettled, uncoded, held = await books.fetch(
-        books.tax_returns.coded(slices, has.counted, roles, has.declared, has.known_at),
+    accounts = tax_accounts(roles, has.codes)
+    (coded, uncoded), unsettled, held = await books.fetch(
+        books.tax_returns.added_up(
+            slices, has.counted, roles, accounts, has.declared, has.known_at
+        ),
         unsettled_in(books, has, roles),
-        books.tax_returns.uncoded(slices, tax_accounts(roles, has.codes), has.known_at),
         books.tax_returns.held(in_advance(roles), draft.end_date),
     )
     return return_figures.drawn_up(

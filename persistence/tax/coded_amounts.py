@@ -89,9 +89,11 @@ _BY_NUMBER = f"""
         AND <which>
       ORDER BY journal_line.line_number
     ) AS line"""
-# What the months do not have yet, and what they have that was not known then. GREATEST stands for
-# COALESCE, and the + 0 keeps entries from being found by day, as in `persistence.ledger`.
+# What the months do not have yet, and what they have that was not known then: looked at once, since
+# it may be all that was posted since. GREATEST stands for COALESCE, and the + 0 keeps entries from
+# being found by day, as in `persistence.ledger`.
 _BESIDE_MONTHS = f"""
+WITH beside AS MATERIALIZED (
     SELECT line.*, {_OF_ENTRY}, {_OF_SLICE.format(sign="entry.sign")}
     FROM (
       SELECT waiting.*, 1 AS sign
@@ -120,15 +122,20 @@ _BESIDE_MONTHS = f"""
     CROSS JOIN LATERAL (
       SELECT {_LINE} FROM journal_line
       WHERE journal_line.business_id = %(business_id)s AND journal_line.entry_id = entry.id
-        AND <which>
+        AND (<which>)
       ORDER BY journal_line.line_number
-    ) AS line"""
+    ) AS line
+)"""
 
 
-def _lines(which: str, *, beside_months: bool = False) -> str:
+def _lines(which: str) -> str:
     """The lines of the slices that fulfil a condition."""
-    found = [_BY_DAY, _BY_NUMBER, *([_BESIDE_MONTHS] if beside_months else [])]
-    return " UNION ALL ".join(found).replace("<which>", which)
+    return f"{_BY_DAY} UNION ALL {_BY_NUMBER}".replace("<which>", which)
+
+
+def _lines_of_all(which: str) -> str:
+    """The same, of slices that are read from months, with what is beside these."""
+    return f"{_lines(which)} UNION ALL SELECT * FROM beside WHERE {which}"
 
 
 # By their full names: within a condition others are called alike.
@@ -141,7 +148,9 @@ _COLUMNS = {
     "scheme": "line.scheme",
     "change": "line.change",
 }
-_IS_ASKED_FOR = "tax_code_id = ANY(%(codes)s::uuid[])"
+_IS_MARKED = "tax_code_id = ANY(%(codes)s::uuid[])"
+_SETTLES = "account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'"
+_IS_UNCODED = "account_id = ANY(%(accounts)s::uuid[]) AND tax_code_id IS NULL"
 # What months say of a code: when what it brings was posted, or when it was paid.
 _OF_MONTHS = """
   SELECT tax_month.tax_code_id AS code_id, tax_month.tax_rate AS rate, tax_month.tax_part AS part,
@@ -160,17 +169,13 @@ _MARKED = """
          sign * debit AS debit, sign * credit AS credit
   FROM (<lines>) AS line
   WHERE tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[])"""
-_MARKED_IN_MONTHS = _MARKED.replace("<lines>", _lines(_IS_ASKED_FOR, beside_months=True))
-_OF_SPLITS = _lines(
-    "account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'", beside_months=True
-)
 # With those that settle nothing, of what came with the opening of the books.
 _OF_ALL_SPLITS = _lines("""account_id = ANY(%(settled_on)s::uuid[] || %(opened_on)s::uuid[])
         AND split <> '[]'""")
 _SETTLED = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
          sign * greatest((share->>1)::bigint, 0), sign * greatest(-(share->>1)::bigint, 0)
-  FROM ({_OF_SPLITS}) AS line
+  FROM ({_lines_of_all(_SETTLES)}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   WHERE source_type = ANY(%(settlements)s::text[])
     AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
@@ -198,7 +203,7 @@ _MOVING = f"""
 
 # Both again, where the scheme of each document is asked for.
 _MARKED_BY_SCHEME = (
-    f"{_MARKED.replace('<lines>', _lines(_IS_ASKED_FOR))} OR {about(POSTED_COUNTS, _COLUMNS)}"
+    f"{_MARKED.replace('<lines>', _lines(_IS_MARKED))} OR {about(POSTED_COUNTS, _COLUMNS)}"
 )
 _SETTLED_BY_SCHEME = f"""
   SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
@@ -210,17 +215,55 @@ _SETTLED_BY_SCHEME = f"""
            * (share->>1)::bigint AS amount
   ) AS signed
   WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
-_ADDED = """
-SELECT code_id, trim_scale(rate)::text AS rate, part, late,
+# What moved on the accounts for tax without a code: on which of them is said when it is asked.
+_UNCODED_IN_MONTHS = f"""
+    SELECT account_month.account_id, uncoded AS amount
+    FROM {_MONTHS}
+    JOIN account_month ON account_month.business_id = %(business_id)s
+      AND account_month.month BETWEEN slice.first AND slice.last
+    WHERE account_month.account_id = ANY(%(accounts)s::uuid[])"""
+
+
+def _added(begin: str, coded: list[str], uncoded: list[str]) -> str:
+    """Add amounts up by code, rate and part, and those without a code by account."""
+    return f"""{begin}
+SELECT code_id, trim_scale(rate)::text AS rate, part, late, NULL::uuid AS account_id,
+       NULL AS account_code, NULL AS account_name,
        sum(debit)::bigint AS debits, sum(credit)::bigint AS credits
-FROM (<lines>) AS line
+FROM ({" UNION ALL ".join(coded)}) AS line
 GROUP BY code_id, rate, part, late
 HAVING sum(debit) <> 0 OR sum(credit) <> 0
-ORDER BY code_id, rate, part, late"""
+UNION ALL
+SELECT NULL, NULL, NULL, NULL, account.id, account.code, account.name, moved.amount, 0
+FROM (
+  SELECT account_id, sum(amount)::bigint AS amount
+  FROM ({" UNION ALL ".join(uncoded)}) AS amounts
+  GROUP BY account_id
+) AS moved
+JOIN account ON account.business_id = %(business_id)s AND account.id = moved.account_id
+WHERE moved.amount <> 0
+ORDER BY account_code, account_id, code_id, rate, part, late"""
 
-WHEN_POSTED = _ADDED.replace("<lines>", f"{_OF_MONTHS} UNION ALL {_MARKED_IN_MONTHS}")
-BOTH = _ADDED.replace("<lines>", f"{_OF_MONTHS} UNION ALL {_MARKED_IN_MONTHS} UNION ALL {_SETTLED}")
-BY_SCHEME = _ADDED.replace("<lines>", f"{_MARKED_BY_SCHEME} UNION ALL {_SETTLED_BY_SCHEME}")
+
+def _in_months(which: Sequence[str], more: Sequence[str]) -> str:
+    """What is read from months, with the lines beside them that fulfil one of some conditions."""
+    every = " OR ".join(f"({each})" for each in (_IS_MARKED, _IS_UNCODED, *which))
+    return _added(
+        _BESIDE_MONTHS.replace("<which>", every),
+        [_OF_MONTHS, _MARKED.replace("<lines>", _lines_of_all(_IS_MARKED)), *more],
+        [_UNCODED_IN_MONTHS, _UNCODED.replace("<lines>", _lines_of_all(_IS_UNCODED))],
+    )
+
+
+_UNCODED = "SELECT account_id, sign * (debit - credit) AS amount FROM (<lines>) AS line"
+
+WHEN_POSTED = _in_months([], [])
+BOTH = _in_months([_SETTLES], [_SETTLED])
+BY_SCHEME = _added(
+    "",
+    [_MARKED_BY_SCHEME, _SETTLED_BY_SCHEME],
+    [_UNCODED.replace("<lines>", _lines(_IS_UNCODED))],
+)
 
 # What is unsettled before a change, by document: what it is, less what settled it.
 UNSETTLED = f"""
@@ -240,29 +283,6 @@ FROM (
 GROUP BY owner_id, code_id, rate, part
 HAVING sum(amount) <> 0
 ORDER BY owner_id, code_id, rate, part"""
-
-# What moved on the accounts for tax without a code: on which of them somebody said later.
-_UNCODED_LINES = _lines(
-    "account_id = ANY(%(accounts)s::uuid[]) AND tax_code_id IS NULL", beside_months=True
-)
-UNCODED = f"""
-SELECT account.id AS account_id, account.code, account.name, moved.amount
-FROM (
-  SELECT account_id, sum(amount)::bigint AS amount
-  FROM (
-    SELECT account_month.account_id, uncoded AS amount
-    FROM {_MONTHS}
-    JOIN account_month ON account_month.business_id = %(business_id)s
-      AND account_month.month BETWEEN slice.first AND slice.last
-    WHERE account_month.account_id = ANY(%(accounts)s::uuid[])
-    UNION ALL
-    SELECT account_id, sign * (debit - credit) FROM ({_UNCODED_LINES}) AS line
-  ) AS amounts
-  GROUP BY account_id
-) AS moved
-JOIN account ON account.business_id = %(business_id)s AND account.id = moved.account_id
-WHERE moved.amount <> 0
-ORDER BY account.code, account.id"""
 
 # What stands on some accounts at the end of a day; an index covers it.
 HELD = """

@@ -147,22 +147,31 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         """List one page, without what the returns say."""
         return self.listed(LISTING, wanted, _record)
 
-    def coded(
+    def added_up(
         self,
         slices: Sequence[Slice],
         counted: Counted,
         roles: Roles,
+        accounts: Sequence[UUID],
         declared: Sequence[Slice],
         known_at: datetime | None,
-    ) -> Fetch[list[Coded]]:
-        """Add up what slices of the journal have, or had then, by code, rate and part."""
+    ) -> Fetch[tuple[list[Coded], list[Uncoded]]]:
+        """Add up what slices of the journal have, or had then.
+
+        By code, rate and part, and without a code what is on some accounts.
+        """
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
         text = coded_amounts.BY_SCHEME if declared else text
         asked = coded_amounts.sliced(slices, known_at, by_month=not declared)
         asked |= coded_amounts.counting(counted, roles, declared)
-        return self.fetch(
-            (Query(text, asked, once=True),), lambda answers: [_coded(row) for row in answers[0]]
-        )
+        asked["accounts"] = list(accounts)
+
+        def answer(answers: Answers) -> tuple[list[Coded], list[Uncoded]]:
+            coded = [_coded(row) for row in answers[0] if row["account_id"] is None]
+            uncoded = [_uncoded(row) for row in answers[0] if row["account_id"] is not None]
+            return coded, uncoded
+
+        return self.fetch((Query(text, asked, once=True),), answer)
 
     def unsettled(
         self,
@@ -180,17 +189,6 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         return self.fetch(
             (Query(coded_amounts.UNSETTLED, asked, once=True),),
             lambda answers: [_unsettled(row) for row in answers[0]],
-        )
-
-    def uncoded(
-        self, slices: Sequence[Slice], accounts: Sequence[UUID], known_at: datetime | None
-    ) -> Fetch[list[Uncoded]]:
-        """Add up what slices of the journal have, or had then, on accounts without a code."""
-        asked = coded_amounts.sliced(slices, known_at, by_month=True)
-        asked |= {"accounts": list(accounts)}
-        return self.fetch(
-            (Query(coded_amounts.UNCODED, asked, once=True),),
-            lambda answers: [Uncoded(**row) for row in answers[0]],
         )
 
     def held(self, accounts: Sequence[UUID], end_date: date) -> Fetch[dict[UUID, int]]:
@@ -253,6 +251,10 @@ def _coded(row: Row) -> Coded:
         credits=row["credits"],
         late=row["late"],
     )
+
+
+def _uncoded(row: Row) -> Uncoded:
+    return Uncoded(row["account_id"], row["account_code"], row["account_name"], row["debits"])
 
 
 def _unsettled(row: Row) -> Unsettled:

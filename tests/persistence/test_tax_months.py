@@ -134,9 +134,10 @@ class Shop:
         async def asked(books: Books) -> tuple[list[Coded], int]:
             roles = await books.roles()
             counted = cash_schemes.counted("GB", scheme, await books.tax_codes.all())
-            coded = await books.tax_returns.coded(slices, counted, roles, (), known_at)
             on = [self.accounts["2200"]]
-            uncoded = await books.tax_returns.uncoded(slices, on, known_at)
+            coded, uncoded = await books.tax_returns.added_up(
+                slices, counted, roles, on, (), known_at
+            )
             return coded, sum(each.amount for each in uncoded)
 
         coded, uncoded = self.journal.read(asked)
