@@ -162,7 +162,7 @@ def questions_of_tax(
 
         said = f", {scheme}"
         yield Question(f"tax of a calendar year{said}", summed(YEAR), 50, of_months=True)
-        yield Question(f"tax of a year from 16 January{said}", summed(ODD_YEAR), 50)
+        yield Question(f"tax of a year from 16 January{said}", summed(ODD_YEAR), 100)
         filed = ENDED - timedelta(days=365)
         known = summed(QUARTER, filed)
         yield Question(f"tax of a quarter as known a year ago{said}", known, 100)

@@ -38,8 +38,9 @@ SETTLED_ON = [
     role for side in (RECEIVABLE, PAYABLE) for role in (side.control, side.credits, side.refunds)
 ]
 
-_LINE = """id, entry_id, entry_date, account_id, debit, credit, split, settles_id, tax_code_id,
-           tax_rate, tax_part"""
+_AMOUNT = "account_id, debit, credit, split, tax_code_id, tax_rate, tax_part"
+_SUMMED = f"{_AMOUNT}, source_type, late, sign"
+_LINE = f"id, entry_id, entry_date, settles_id, {_AMOUNT}"
 _OF_ENTRY = "entry.source_type, entry.source_id, entry.place"
 _OF_SLICE = "slice.late, slice.scheme, slice.change, {sign} AS sign"
 # Days that are whole months, once for each slice.
@@ -94,12 +95,12 @@ _BY_NUMBER = f"""
 # being found by day, as in `persistence.ledger`.
 _BESIDE_MONTHS = f"""
 WITH beside AS MATERIALIZED (
-    SELECT line.*, {_OF_ENTRY}, {_OF_SLICE.format(sign="entry.sign")}
+    SELECT {_SUMMED}
     FROM (
       SELECT waiting.*, 1 AS sign
       FROM number_series
       CROSS JOIN LATERAL (
-        SELECT id, source_type, source_id, place, entry_date FROM journal_entry
+        SELECT id, source_type, entry_date FROM journal_entry
         WHERE journal_entry.business_id = %(business_id)s
           AND journal_entry.series = number_series.series
           AND journal_entry.place > greatest(number_series.rolled_up, 0)
@@ -110,7 +111,7 @@ WITH beside AS MATERIALIZED (
       UNION ALL
       SELECT later.*, -1
       FROM (
-        SELECT id, source_type, source_id, place, entry_date FROM journal_entry
+        SELECT id, source_type, entry_date FROM journal_entry
         WHERE journal_entry.business_id = %(business_id)s
           AND journal_entry.posted_at > %(known_at)s
           AND journal_entry.entry_date + 0 BETWEEN %(earliest)s AND %(latest)s
@@ -120,7 +121,7 @@ WITH beside AS MATERIALIZED (
     ) AS entry
     JOIN {_MONTHS} ON entry.entry_date BETWEEN slice.first AND slice.last
     CROSS JOIN LATERAL (
-      SELECT {_LINE} FROM journal_line
+      SELECT {_AMOUNT} FROM journal_line
       WHERE journal_line.business_id = %(business_id)s AND journal_line.entry_id = entry.id
         AND (<which>)
       ORDER BY journal_line.line_number
@@ -135,7 +136,10 @@ def _lines(which: str) -> str:
 
 def _lines_of_all(which: str) -> str:
     """The same, of slices that are read from months, with what is beside these."""
-    return f"{_lines(which)} UNION ALL SELECT * FROM beside WHERE {which}"
+    return f"""
+    SELECT {_SUMMED} FROM ({_lines(which)}) AS line
+    UNION ALL
+    SELECT {_SUMMED} FROM beside WHERE {which}"""
 
 
 # By their full names: within a condition others are called alike.
@@ -150,6 +154,11 @@ _COLUMNS = {
 }
 _IS_MARKED = "tax_code_id = ANY(%(codes)s::uuid[])"
 _SETTLES = "account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'"
+# Which of these count: not what is posted for a document that counts as it is settled.
+_COUNTS_ITSELF = (
+    "(tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[]))"
+)
+_COUNTS_AS_SETTLED = "source_type = ANY(%(settlements)s::text[])"
 _IS_UNCODED = "account_id = ANY(%(accounts)s::uuid[]) AND tax_code_id IS NULL"
 # What months say of a code: when what it brings was posted, or when it was paid.
 _OF_MONTHS = """
@@ -164,11 +173,11 @@ _OF_MONTHS = """
   ) AS counted
   WHERE tax_month.tax_code_id = ANY(%(codes)s::uuid[])""".replace("<months>", _MONTHS)
 # What a line itself is, and what a settling line says of the parts that it settles.
-_MARKED = """
+_MARKED = f"""
   SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, late,
          sign * debit AS debit, sign * credit AS credit
   FROM (<lines>) AS line
-  WHERE tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[])"""
+  WHERE {_COUNTS_ITSELF}"""
 # With those that settle nothing, of what came with the opening of the books.
 _OF_ALL_SPLITS = _lines("""account_id = ANY(%(settled_on)s::uuid[] || %(opened_on)s::uuid[])
         AND split <> '[]'""")
@@ -177,8 +186,7 @@ _SETTLED = f"""
          sign * greatest((share->>1)::bigint, 0), sign * greatest(-(share->>1)::bigint, 0)
   FROM ({_lines_of_all(_SETTLES)}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
-  WHERE source_type = ANY(%(settlements)s::text[])
-    AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
+  WHERE {_COUNTS_AS_SETTLED} AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
 
 
 def _owner(subject: str) -> str:
@@ -247,7 +255,8 @@ ORDER BY account_code, account_id, code_id, rate, part, late"""
 
 def _in_months(which: Sequence[str], more: Sequence[str]) -> str:
     """What is read from months, with the lines beside them that fulfil one of some conditions."""
-    every = " OR ".join(f"({each})" for each in (_IS_MARKED, _IS_UNCODED, *which))
+    marked = f"{_IS_MARKED} AND {_COUNTS_ITSELF}"
+    every = " OR ".join(f"({each})" for each in (marked, _IS_UNCODED, *which))
     return _added(
         _BESIDE_MONTHS.replace("<which>", every),
         [_OF_MONTHS, _MARKED.replace("<lines>", _lines_of_all(_IS_MARKED)), *more],
@@ -258,7 +267,7 @@ def _in_months(which: Sequence[str], more: Sequence[str]) -> str:
 _UNCODED = "SELECT account_id, sign * (debit - credit) AS amount FROM (<lines>) AS line"
 
 WHEN_POSTED = _in_months([], [])
-BOTH = _in_months([_SETTLES], [_SETTLED])
+BOTH = _in_months([f"{_SETTLES} AND {_COUNTS_AS_SETTLED}"], [_SETTLED])
 BY_SCHEME = _added(
     "",
     [_MARKED_BY_SCHEME, _SETTLED_BY_SCHEME],
