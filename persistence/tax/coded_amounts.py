@@ -104,7 +104,6 @@ WITH beside AS MATERIALIZED (
         WHERE journal_entry.business_id = %(business_id)s
           AND journal_entry.series = number_series.series
           AND journal_entry.place > greatest(number_series.rolled_up, 0)
-          AND journal_entry.source_type <> %(opening)s
         ORDER BY journal_entry.place
       ) AS waiting
       WHERE number_series.business_id = %(business_id)s AND number_series.series LIKE 'JE-%%'
@@ -115,7 +114,6 @@ WITH beside AS MATERIALIZED (
         WHERE journal_entry.business_id = %(business_id)s
           AND journal_entry.posted_at > %(known_at)s
           AND journal_entry.entry_date + 0 BETWEEN %(earliest)s AND %(latest)s
-          AND journal_entry.source_type <> %(opening)s
         ORDER BY journal_entry.posted_at
       ) AS later
     ) AS entry
@@ -126,6 +124,7 @@ WITH beside AS MATERIALIZED (
         AND (<which>)
       ORDER BY journal_line.line_number
     ) AS line
+    WHERE entry.source_type <> %(opening)s
 )"""
 
 

@@ -24,6 +24,7 @@ from accounting.tax.returns import Slice
 from persistence.books import Books
 from persistence.engine import migrate as migrations
 from persistence.engine.identifiers import new_id
+from persistence.engine.sql import Query
 from persistence.ledger.rebuilding import rebuild
 from tests.api_server import ApiServer
 from tests.builders.reports import report
@@ -32,6 +33,7 @@ from tests.builders.trade import Record
 from tests.partner import Business, Partner
 from tests.persistence.auditing import faults_in, remembered, tamper
 from tests.persistence.posting import NOW, JournalWriter
+from tests.persistence.server_role import as_server
 from tests.persistence.trading import traded
 
 DAYS = st.dates(date(2025, 10, 20), date(2026, 3, 10))
@@ -260,6 +262,30 @@ class TestMonthsAreProven:
         assert faults_in(own_server, kept.business) == {"roll_ups"}
         kept.run(lambda pool: rebuild(pool, UUID(kept.business.id)))
         assert faults_in(own_server, kept.business) == set()
+
+
+class TestPlan:
+    @pytest.mark.parametrize("scheme", Scheme)
+    def test_only_the_entries_that_wait_are_looked_at(
+        self, own_server: ApiServer, rolled: JournalWriter, scheme: Scheme
+    ) -> None:
+        days = [Slice(first=date(2026, 1, 1), last=date(2026, 12, 31), scheme=scheme)]
+
+        async def asked(books: Books) -> Query:
+            roles = await books.roles()
+            counted = cash_schemes.counted("GB", scheme, await books.tax_codes.all())
+            [query] = books.tax_returns.added_up(days, counted, roles, [], (), None).queries
+            return query
+
+        query = rolled.read(asked)
+        with psycopg.connect(own_server.database_url, autocommit=True) as connection:
+            connection.execute("ANALYZE")
+        with as_server(own_server, rolled.business.id) as connection:
+            told = {**query.parameters, "business_id": rolled.business.id}
+            lines = connection.execute(f"EXPLAIN {query.text}", told).fetchall()
+        found = [line for (line,) in lines if "rolled_up" in line]
+        assert found
+        assert all("Index Cond" in line for line in found), found
 
 
 ASKED = [
