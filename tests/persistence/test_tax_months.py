@@ -21,7 +21,7 @@ from accounting.tax import cash_schemes
 from accounting.tax.commands import Scheme
 from accounting.tax.returns import Slice
 from persistence.books import Books
-from persistence.engine import migrate as migrations
+from persistence.database import migrate as migrations
 from persistence.engine.identifiers import new_id
 from persistence.engine.sql import Query
 from persistence.ledger.rebuilding import rebuild
