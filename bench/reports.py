@@ -24,6 +24,11 @@ from access.principal import Caller, CallerKind
 from accounting.books.chart import Role
 from accounting.books.cuts import Basis, Cut
 from accounting.books.periods import Period
+from accounting.tax import cash_schemes
+from accounting.tax.cash_schemes import Counted
+from accounting.tax.codes import TaxCodes
+from accounting.tax.commands import Scheme
+from accounting.tax.returns import Slice
 from bench import years
 from bench.__main__ import POSTGRES
 from bench.stage import Business, Stage, serving
@@ -34,6 +39,8 @@ from persistence.engine.sql import Query
 from persistence.engine.tenants import BusinessTenant
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
+from persistence.ledger.tax_code_rows import STORED, tax_code_of
+from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.owed import OwedByCustomers
 
 YEAR = Period(date(2024, 1, 1), date(2024, 12, 31))
@@ -99,8 +106,9 @@ class Timed:
         return f"**{shown}**" if self.is_late else shown
 
 
-def questions(scope: Scope, roles: Mapping[Role, Any]) -> Iterator[Question]:
+def questions(scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes) -> Iterator[Question]:
     """All that is asked."""
+    yield from questions_of_tax(scope, roles, codes)
     movements, tags, owed = Movements(scope), Tags(scope), OwedByCustomers(scope)
     filed = ENDED - timedelta(days=365)
     for basis in Basis:
@@ -126,6 +134,42 @@ def questions(scope: Scope, roles: Mapping[Role, Any]) -> Iterator[Question]:
         yield Question(f"aging on {day}", owed.aging(day, roles).queries, most)
 
 
+def questions_of_tax(
+    scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes
+) -> Iterator[Question]:
+    """What a VAT summary reads of its days."""
+    store = TaxReturnStore(scope)
+    accounts = sorted({each.tax_account_id for each in codes.codes})
+    for scheme in Scheme:
+        counted = cash_schemes.counted("GB", scheme, codes)
+
+        def summed(
+            days: Period,
+            known_at: datetime | None = None,
+            scheme: Scheme = scheme,
+            counted: Counted = counted,
+        ) -> Sequence[Query]:
+            ends = {year: date(year, 12, 31) for year in range(days.first.year, days.last.year + 1)}
+            slices = [
+                Slice(
+                    first=max(days.first, date(year, 1, 1)),
+                    last=min(days.last, end),
+                    scheme=scheme,
+                )
+                for year, end in ends.items()
+            ]
+            return store.added_up(slices, counted, roles, accounts, (), known_at).queries
+
+        said = f", {scheme}"
+        yield Question(f"tax of a calendar year{said}", summed(YEAR), 50, of_months=True)
+        yield Question(f"tax of a year from 16 January{said}", summed(ODD_YEAR), 100)
+        filed = ENDED - timedelta(days=365)
+        known = summed(QUARTER, filed)
+        yield Question(f"tax of a quarter as known a year ago{said}", known, 100)
+        known = summed(ALL, filed)
+        yield Question(f"tax of three years as known a year ago{said}", known, since=filed)
+
+
 def asked(connection: Connection, business: Business, rounds: int) -> list[Timed]:
     """Ask all there is to ask of one business."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
@@ -134,7 +178,11 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
     be_server(connection, business.id)
     rows = connection.execute("SELECT role, id FROM account WHERE role IS NOT NULL")
     roles = {Role(row["role"]): row["id"] for row in rows}
-    return [timed(connection, each, rounds) for each in questions(scope, roles)]
+    names = ", ".join(STORED)
+    codes = TaxCodes(
+        tuple(tax_code_of(row) for row in connection.execute(f"SELECT {names} FROM tax_code"))
+    )
+    return [timed(connection, each, rounds) for each in questions(scope, roles, codes)]
 
 
 def timed(connection: Connection, question: Question, rounds: int) -> Timed:

@@ -24,7 +24,7 @@ from handlers.shared.report_readings import (
     refuse_stray_cursor,
 )
 from handlers.shared.report_shapes import Shown
-from handlers.shared.tax_return_readings import drawn_up
+from handlers.shared.tax_return_readings import members_of, worked_out
 from handlers.shared.tax_return_shapes import shape_preview, shape_summary
 from pdf_files import Term
 from persistence.books import Books
@@ -146,15 +146,20 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report net and tax of some days by code, and what a return of them would say now."""
     books.pin_snapshot()
     await books.fetch()
-    basis = cut_of(query, books.business).basis
+    cut = cut_of(query, books.business)
     days = period_of(query, books.context)
-    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(basis))
+    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(cut.basis))
     draft = returns.created(command, books.context)
-    _, whole = await drawn_up(books, draft, whole=True)
-    _, preview = await drawn_up(books, draft)
+    all_of_it = await members_of(books, draft, known_at=cut.known_at, whole=True)
+    whole = preview = await worked_out(books, draft, all_of_it)
+    # Where nothing is filed, a return has all of it.
+    returned = await members_of(books, draft, known_at=cut.known_at)
+    if returned != all_of_it:
+        preview = await worked_out(books, draft, returned)
     value = {
         "currency": books.currency,
-        "basis": basis,
+        "basis": cut.basis,
+        "known_at": cut.known_at,
         "start_date": draft.start_date,
         "end_date": draft.end_date,
         **shape_summary(whole),

@@ -277,7 +277,8 @@ number_series = Table(
     Column("business_id", ForeignKey("business.id"), nullable=False),
     Column("series", Text, nullable=False),
     Column("last", BigInteger, nullable=False),
-    # Of a series of journal entries: those up to this one are added up in account_month.
+    # Of a series of journal entries: those up to this one are added up in account_month and in
+    # tax_month.
     Column("rolled_up", BigInteger),
     CheckConstraint("rolled_up BETWEEN 0 AND last", name="rolled_up_counted"),
     PrimaryKeyConstraint("business_id", "series"),
@@ -1272,6 +1273,8 @@ account_month = Table(
     cents("cash_credits"),
     Column("cash_debit_count", BigInteger, nullable=False),
     Column("cash_credit_count", BigInteger, nullable=False),
+    # Of what was posted without a tax code, but when books were opened: debits less credits.
+    cents("uncoded"),
     PrimaryKeyConstraint("business_id", "account_id", "month"),
     CheckConstraint("extract(day FROM month) = 1", name="first_of_month"),
     CheckConstraint("least(debits, credits, debit_count, credit_count) >= 0", name="sums_positive"),
@@ -1280,6 +1283,27 @@ account_month = Table(
         name="cash_sums_positive",
     ),
     within_business("account_id", "account"),
+    info={"tenant": True},
+)
+
+# What was posted by a tax code in a month, of the same entries: by rate and part, as it is posted
+# and, on cash, as it is paid.
+tax_month = Table(
+    "tax_month",
+    metadata,
+    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("month", Date, nullable=False),
+    Column("tax_code_id", Uuid, nullable=False),
+    Column("tax_rate", Numeric, nullable=False),
+    Column("tax_part", Text, nullable=False),
+    cents("debits"),
+    cents("credits"),
+    cents("cash_debits"),
+    cents("cash_credits"),
+    PrimaryKeyConstraint("business_id", "month", "tax_code_id", "tax_rate", "tax_part"),
+    CheckConstraint("extract(day FROM month) = 1", name="first_of_month"),
+    CheckConstraint("least(debits, credits, cash_debits, cash_credits) >= 0", name="sums_positive"),
+    within_business("tax_code_id", "tax_code"),
     info={"tenant": True},
 )
 

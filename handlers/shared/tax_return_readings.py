@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -29,33 +30,32 @@ TAX_ROLES = (
 class Members:
     """What of the journal a return has, and how it counts.
 
-    Where the scheme has changed, `declared` says which one what is on.
+    Where the scheme has changed, `declared` says which one what is on. With `known_at` it is what
+    was posted up to then.
     """
 
     slices: Sequence[Slice]
     counted: Counted
     declared: Sequence[Slice]
     codes: TaxCodes
+    known_at: datetime | None = None
 
 
-async def drawn_up(
-    books: Books, draft: TaxReturn, *, whole: bool = False
-) -> tuple[Sequence[Slice], Figures]:
-    """Work out what a draft has of the journal by now, and what it says.
-
-    The `whole` of its days has what was filed before, too, and nothing is late.
-    """
-    has = await members_of(books, draft, whole=whole)
+async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Figures]:
+    """Work out what a draft has of the journal by now, and what it says."""
+    has = await members_of(books, draft)
     return has.slices, await worked_out(books, draft, has)
 
 
 async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
     """Work out what a draft says of what it has."""
     roles, slices = await books.roles(), scheme_changes.ordinary(has.slices)
-    coded, unsettled, uncoded, held = await books.fetch(
-        books.tax_returns.coded(slices, has.counted, roles, has.declared),
+    accounts = tax_accounts(roles, has.codes)
+    (coded, uncoded), unsettled, held = await books.fetch(
+        books.tax_returns.added_up(
+            slices, has.counted, roles, accounts, has.declared, has.known_at
+        ),
         unsettled_in(books, has, roles),
-        books.tax_returns.uncoded(slices, tax_accounts(roles, has.codes)),
         books.tax_returns.held(in_advance(roles), draft.end_date),
     )
     return return_figures.drawn_up(
@@ -67,19 +67,29 @@ async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
     )
 
 
-async def members_of(books: Books, tax_return: TaxReturn, *, whole: bool = False) -> Members:
-    """Say what a return has: a draft what is there by now, another one what it was filed with."""
+async def members_of(
+    books: Books,
+    tax_return: TaxReturn,
+    *,
+    known_at: datetime | None = None,
+    whole: bool = False,
+) -> Members:
+    """Say what a return has: a draft what is there by now, another one what it was filed with.
+
+    With `known_at` it is what was there then. The `whole` of its days has what was filed before,
+    too, and nothing is late.
+    """
     filed, codes, reached = await books.fetch(
-        books.tax_returns.filed(), books.tax_codes.all(), books.tax_returns.reached()
+        books.tax_returns.filed(known_at), books.tax_codes.all(), books.tax_returns.reached()
     )
-    filed, slices = () if whole else filed, tax_return.slices
+    filed, slices = [] if whole else filed, tax_return.slices
     if tax_return.status is ReturnStatus.DRAFT:
         slices = returns.members(tax_return, filed, reached)
     declared = scheme_changes.declared(replace(tax_return, slices=tuple(slices)), filed)
     # Where both schemes are declared, each document says whether it counts as on cash.
     scheme = Scheme.CASH if declared else tax_return.scheme
     counted = cash_schemes.counted(books.business.country, scheme, codes)
-    return Members(slices, counted, declared, codes)
+    return Members(slices, counted, declared, codes, known_at)
 
 
 def unsettled_in(books: Books, has: Members, roles: Roles) -> Fetch[list[Unsettled]]:
@@ -89,6 +99,7 @@ def unsettled_in(books: Books, has: Members, roles: Roles) -> Fetch[list[Unsettl
         has.counted,
         roles,
         has.declared,
+        has.known_at,
     )
 
 

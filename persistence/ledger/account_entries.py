@@ -19,7 +19,8 @@ from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row, compiled, given, word
-from persistence.ledger.balances import MONTH_SUMS, UNROLLED
+from persistence.ledger.balances import UNROLLED
+from persistence.ledger.month_sums import MONTH_SUMS
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in
 from persistence.ledger.tags import ANY_TAG
 from persistence.store import among, in_business

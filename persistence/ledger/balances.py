@@ -2,18 +2,16 @@
 
 Entries of a business and a year take their numbers under the lock of their series, which is held
 until the commit: they become visible in the order of their numbers. So one number says what is
-rolled up into `account_month`, `number_series.rolled_up`, and a balance is the sum of the months
-and of the lines whose entries are numbered above it. The roll-up advances in a posting itself, once
-in STEP entries, while the posting holds the series; nobody waits for a month's row on top of that,
-since a month belongs to one year (docs/decisions/0013).
+rolled up, into `account_month` and `tax_month` at once, `number_series.rolled_up`, and a balance is
+the sum of the months and of the lines whose entries are numbered above it. The roll-up advances in
+a posting itself, once in STEP entries, while the posting holds the series; nobody waits for a
+month's row on top of that, since a month belongs to one year (docs/decisions/0013).
 """
 
-from collections.abc import Sequence
 from datetime import date
 
 from accounting.books.cuts import Basis
 from accounting.books.periods import Period, month_end
-from persistence.engine.machines import CLOSE_GATE
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 
@@ -33,30 +31,6 @@ LINES_OF_ENTRY = {
     (SELECT account_id, entry_date, debit, credit, id FROM cash_line
     WHERE cash_line.business_id = %(business_id)s AND entry_id = entry.id ORDER BY entry_id)""",
 }
-
-# What the months say on each basis: sums of both sides, and how many lines these are of.
-MONTH_SUMS = {
-    Basis.ACCRUAL: ("debits", "credits", "debit_count", "credit_count"),
-    Basis.CASH: ("cash_debits", "cash_credits", "cash_debit_count", "cash_credit_count"),
-}
-EVERY_SUM = [name for names in MONTH_SUMS.values() for name in names]
-
-# All lines of a business, once each: on which of the bases one counts.
-BOTH_BASES = """
-    SELECT business_id, entry_id, account_id, entry_date, debit, credit, true AS in_ledger,
-           coalesce(in_cash, false) AS in_cash
-    FROM journal_line WHERE journal_line.business_id = %(business_id)s
-    UNION ALL
-    SELECT business_id, entry_id, account_id, entry_date, debit, credit, false, true
-    FROM cash_line WHERE cash_line.business_id = %(business_id)s"""
-# What those of one account and month come to, as the months say it.
-ADDED_UP = ", ".join(
-    f"""coalesce(sum(line.debit) FILTER (WHERE {counts}), 0),
-       coalesce(sum(line.credit) FILTER (WHERE {counts}), 0),
-       count(*) FILTER (WHERE line.debit > 0 AND {counts}),
-       count(*) FILTER (WHERE line.credit > 0 AND {counts})"""
-    for counts in ("in_ledger", "in_cash")
-)
 
 # The lines of entries that are not rolled up yet. Each ORDER BY keeps PostgreSQL from joining all
 # lines there are: it cannot know how few entries wait, and these follow an index. GREATEST stands
@@ -126,39 +100,6 @@ def period_parameters(period: Period) -> Row:
 # Follows the rows of a posting, which holds the series by then: nobody else moves them meanwhile.
 # It looks first, since hardly ever anything is due.
 ADVANCE = "SELECT advance_months(%(business_id)s, %(series)s, %(step)s)"
-
-# Nothing is ever deleted; a month that should not be there stays, and says nothing.
-_EMPTY = f"""
-UPDATE account_month SET {", ".join(f"{name} = 0" for name in EVERY_SUM)}
-WHERE business_id = %(business_id)s
-"""
-_ADD_UP = f"""
-INSERT INTO account_month (business_id, account_id, month, {", ".join(EVERY_SUM)})
-SELECT line.business_id, line.account_id,
-       date_trunc('month', line.entry_date::timestamp)::date,
-       {ADDED_UP}
-FROM (
-  SELECT line.business_id, account_id, line.entry_date, debit, credit, in_ledger, in_cash
-  FROM ({BOTH_BASES}) AS line
-  JOIN journal_entry ON journal_entry.business_id = %(business_id)s
-    AND journal_entry.id = line.entry_id
-  JOIN number_series ON number_series.business_id = %(business_id)s
-    AND number_series.series = journal_entry.series AND journal_entry.place <= number_series.last
-  WHERE journal_entry.business_id = %(business_id)s AND number_series.business_id = %(business_id)s
-) AS line
-GROUP BY 1, 2, 3
-ON CONFLICT (business_id, account_id, month) DO UPDATE SET
-  {", ".join(f"{name} = excluded.{name}" for name in EVERY_SUM)}
-"""
-_MARK = """
-UPDATE number_series SET rolled_up = last
-WHERE business_id = %(business_id)s AND series LIKE 'JE-%%'
-"""
-
-
-def rebuilding() -> Sequence[str]:
-    """The statements that roll everything up anew, in one transaction of the business."""
-    return (CLOSE_GATE, _EMPTY, _ADD_UP, _MARK)
 
 
 class Balances:

@@ -16,7 +16,8 @@ from accounting.books.periods import FirstAndLast, Period, month_end, pieces
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
-from persistence.ledger.balances import LINES_OF_ENTRY, MONTH_SUMS, UNROLLED
+from persistence.ledger.balances import LINES_OF_ENTRY, UNROLLED
+from persistence.ledger.month_sums import MONTH_SUMS
 from persistence.ledger.tags import ANY_TAG
 
 # The lines of some days on one account, on each basis. An index covers them.

@@ -8,6 +8,7 @@ that works on what it leaves behind (docs/decisions/0042).
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from alembic import op
@@ -42,6 +43,27 @@ def run_beside_writers(revision_file: str, name: str) -> None:
     op.execute(SEE_EVERY_BUSINESS)
 
 
+def run_for_each_business(revision_file: str, name: str) -> None:
+    """Run a text for one business after the other, each in a transaction of its own.
+
+    So nobody waits for more than one of them. All before it is committed then, and each may be run
+    once more. Its statements say `:business_id`.
+    """
+    statements = list(_statements(revision_file, name))
+    with op.get_context().autocommit_block():
+        driver = _driver()
+        with driver.transaction():
+            driver.execute(SEE_EVERY_BUSINESS)
+            businesses = driver.execute("SELECT id FROM business ORDER BY id").fetchall()
+        for (business_id,) in businesses:
+            with driver.transaction():
+                driver.execute(SEE_EVERY_BUSINESS)
+                for statement in statements:
+                    named = statement.replace(":business_id", f"'{business_id}'")
+                    op.get_bind().exec_driver_sql(named)
+    op.execute(SEE_EVERY_BUSINESS)
+
+
 def _statements(revision_file: str, name: str) -> Iterator[str]:
     """Yield what a text says, for the driver: it has percent signs and colons of its own."""
     text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
@@ -58,7 +80,12 @@ def _refuse_blindness() -> None:
 
 def spread_new_tables() -> None:
     """Spread what was made so far where tables are: only then they may refer to one another."""
-    driver = op.get_bind().connection.driver_connection
-    assert isinstance(driver, psycopg.Connection), "migrations run on psycopg"
+    driver = _driver()
     if is_distributed(driver):
         complete(driver)
+
+
+def _driver() -> psycopg.Connection[Any]:
+    driver = op.get_bind().connection.driver_connection
+    assert isinstance(driver, psycopg.Connection), "migrations run on psycopg"
+    return driver

@@ -1,31 +1,55 @@
-"""What must hold of the roll-up of balances: on both bases it says what the lines say."""
+"""What must hold of the roll-up: on both bases and schemes it says what the lines say."""
 
-from persistence.ledger.balances import ADDED_UP, BOTH_BASES, EVERY_SUM
+from persistence.ledger.month_sums import (
+    ADDED_UP,
+    EVERY_SUM,
+    LINES,
+    TAX_ADDED_UP,
+    TAX_KEY,
+    TAX_SUMS,
+)
 
 # The months of the roll-up against the lines of the entries that are said to be in it.
+_ROLLED_UP = f"""
+    FROM ({LINES}) AS line
+    JOIN number_series s
+      ON s.business_id = %(business_id)s AND s.series = line.series AND line.place <= s.rolled_up"""
+
+
+def _differing(table: str, key: str, sums: tuple[str, ...], added_up: str, lines: str) -> str:
+    """Each month of a table by its key: whether it says what lines come to."""
+    nothing = ", ".join("0" for _ in sums)
+    return f"""
+  SELECT {key}, month, coalesce(kept.sums, ARRAY[{nothing}]) AS said,
+         coalesce(added.sums, ARRAY[{nothing}]) AS found
+  FROM (
+    SELECT {key}, month, ARRAY[{", ".join(sums)}]::numeric[] AS sums
+    FROM {table} WHERE business_id = %(business_id)s
+  ) AS kept
+  FULL JOIN (
+    SELECT {key}, month, ARRAY[{added_up}]::numeric[] AS sums {lines}
+    GROUP BY {key}, month
+  ) AS added USING ({key}, month)"""
+
+
+_OF_ACCOUNTS = _differing("account_month", "account_id", tuple(EVERY_SUM), ADDED_UP, _ROLLED_UP)
+_OF_CODES = _differing(
+    "tax_month", ", ".join(TAX_KEY), TAX_SUMS, TAX_ADDED_UP, f"{_ROLLED_UP} WHERE line.is_coded"
+)
 ROLL_UPS = f"""
 SELECT coalesce(a.code, account_id::text) || ' in ' || to_char(month, 'YYYY-MM') AS name,
        bool_and(said = found) AS holds
-FROM (
-  SELECT coalesce(kept.account_id, added.account_id) AS account_id,
-         coalesce(kept.month, added.month) AS month,
-         coalesce(kept.sums, ARRAY[0, 0, 0, 0, 0, 0, 0, 0]) AS said,
-         coalesce(added.sums, ARRAY[0, 0, 0, 0, 0, 0, 0, 0]) AS found
-  FROM (
-    SELECT account_id, month, ARRAY[{", ".join(EVERY_SUM)}]::numeric[] AS sums
-    FROM account_month WHERE business_id = %(business_id)s
-  ) AS kept
-  FULL JOIN (
-    SELECT line.account_id, date_trunc('month', line.entry_date::timestamp)::date AS month,
-           ARRAY[{ADDED_UP}]::numeric[] AS sums
-    FROM ({BOTH_BASES}) AS line
-    JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = line.entry_id
-    JOIN number_series s
-      ON s.business_id = %(business_id)s AND s.series = e.series AND e.place <= s.rolled_up
-    GROUP BY 1, 2
-  ) AS added ON added.account_id = kept.account_id AND added.month = kept.month
-) AS compared
+FROM ({_OF_ACCOUNTS}) AS compared
 LEFT JOIN account a ON a.business_id = %(business_id)s AND a.id = account_id
+GROUP BY 1
+UNION ALL
+SELECT concat_ws(
+         ' ', coalesce(c.code, tax_code_id::text), trim_scale(tax_rate), tax_part, 'in',
+         to_char(month, 'YYYY-MM')
+       ),
+       bool_and(said = found)
+FROM ({_OF_CODES}) AS compared
+LEFT JOIN tax_code c ON c.business_id = %(business_id)s AND c.id = tax_code_id
 GROUP BY 1
 UNION ALL
 SELECT series || ', of which ' || coalesce(rolled_up, 0) || ' are rolled up',

@@ -4,16 +4,15 @@ from accounting.opening.opening_postings import OPENING
 from accounting.tax.cash_schemes import COVERED
 from accounting.tax.codes import Direction
 from accounting.tax.taxed_amounts import SELF_ASSESSED
+from persistence.ledger.month_sums import DOCUMENTS, SETTLEMENTS
 from persistence.proof.shapes import quoted
 from persistence.tax.document_schemes import (
-    DOCUMENTS,
     HANDED_ON,
     MOVES,
     NO_END,
     POSTED_COUNTS,
     REFUND_PAYMENTS,
     SETTLED_COUNTS,
-    SETTLEMENTS,
     WRITE_OFFS,
     about,
 )

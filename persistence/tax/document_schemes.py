@@ -10,35 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from accounting.tax.commands import Scheme
 from accounting.tax.returns import Slice
-from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.sql import Row
+from persistence.ledger.month_sums import DOCUMENTS, SETTLEMENTS, SIDES
 
 NO_END = 2**63 - 1
 
-_SIDES = (RECEIVABLE, PAYABLE)
-WRITE_OFFS = [side.write_off_source for side in _SIDES]
-REFUNDS = [side.refund_source for side in _SIDES]
-REFUND_PAYMENTS = [side.refund_payment_source for side in _SIDES]
+WRITE_OFFS = [side.write_off_source for side in SIDES]
+REFUNDS = [side.refund_source for side in SIDES]
+REFUND_PAYMENTS = [side.refund_payment_source for side in SIDES]
 # What may be on the scheme of something else, and what is paid of it.
 HANDED_ON = [*WRITE_OFFS, *REFUNDS, *REFUND_PAYMENTS]
-# What is posted for these counts on cash once it is settled,
-DOCUMENTS = [
-    source
-    for side in _SIDES
-    for source in (
-        side.document_source,
-        side.credit_source,
-        side.refund_source,
-        side.write_off_source,
-    )
-]
-# which is on the day of these: their lines say which parts they settle. A write-off settles, too,
-# and nothing is paid by it.
-SETTLEMENTS = [
-    source
-    for side in _SIDES
-    for source in (side.payment_source, side.credit_source, side.refund_payment_source)
-]
 
 # What is declared, as the statement has it.
 GIVEN = """unnest(

@@ -1,24 +1,24 @@
 """The tax returns of a business, and what of its journal they are made of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import delete, select
+from sqlalchemy import DateTime, delete, not_, select
 
 from accounting.books.chart import Roles
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.return_figures import Behind, Coded, Uncoded, Unsettled
-from accounting.tax.returns import Slice, TaxReturn
+from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import between, created_filters, equal
 from persistence.engine.listings import Listing
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, word
+from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import tax_return
 from persistence.tax import coded_amounts, return_lines
@@ -46,10 +46,21 @@ BY_ID = compiled(
         in_business(tax_return), among(tax_return.c.id)
     )
 )
-# Of all that were filed, how far each goes and what it has: nobody looks at their figures.
+# Of all that were filed, how far each goes and what it has: nobody looks at their figures. One that
+# was superseded after the moment was filed then.
+_known_at = given("known_at", DateTime(timezone=True))
+_superseded = (
+    select(_newer.c.id)
+    .where(
+        in_business(_newer),
+        _newer.c.supersedes_id == tax_return.c.id,
+        _newer.c.filed_at <= _known_at,
+    )
+    .exists()
+)
 FILED = compiled(
     select(*_COLUMNS, tax_return.c.slices)
-    .where(in_business(tax_return), tax_return.c.status == word("filed"))
+    .where(in_business(tax_return), tax_return.c.filed_at <= _known_at, not_(_superseded))
     .order_by(tax_return.c.start_date, tax_return.c.id)
 )
 DELETE = compiled(
@@ -123,32 +134,44 @@ class TaxReturnStore(Store[TaxReturnRecord]):
     def assemble(self, answers: Answers) -> list[TaxReturnRecord]:
         return [_record(row) for row in answers[0]]
 
-    def filed(self) -> Fetch[list[TaxReturn]]:
-        """Read all that are filed and not superseded, without their figures."""
+    def filed(self, known_at: datetime | None = None) -> Fetch[list[TaxReturn]]:
+        """Read all that are filed and not superseded, or were so then, without their figures."""
 
         def answer(answers: Answers) -> list[TaxReturn]:
-            return [_record(row).tax_return for row in answers[0]]
+            returns = (_record(row).tax_return for row in answers[0])
+            return [replace(each, status=ReturnStatus.FILED) for each in returns]
 
-        return self.fetch((Query(FILED, {}),), answer)
+        return self.fetch((Query(FILED, {"known_at": coded_amounts.known(known_at)}),), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[TaxReturnRecord]]:
         """List one page, without what the returns say."""
         return self.listed(LISTING, wanted, _record)
 
-    def coded(
+    def added_up(
         self,
         slices: Sequence[Slice],
         counted: Counted,
         roles: Roles,
+        accounts: Sequence[UUID],
         declared: Sequence[Slice],
-    ) -> Fetch[list[Coded]]:
-        """Add up what slices of the journal have by code, rate and part."""
+        known_at: datetime | None,
+    ) -> Fetch[tuple[list[Coded], list[Uncoded]]]:
+        """Add up what slices of the journal have, or had then.
+
+        By code, rate and part, and without a code what is on some accounts.
+        """
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
         text = coded_amounts.BY_SCHEME if declared else text
-        asked = coded_amounts.sliced(slices) | coded_amounts.counting(counted, roles, declared)
-        return self.fetch(
-            (Query(text, asked, once=True),), lambda answers: [_coded(row) for row in answers[0]]
-        )
+        asked = coded_amounts.sliced(slices, known_at, by_month=not declared)
+        asked |= coded_amounts.counting(counted, roles, declared)
+        asked["accounts"] = list(accounts)
+
+        def answer(answers: Answers) -> tuple[list[Coded], list[Uncoded]]:
+            coded = [_coded(row) for row in answers[0] if row["account_id"] is None]
+            uncoded = [_uncoded(row) for row in answers[0] if row["account_id"] is not None]
+            return coded, uncoded
+
+        return self.fetch((Query(text, asked, once=True),), answer)
 
     def unsettled(
         self,
@@ -156,23 +179,16 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         counted: Counted,
         roles: Roles,
         declared: Sequence[Slice],
+        known_at: datetime | None,
     ) -> Fetch[list[Unsettled]]:
         """Add up what of each document is unsettled in a transition; without one nothing is."""
         if not transition:
             return self.fetch((), lambda _: [])
         asked = coded_amounts.counting(counted, roles, declared)
-        asked |= coded_amounts.sliced(transition)
+        asked |= coded_amounts.sliced(transition, known_at)
         return self.fetch(
             (Query(coded_amounts.UNSETTLED, asked, once=True),),
             lambda answers: [_unsettled(row) for row in answers[0]],
-        )
-
-    def uncoded(self, slices: Sequence[Slice], accounts: Sequence[UUID]) -> Fetch[list[Uncoded]]:
-        """Add up what slices of the journal have on accounts for tax without a code."""
-        asked = {**coded_amounts.sliced(slices), "accounts": list(accounts)}
-        return self.fetch(
-            (Query(coded_amounts.UNCODED, asked, once=True),),
-            lambda answers: [Uncoded(**row) for row in answers[0]],
         )
 
     def held(self, accounts: Sequence[UUID], end_date: date) -> Fetch[dict[UUID, int]]:
@@ -235,6 +251,10 @@ def _coded(row: Row) -> Coded:
         credits=row["credits"],
         late=row["late"],
     )
+
+
+def _uncoded(row: Row) -> Uncoded:
+    return Uncoded(row["account_id"], row["account_code"], row["account_name"], row["debits"])
 
 
 def _unsettled(row: Row) -> Unsettled:

@@ -159,10 +159,11 @@ class TestInsights:
         assert told == {name: lines for name, lines in sections.items() if name in costs}
         assert shown["total_expenses_cents"] == sum(sum(each.values()) for each in told.values())
 
-    def test_vat_summary(self, company: Company, basis: str) -> None:
-        by_code, by_box = VAT[basis]
+    @pytest.mark.parametrize("now", [True, False], ids=["now", "then"])
+    def test_vat_summary(self, company: Company, basis: str, now: bool) -> None:
+        by_code, by_box = VAT[basis, now]
         days = {"start_date": FIRST[0], "end_date": SECOND[1]}
-        shown = company.shows("reports/vat-summary/", **days, basis=basis)
+        shown = company.shows("reports/vat-summary/", **days, **known_of(now, basis))
         assert codes(shown["codes"]) == by_code
         assert boxes(shown["return_preview"]) == by_box
 

@@ -147,6 +147,14 @@ ROLL_UPS: Mapping[str, Fault] = {
         " DO UPDATE SET credits = account_month.credits + 1",
         {"roll_ups"},
     ),
+    "a month of tax says more than was posted": (
+        "INSERT INTO tax_month (business_id, month, tax_code_id, tax_rate, tax_part, debits,"
+        " credits, cash_debits, cash_credits) SELECT business_id, '2025-03-01', id, 20, 'net', 0,"
+        " 1, 0, 0 FROM tax_code WHERE business_id = %(b)s AND code = 'S20'"
+        " ON CONFLICT (business_id, month, tax_code_id, tax_rate, tax_part)"
+        " DO UPDATE SET credits = tax_month.credits + 1",
+        {"roll_ups"},
+    ),
     "entries count as rolled up that are not": (
         change("number_series", "rolled_up = last", "series = 'JE-2026'"),
         {"roll_ups"},

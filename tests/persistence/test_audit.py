@@ -26,7 +26,8 @@ PARTS = {
 # What the product keeps for itself: nothing in it says anything that is not said elsewhere too, or
 # after a minute. That a token is revoked `audit_revocation` says.
 OWN = {
-    *("reply", "partner_reply", "number_series", "account_month", "tagged_line"),
+    *("reply", "partner_reply", "number_series", "account_month", "tax_month"),
+    "tagged_line",
     *("revoked_token", "request_count", "upkeep", "proof_run"),
 }
 THE_TRAIL = {"audit_record", "partner_audit_record", "audit_seal", "audited_table"}

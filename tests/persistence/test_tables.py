@@ -25,13 +25,14 @@ NOBODYS = {"audited_table", "upkeep", "proof_run"}
 KEYS = {
     "number_series": ["series"],
     "account_month": ["account_id", "month"],
+    "tax_month": ["month", "tax_code_id", "tax_rate", "tax_part"],
     "tagged_line": ["tag", "account_id", "entry_date", "line_id"],
     "audit_seal": ["number"],
 }
 GRANTS = {
     **dict.fromkeys(("partner", "api_key", "business", "number_series"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer", "vendor", "account", "account_month"), "SELECT INSERT UPDATE"),
-    "tax_code": "SELECT INSERT UPDATE",
+    **dict.fromkeys(("tax_code", "tax_month"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("invoice_payment", "invoice_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("customer_credit", "customer_credit_allocation"), "SELECT INSERT UPDATE"),
     **dict.fromkeys(("write_off", "bill_write_off"), "SELECT INSERT UPDATE"),

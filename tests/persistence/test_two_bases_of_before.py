@@ -107,6 +107,12 @@ def post(connection: Connection) -> None:
             (BUSINESS, id_, code),
         )
     connection.execute(
+        "INSERT INTO tax_code (business_id, id, version, created_at, updated_at, code, name,"
+        " direction, treatment, rates, tax_account_id, boxes, is_default) VALUES (%s, %s, 1, now(),"
+        " now(), 'S20', 'x', 'sales', 'standard', '[]', %s, '{}', true)",
+        (BUSINESS, CODE, ACCOUNTS["2200"]),
+    )
+    connection.execute(
         "INSERT INTO number_series (business_id, series, last, rolled_up)"
         " VALUES (%s, 'JE-2026', %s, %s)",
         (BUSINESS, len(ENTRIES), len(ENTRIES) - 2),
@@ -201,6 +207,25 @@ class TestMigration:
             ("2200", 0, 110, 0, 2),
             ("4000", 0, 550, 0, 2),
             ("4100", 60, 0, 1, 0),
+        ]
+
+    def test_months_of_tax_have_what_was_settled(self, migrated: Connection) -> None:
+        rows = migrated.execute(
+            "SELECT month::text, tax_part, debits, credits, cash_debits, cash_credits"
+            " FROM tax_month ORDER BY tax_part"
+        )
+        assert rows.fetchall() == [
+            ("2026-01-01", "net", 0, 0, 0, 550),
+            ("2026-01-01", "output", 0, 0, 0, 110),
+        ]
+
+    def test_months_tell_what_has_no_code(self, migrated: Connection) -> None:
+        rows = migrated.execute(
+            "SELECT a.code, uncoded FROM account_month m JOIN account a ON a.id = m.account_id"
+            " ORDER BY 1"
+        )
+        assert rows.fetchall() == [
+            *(("1000", 700), ("2100", -100), ("2200", -200), ("4000", -1_000), ("4100", 100)),
         ]
 
     def test_the_lines_of_documents_are_found_by_their_tags(self, migrated: Connection) -> None:

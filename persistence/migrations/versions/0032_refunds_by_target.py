@@ -3,7 +3,7 @@
 from persistence.migrations.texts import run_texts
 
 revision = "0032"
-down_revision = "0030"
+down_revision = "0031"
 serves_from = "0026"
 
 

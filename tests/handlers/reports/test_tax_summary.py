@@ -1,7 +1,10 @@
 """get_vat_summary: tax by code of some days, beside what a return of them would say."""
 
+from datetime import datetime, timedelta
+
 from tests.builders.journal_entries import marked, taxed
-from tests.builders.reports import report, worked_march
+from tests.builders.reports import booked, report, worked_march
+from tests.builders.sales import paid
 from tests.builders.trade import Record
 from tests.partner import Business, Partner
 
@@ -13,10 +16,15 @@ def boxes(found: Record) -> dict[str, int]:
     return {each["box"]: each["amount_cents"] for each in found["return_preview"]["boxes"]}
 
 
-def filed(shop: Business) -> None:
-    draft = shop.made("tax-returns/", {**MARCH, "scheme": "accrual"})
+def filed(shop: Business, scheme: str = "accrual") -> Record:
+    return file_it(shop, shop.made("tax-returns/", {**MARCH, "scheme": scheme}))
+
+
+def file_it(shop: Business, draft: Record) -> Record:
     answer = shop.api.post(f"tax-returns/{draft['id']}/file/")
     assert answer.status_code == 200, answer.text
+    done: Record = answer.json()
+    return done
 
 
 class TestGetVatSummary:
@@ -61,3 +69,59 @@ class TestGetVatSummary:
         shop.made("general-ledger/journal-entries/", body)
         [told] = report(shop, VAT, **MARCH)["uncoded"]
         assert (told["account_code"], told["amount_cents"]) == ("1300", 40)
+
+
+class TestKnownAt:
+    def test_it_says_what_it_said_then(self, acme: Partner) -> None:
+        shop = acme.business()
+        worked_march(shop)
+        said = {basis: report(shop, VAT, **MARCH, basis=basis) for basis in ("accrual", "cash")}
+        last = shop.api.get("general-ledger/journal-entries/").json()["results"]
+        seen = max(each["posted_at"] for each in last)
+        sale = (marked("4000", -500, "S20", "net"), marked("2200", -100, "S20", "output"))
+        taxed(shop, "2026-03-30", *sale)
+        booked(shop, "2026-03-05", "1300", "1100", 40)
+        for basis, then in said.items():
+            assert report(shop, VAT, **MARCH, basis=basis) != then
+            found = report(shop, VAT, **MARCH, basis=basis, known_at=seen)
+            assert found == {**then, "known_at": seen}
+
+    def test_what_was_filed_later_was_not_filed_then(self, acme: Partner) -> None:
+        shop = acme.business()
+        worked_march(shop)
+        drawn_up = report(shop, VAT, **MARCH)["return_preview"]
+        first = filed(shop)
+        sale = (marked("4000", -500, "S20", "net"), marked("2200", -100, "S20", "output"))
+        late = taxed(shop, "2026-03-30", *sale)
+        body = {"reason": "Forgotten"}
+        draft = shop.made(f"tax-returns/{first['id']}/supersede/", body)
+        second = file_it(shop, draft)
+
+        def preview(moment: str) -> Record:
+            found: Record = report(shop, VAT, **MARCH, known_at=moment)["return_preview"]
+            return found
+
+        assert preview(opening_of(first["filed_at"])) == drawn_up
+        assert preview(first["filed_at"])["tax_due_cents"] == 0
+        assert preview(late["posted_at"])["tax_due_cents"] == 100
+        assert preview(second["filed_at"])["tax_due_cents"] == 0
+
+    def test_what_a_change_of_scheme_brings_is_that_of_then(self, acme: Partner) -> None:
+        shop = acme.business()
+        invoice, payment = worked_march(shop)
+        done = filed(shop, "cash")
+        april = {"start_date": "2026-04-01", "end_date": "2026-04-30", "basis": "accrual"}
+        then = report(shop, VAT, **april)
+        assert then["return_preview"]["tax_due_cents"] == 20_000 - 8_333
+        share = {"invoice_id": invoice["id"], "amount_cents": 10_000}
+        buyer = {"id": payment["customer_id"]}
+        paid(shop, buyer, 10_000, payment_date="2026-03-25", allocations=[share])
+        [code] = report(shop, VAT, **april)["return_preview"]["transition"]
+        assert code["output_cents"] < 20_000 - 8_333
+        found = report(shop, VAT, **april, known_at=done["filed_at"])
+        assert found == {**then, "known_at": done["filed_at"]}
+
+
+def opening_of(moment: str) -> str:
+    """The last moment before."""
+    return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).isoformat()

@@ -427,8 +427,8 @@ TAGGED: Final[dict[tuple[str, str], Sections]] = {
 
 # Net and tax of all fourteen months by code, and the nine boxes of Great Britain. What the company
 # wrote off with relief is in box 4 on accrual; bases are in whole pounds.
-VAT: Final[dict[str, tuple[dict[str, dict[str, int]], dict[str, int]]]] = {
-    "accrual": (
+VAT: Final[dict[tuple[str, bool], tuple[dict[str, dict[str, int]], dict[str, int]]]] = {
+    ("accrual", True): (
         {
             "S20": {"net": 980_000, "output": 196_000, "relief_net": 50_000, "relief": 10_000},
             "S0": {"net": 50_000},
@@ -437,7 +437,17 @@ VAT: Final[dict[str, tuple[dict[str, dict[str, int]], dict[str, int]]]] = {
         },
         {"1": 212_000, "3": 212_000, "4": 98_000, "5": 114_000, "6": 1_110_000, "7": 440_000},
     ),
-    "cash": (
+    # Then: 50.00 of the invoice of September were missing, and 100.00 of the bill of December.
+    ("accrual", False): (
+        {
+            "S20": {"net": 975_000, "output": 195_000, "relief_net": 50_000, "relief": 10_000},
+            "S0": {"net": 50_000},
+            "P20": {"net": 350_000, "input": 70_000},
+            "PA20": {"net": 80_000, "output": 16_000, "input": 16_000},
+        },
+        {"1": 211_000, "3": 211_000, "4": 96_000, "5": 115_000, "6": 1_105_000, "7": 430_000},
+    ),
+    ("cash", True): (
         {
             "S20": {"net": 887_942, "output": 177_588},
             "S0": {"net": 36_470},
@@ -445,5 +455,15 @@ VAT: Final[dict[str, tuple[dict[str, dict[str, int]], dict[str, int]]]] = {
             "PA20": {"net": 80_000, "output": 16_000, "input": 16_000},
         },
         {"1": 193_588, "3": 193_588, "4": 74_000, "5": 119_588, "6": 1_004_400, "7": 370_000},
+    ),
+    # Then: what Blue Door paid on the 25th of February had not come.
+    ("cash", False): (
+        {
+            "S20": {"net": 771_275, "output": 154_255},
+            "S0": {"net": 36_470},
+            "P20": {"net": 290_000, "input": 58_000},
+            "PA20": {"net": 80_000, "output": 16_000, "input": 16_000},
+        },
+        {"1": 170_255, "3": 170_255, "4": 74_000, "5": 96_255, "6": 887_700, "7": 370_000},
     ),
 }

@@ -1,0 +1,90 @@
+"""What months say of the lines of a business: of each account, and of each tax code.
+
+Both roll up the same entries (`persistence.ledger.balances`). An account's months have both bases,
+and what was posted without a tax code. Those of a code, by rate and part, have both schemes: what
+counts as it is posted, and what counts as it is paid where the scheme covers the code. Opening
+entries are in no return, and so in no tax.
+"""
+
+from accounting.books.cuts import Basis
+from accounting.opening.opening_postings import OPENING
+from accounting.trade.sides import PAYABLE, RECEIVABLE
+
+SIDES = (RECEIVABLE, PAYABLE)
+# What is posted for these counts on cash once it is settled,
+DOCUMENTS = [
+    source
+    for side in SIDES
+    for source in (
+        side.document_source,
+        side.credit_source,
+        side.refund_source,
+        side.write_off_source,
+    )
+]
+# which is on the day of these: their lines say which parts they settle. A write-off settles, too,
+# and nothing is paid by it.
+SETTLEMENTS = [
+    source
+    for side in SIDES
+    for source in (side.payment_source, side.credit_source, side.refund_payment_source)
+]
+
+# What the months of an account say on each basis: sums of both sides, and how many lines these are
+# of. Beside them what was posted without a code, debits less credits: on any account, since each
+# may be one for tax tomorrow.
+MONTH_SUMS = {
+    Basis.ACCRUAL: ("debits", "credits", "debit_count", "credit_count"),
+    Basis.CASH: ("cash_debits", "cash_credits", "cash_debit_count", "cash_credit_count"),
+}
+UNCODED = "uncoded"
+EVERY_SUM = [*(name for names in MONTH_SUMS.values() for name in names), UNCODED]
+# What the months of a code say on each scheme.
+TAX_SUMS = ("debits", "credits", "cash_debits", "cash_credits")
+TAX_KEY = ("tax_code_id", "tax_rate", "tax_part")
+
+
+def _listed(sources: list[str]) -> str:
+    return ", ".join(f"'{source}'" for source in sources)
+
+
+# All lines of a business, once each, with the place of their entry: on which of the bases one
+# counts, and on which of the schemes.
+LINES = f"""
+    SELECT line.business_id, line.account_id, line.tax_code_id, line.tax_rate, line.tax_part,
+           date_trunc('month', line.entry_date::timestamp)::date AS month,
+           line.debit, line.credit, entry.series, entry.place, line.in_ledger, line.in_cash,
+           line.in_ledger AND line.tax_code_id IS NULL AND entry.source_type <> '{OPENING}'
+             AS is_uncoded,
+           line.tax_code_id IS NOT NULL AND entry.source_type <> '{OPENING}' AS is_coded,
+           CASE WHEN line.in_ledger THEN entry.source_type NOT IN ({_listed(DOCUMENTS)})
+             ELSE entry.source_type IN ({_listed(SETTLEMENTS)}) END AS in_cash_scheme
+    FROM (
+      SELECT business_id, entry_id, account_id, entry_date, debit, credit, tax_code_id, tax_rate,
+             tax_part, true AS in_ledger, coalesce(in_cash, false) AS in_cash
+      FROM journal_line WHERE journal_line.business_id = %(business_id)s
+      UNION ALL
+      SELECT business_id, entry_id, account_id, entry_date, debit, credit, tax_code_id, tax_rate,
+             tax_part, false, true
+      FROM cash_line WHERE cash_line.business_id = %(business_id)s
+    ) AS line
+    JOIN journal_entry AS entry
+      ON entry.business_id = %(business_id)s AND entry.id = line.entry_id
+    WHERE entry.business_id = %(business_id)s"""
+# What those of one account and month come to, as the months say it,
+ADDED_UP = ", ".join(
+    [
+        f"""coalesce(sum(line.debit) FILTER (WHERE {counts}), 0),
+       coalesce(sum(line.credit) FILTER (WHERE {counts}), 0),
+       count(*) FILTER (WHERE line.debit > 0 AND {counts}),
+       count(*) FILTER (WHERE line.credit > 0 AND {counts})"""
+        for counts in ("in_ledger", "in_cash")
+    ]
+    + ["coalesce(sum(line.debit - line.credit) FILTER (WHERE is_uncoded), 0)"]
+)
+# and those of one code, rate, part and month, of lines that have a code.
+TAX_ADDED_UP = ", ".join(
+    f"coalesce(sum(line.{side}) FILTER (WHERE {counts}), 0)"
+    for counts in ("in_ledger", "in_cash_scheme")
+    for side in ("debit", "credit")
+)
