@@ -26,6 +26,9 @@ COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without an
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
+    if hasattr(config, "workerinput"):
+        # The terminal's process hears of each test; a worker would keep all of its reports, too.
+        config.pluginmanager.unregister(name="terminalreporter")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -38,6 +41,18 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(COLLECT_AFTER)
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Look past it again after a module that has had to search all there is."""
+    result = yield
+    if (nextitem is None or nextitem.path != item.path) and gc.get_freeze_count() == 0:
+        gc.collect()
+        gc.freeze()
+    return result
 
 
 class OneWorkerEach(LoadScopeScheduling):
