@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 from embedded import binaries
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from tests import in_turn
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import CLUSTER, ClusterDatabases
 from tests.cluster.explaining import heard, scattered
@@ -24,8 +25,16 @@ LONGEST = ("tests/processes", "tests/cli")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_ = (
+        "of what one test looks at in turn, the cases with this in their names; as often as told"
+    )
+    parser.addoption("--only", action="append", default=[], metavar="PART", help=help_)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
+    in_turn.only[:] = config.getoption("--only")
     if hasattr(config, "workerinput"):
         # The terminal's process hears of each test; a worker would keep all of its reports, too.
         config.pluginmanager.unregister(name="terminalreporter")

@@ -5,11 +5,13 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from handlers import bodies
+from tests.in_turn import in_turn
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "handlers" / "commands").glob("*.py"))
@@ -59,6 +61,7 @@ def typed_names(function: ast.FunctionDef) -> Iterator[tuple[str, set[str]]]:
                 yield name, names_in(annotation)
 
 
+@cache
 def fields_read() -> dict[str, set[str]]:
     """The fields that are read of each type of body."""
     read: dict[str, set[str]] = defaultdict(set)
@@ -76,7 +79,7 @@ def fields_read() -> dict[str, set[str]]:
 
 
 class TestCommands:
-    @pytest.mark.parametrize("name", sorted(TYPES))
+    @in_turn("name", sorted(TYPES))
     def test_every_field_of_a_body_is_read(self, name: str) -> None:
         unread = {(name, field) for field in TYPES[name] - fields_read()[name]}
         assert unread == UNREAD & {(name, field) for field in TYPES[name]}
