@@ -21,7 +21,9 @@ from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
-LONGEST = ("tests/processes", "tests/cli")
+SHARING = "tests/processes"  # Its modules have a server in common.
+# Much of what they take is waiting, or more than a minute of work in one module.
+LONGEST = (SHARING, "tests/operations", "tests/upgrade", "tests/cli", "tests/embedded")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
@@ -52,25 +54,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(
-    item: pytest.Item, nextitem: pytest.Item | None
-) -> Generator[None, object, object]:
-    """Look past it again after a module that has had to search all there is."""
-    result = yield
-    if (nextitem is None or nextitem.path != item.path) and gc.get_freeze_count() == 0:
-        gc.collect()
-        gc.freeze()
-    return result
-
-
 class OneWorkerEach(LoadScopeScheduling):
-    """Gives each file to one worker, and each folder whose files share a server of processes."""
+    """Gives each file to one worker, and so the folder whose files share a server of processes."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        folder = file.rpartition("/")[0]
-        return folder if folder in LONGEST else file
+        folder = folder_of(nodeid)
+        return folder if folder == SHARING else file
+
+
+def folder_of(nodeid: str) -> str:
+    return nodeid.partition("::")[0].rpartition("/")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEach:
@@ -80,7 +74,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEac
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: handed out near the end, it leaves the other worker idle."""
-    items.sort(key=lambda item: item.nodeid.partition("/test_")[0] not in LONGEST)
+    places = {folder: place for place, folder in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(folder_of(item.nodeid), len(LONGEST)))
 
 
 @pytest.hookimpl(wrapper=True)
