@@ -28,7 +28,7 @@ def server(lived_in: Path) -> Iterator[Server]:
     ) as server:
         server.wait_for_workers()
         # Nobody writes its pages any more.
-        assert within(PATIENCE_SECONDS, lambda: server.get("/docs/").status_code == 200)
+        assert within(PATIENCE_SECONDS, lambda: set(server.forked) == set(server.workers))
         yield server
 
 
