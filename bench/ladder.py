@@ -23,8 +23,8 @@ import httpx
 
 from bench.stage import Business, Stage, served, serving
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.distribution import distribute
-from persistence.engine.migrate import migrate
+from persistence.database.distribution import distribute
+from persistence.database.migrate import migrate
 from tests.poolers.pgbouncer import make_login, pooling
 from tests.poolers.programs import NotToBeHad
 from tests.standby import order, standby_of, wait_until_followed

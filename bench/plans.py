@@ -25,7 +25,7 @@ from bench.rows import multiply
 from bench.servers import program
 from bench.statements import Connection, be_server, settled
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.migrate import migrate
+from persistence.database.migrate import migrate
 from persistence.engine.sql import Query
 
 MOST_READ = 20 * (PAGE_SIZE + 1)

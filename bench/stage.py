@@ -16,7 +16,7 @@ from bench.planting import Size, plant
 from bench.requests import Tenant
 from bench.servers import Server, program, started
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.migrate import migrate
+from persistence.database.migrate import migrate
 
 LIMITED = ("PARTNER", "BUSINESS")
 OURS = "accounting"

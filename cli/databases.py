@@ -40,7 +40,7 @@ def opened(
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url)
         return
-    from persistence.engine.migrate import migrate  # Every worker imports this module, too.
+    from persistence.database.migrate import migrate  # Every worker imports this module, too.
 
     begin("Starting PostgreSQL")
     with EmbeddedPostgres(settings.data_dir / "postgres") as postgres:
@@ -55,7 +55,7 @@ def opened(
 @contextmanager
 def ready(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database]:
     """Lend a database that can be worked on; raises UnusableDatabase or UnsafeDatabase."""
-    from persistence.engine.database_checks import refuse_unusable
+    from persistence.database.checks import refuse_unusable
 
     with opened(settings, begin) as database:
         refuse_unusable(database.url, durable=False)  # Serving asks for more.

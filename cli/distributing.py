@@ -3,7 +3,7 @@
 import typer
 
 from cli.databases import opened
-from persistence.engine.distribution import distribute
+from persistence.database.distribution import distribute
 from server import settings
 
 

@@ -17,9 +17,9 @@ from cli.proving import prove_all, summary, tell_faults
 from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from persistence.database.migrate import knows, migrate
+from persistence.database.revisions import HEAD
 from persistence.engine.connecting import connect
-from persistence.engine.migrate import knows, migrate
-from persistence.engine.revisions import HEAD
 from persistence.keeping.backups import (
     ROLES,
     DamagedBackup,

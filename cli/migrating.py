@@ -3,8 +3,8 @@
 import typer
 
 from cli.databases import opened
-from persistence.engine import migrate as migrations
-from persistence.engine import rights
+from persistence.database import migrate as migrations
+from persistence.database import rights
 from persistence.engine.connecting import login_of
 from persistence.engine.faults import UnusableDatabase
 from server import settings

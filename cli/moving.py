@@ -13,7 +13,7 @@ from cli.databases import opened, ready, run
 from cli.progress import Progress
 from cli.provers import Proof
 from cli.proving import tell_faults
-from persistence.engine.database_checks import refuse_unusable
+from persistence.database.checks import refuse_unusable
 from persistence.engine.pool import Pool
 from persistence.files.blobs import Blobs, BlobStorage
 from persistence.keeping.exports import export_books

@@ -8,8 +8,8 @@ from time import monotonic
 
 from psycopg import OperationalError
 
+from persistence.database.checks import refuse_unsafe, why_schema_not_served
 from persistence.engine.admission import Admission
-from persistence.engine.database_checks import refuse_unsafe, why_schema_not_served
 from persistence.engine.pool import Pool, make_pool, refuse_read_only
 from persistence.engine.replica import Replica
 from persistence.files.blobs import Blobs, BlobStorage

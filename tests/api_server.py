@@ -20,8 +20,9 @@ import uvicorn
 from access import api_keys
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine import entering, pool, replica, rights, transaction
-from persistence.engine.migrate import migrate
+from persistence.database import rights
+from persistence.database.migrate import migrate
+from persistence.engine import entering, pool, replica, transaction
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
 from server.app import create_app

@@ -15,7 +15,7 @@ from cli.main import main
 ACCOUNTING = str(Path(sys.executable).with_name("accounting"))
 # Loading the product takes longer than most commands do: each is a fork of one that has loaded it.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["server.app", "persistence.engine.migrate", __name__])
+FORKS.set_forkserver_preload(["server.app", "persistence.database.migrate", __name__])
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from embedded.binaries import find_clients
+from persistence.database.distribution import is_distributed
 from persistence.engine.connecting import connect
-from persistence.engine.distribution import is_distributed
 from persistence.engine.faults import UnusableDatabase
 from persistence.files.blobs import BlobStorage, Folder, key_in, synchronise
 from persistence.keeping.dumps import read_dump, write_dump

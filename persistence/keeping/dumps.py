@@ -12,7 +12,7 @@ from typing import IO, Final
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from embedded.binaries import Programs
-from persistence.engine import row_security
+from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
 from persistence.keeping.roles import Sight
 

@@ -7,11 +7,11 @@ from hashlib import sha256
 from typing import IO
 from uuid import UUID
 
+from persistence.database.revisions import HEAD
 from persistence.engine.faults import UnusableDatabase
 from persistence.engine.machines import SNAPSHOT
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
-from persistence.engine.revisions import HEAD
 from persistence.engine.sql import Query, Row
 from persistence.files.blobs import BlobStorage, key_in
 from persistence.keeping.package import Manifest, Packer

@@ -15,11 +15,11 @@ from uuid import UUID
 from psycopg import DataError, IntegrityError, errors
 
 from access.principal import Caller, CallerKind
+from persistence.database.revisions import HEAD
 from persistence.engine.faults import UnusableDatabase, broken_constraint, first_line
 from persistence.engine.machines import BEGIN, Entrant
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import owners_connection
-from persistence.engine.revisions import HEAD
 from persistence.engine.sessions import CHECK_NOW, COMMIT
 from persistence.engine.sql import Query, Row
 from persistence.engine.tenants import AuditedAction

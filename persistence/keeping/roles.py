@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from persistence.engine import row_security
+from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
 
 # Who is named by anything in this database, but for its owner and PostgreSQL's own roles.

@@ -1,10 +1,10 @@
-"""How Alembic reaches a database: by the connection that `persistence.engine.migrate` hands it."""
+"""How Alembic reaches a database: by the connection that our migrating hands it."""
 
 from alembic import context
 from sqlalchemy import text
 
-from persistence.engine.revisions import remark
-from persistence.engine.row_security import SEE_EVERY_BUSINESS
+from persistence.database.revisions import remark
+from persistence.database.row_security import SEE_EVERY_BUSINESS
 from persistence.tables import metadata
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import psycopg
 from alembic import op
 
-from persistence.engine.distribution import complete, is_distributed
-from persistence.engine.row_security import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
+from persistence.database.distribution import complete, is_distributed
+from persistence.database.row_security import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
 
 # One by one: what Citus sends on to the other machines is all of the text that it was sent.
 _COMMENT = re.compile(r"--[^\n]*")

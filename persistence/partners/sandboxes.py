@@ -6,8 +6,8 @@ from uuid import UUID
 import psycopg
 from psycopg.sql import SQL, Identifier
 
+from persistence.database.row_security import SEE_EVERY_BUSINESS
 from persistence.engine.pool import Pool
-from persistence.engine.row_security import SEE_EVERY_BUSINESS
 from persistence.tables import audit_record, audit_seal, metadata
 
 _ANNOUNCE = (

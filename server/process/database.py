@@ -117,8 +117,8 @@ class NamedDatabase:
 
 def migrate_and_prove(url: str) -> None:
     """Bring a database to the newest schema; raises where it cannot be served."""
-    from persistence.engine.database_checks import refuse_unusable
-    from persistence.engine.migrate import migrate
+    from persistence.database.checks import refuse_unusable
+    from persistence.database.migrate import migrate
 
     migrate(url)
     refuse_unusable(url)
@@ -126,7 +126,7 @@ def migrate_and_prove(url: str) -> None:
 
 def prove(url: str) -> Exception | None:
     """Raise where a database cannot be served; return a DatabaseAway where that may pass."""
-    from persistence.engine.database_checks import refuse_unusable
+    from persistence.database.checks import refuse_unusable
     from persistence.engine.faults import DatabaseAway
 
     try:

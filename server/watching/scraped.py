@@ -24,7 +24,7 @@ from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from embedded import users
-from persistence.engine.condition import Condition, look
+from persistence.database.condition import Condition, look
 from persistence.files.blobs import Folder
 from server import logs
 from server.settings import Settings

@@ -14,7 +14,7 @@ import pytest
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from persistence.engine.migrate import migrate
+from persistence.database.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.tables import metadata
 from tests.api_server import ApiServer, Databases

@@ -2,7 +2,7 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.engine.condition import look
+from persistence.database.condition import look
 from tests.api_server import ApiServer
 from tests.builders.sales import paid, sent
 from tests.command_line import CommandLine

@@ -10,8 +10,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.sql import SQL, Identifier
 
-from persistence.engine.distribution import distribute
-from persistence.engine.migrate import migrate
+from persistence.database.distribution import distribute
+from persistence.database.migrate import migrate
 
 CLUSTER = "TEST_CLUSTER_URL"  # The setting that names the cluster for a run of the tests.
 

@@ -13,13 +13,13 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 from sqlalchemy import create_engine, make_url
 
-from persistence.engine import migrate as migrations
-from persistence.engine.database_checks import refuse_unusable
-from persistence.engine.distribution import SETTINGS, distribute
+from persistence.database import migrate as migrations
+from persistence.database.checks import refuse_unusable
+from persistence.database.distribution import SETTINGS, distribute
+from persistence.database.revisions import HEAD
+from persistence.database.row_security import SEE_EVERY_BUSINESS
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase, broken_constraint
-from persistence.engine.revisions import HEAD
-from persistence.engine.row_security import SEE_EVERY_BUSINESS
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import ClusterDatabases

@@ -8,12 +8,12 @@ import psycopg
 import pytest
 from alembic.script import ScriptDirectory
 
-from persistence.engine import migrate as migrations
-from persistence.engine import revisions
+from persistence.database import migrate as migrations
+from persistence.database import revisions
 from tests.api_server import Databases
 from tests.persistence.adding_first import catalog, harm
 
-FOLDER = revisions.__file__.replace("engine/revisions.py", "migrations")
+FOLDER = revisions.__file__.replace("database/revisions.py", "migrations")
 # Those before it came while servers were stopped for a migration.
 FIRST_HELD = "0026"
 # What a migration does nevertheless, by its revision. CHANGELOG.md tells operators each of these,

@@ -14,8 +14,8 @@ from embedded import binaries
 from embedded.binaries import Programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from persistence.database.migrate import migrate
 from persistence.engine.faults import UnusableDatabase
-from persistence.engine.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.keeping.backups import back_up, opened_backup, restore_database, rows_in
 from persistence.keeping.dumps import write_dump

@@ -10,10 +10,10 @@ import pytest
 from embedded import places, wire
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from persistence.database.migrate import migrate
 from persistence.engine import connecting
 from persistence.engine.connecting import connect
 from persistence.engine.faults import DatabaseAway, UnusableDatabase
-from persistence.engine.migrate import migrate
 from tests.api_server import Databases
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port

@@ -16,7 +16,7 @@ import pytest
 from embedded import places
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from persistence.engine.database_checks import refuse_unusable
+from persistence.database.checks import refuse_unusable
 from persistence.engine.faults import DatabaseAway
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import INVOICES, invoice_body

@@ -14,11 +14,11 @@ import pytest
 from embedded import places
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from persistence.database.checks import refuse_unusable
+from persistence.database.migrate import check, migrate
 from persistence.engine import connecting, pool
 from persistence.engine.connecting import connect
-from persistence.engine.database_checks import refuse_unusable
 from persistence.engine.faults import DatabaseAway
-from persistence.engine.migrate import check, migrate
 from persistence.engine.pool import make_pool
 from tests.api_server import Databases
 from tests.cluster.databases import ClusterDatabases

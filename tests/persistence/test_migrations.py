@@ -10,9 +10,9 @@ import pytest
 from alembic.script import ScriptDirectory
 
 import persistence
-from persistence.engine import migrate as migrations
+from persistence.database import migrate as migrations
+from persistence.database.revisions import HEAD
 from persistence.engine.faults import UnusableDatabase
-from persistence.engine.revisions import HEAD
 from persistence.proof import periods, trail
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases

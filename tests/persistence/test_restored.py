@@ -10,7 +10,7 @@ import pytest
 from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from persistence.engine.database_checks import refuse_unusable
+from persistence.database.checks import refuse_unusable
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase
 from tests.api_server import OWNER, ApiServer, Databases

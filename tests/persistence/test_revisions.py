@@ -7,15 +7,15 @@ import psycopg
 import pytest
 from alembic.script import ScriptDirectory
 
-from persistence.engine import migrate as migrations
-from persistence.engine import revisions
-from persistence.engine.database_checks import refuse_unusable, why_schema_not_served
+from persistence.database import migrate as migrations
+from persistence.database import revisions
+from persistence.database.checks import refuse_unusable, why_schema_not_served
+from persistence.database.revisions import HEAD, why_not_served
 from persistence.engine.faults import UnusableDatabase
 from persistence.engine.pool import make_pool
-from persistence.engine.revisions import HEAD, why_not_served
 from tests.api_server import Databases
 
-MIGRATIONS = revisions.__file__.replace("engine/revisions.py", "migrations")
+MIGRATIONS = revisions.__file__.replace("database/revisions.py", "migrations")
 
 
 @pytest.fixture

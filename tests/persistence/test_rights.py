@@ -7,12 +7,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.engine import migrate as migrations
-from persistence.engine import rights
-from persistence.engine.database_checks import refuse_unusable
+from persistence.database import migrate as migrations
+from persistence.database import rights
+from persistence.database.checks import refuse_unusable
+from persistence.database.revisions import HEAD
 from persistence.engine.entering import LIMITS, SERVER_ROLE
 from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
-from persistence.engine.revisions import HEAD
 from tests.api_server import Databases
 from tests.command_line import CommandLine
 

@@ -16,8 +16,8 @@ import pytest
 from psycopg import errors
 
 from embedded import binaries
-from persistence.engine import migrate as migrations
-from persistence.engine import row_security
+from persistence.database import migrate as migrations
+from persistence.database import row_security
 from persistence.engine.machines import Entrant, OneMachine
 from persistence.partners import sandboxes
 from persistence.tables import metadata

@@ -9,8 +9,8 @@ import pytest
 
 from accounting.books.chart import STARTING_CHART, Role
 from accounting.tax.starting_codes import starting_codes
-from persistence.engine import migrate as migrations
-from persistence.engine.revisions import HEAD
+from persistence.database import migrate as migrations
+from persistence.database.revisions import HEAD
 from persistence.proof.checks import CHECKS
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases

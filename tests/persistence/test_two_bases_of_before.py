@@ -7,8 +7,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.engine import migrate as migrations
-from persistence.engine.revisions import HEAD
+from persistence.database import migrate as migrations
+from persistence.database.revisions import HEAD
 from persistence.proof import cash, tags
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases

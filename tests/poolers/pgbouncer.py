@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from embedded import binaries, identity, places
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.rights import script
+from persistence.database.rights import script
 from tests.partner import PATIENCE_SECONDS, within
 from tests.poolers.programs import NEW, pgbouncer
 

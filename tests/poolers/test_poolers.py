@@ -10,14 +10,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.engine import poolers
-from persistence.engine.database_checks import refuse_unusable
-from persistence.engine.distribution import distribute
+from persistence.database import poolers
+from persistence.database.checks import refuse_unusable
+from persistence.database.distribution import distribute
+from persistence.database.migrate import migrate
+from persistence.database.revisions import HEAD
 from persistence.engine.entering import LIMITS, SERVER_ROLE
 from persistence.engine.faults import DatabaseAway, UnusableDatabase
-from persistence.engine.migrate import migrate
 from persistence.engine.pool import make_pool
-from persistence.engine.revisions import HEAD
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.command_line import CommandLine

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.migrate import migrate
-from persistence.engine.revisions import HEAD
+from persistence.database.migrate import migrate
+from persistence.database.revisions import HEAD
 from tests.command_line import ACCOUNTING
 from tests.partner import PATIENCE_SECONDS, Partner, within
 from tests.processes.certificates import write_certificate

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from persistence.engine.condition import Condition, ProofRun
+from persistence.database.condition import Condition, ProofRun
 from persistence.engine.pool import Occupancy
 from persistence.files.blobs import Folder
 from server.watching.metrics import AllWorkers, Counted

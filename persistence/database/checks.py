@@ -5,14 +5,14 @@ from psycopg import errors
 from psycopg.rows import dict_row
 from psycopg.sql import SQL
 
+from persistence.database.distribution import settings_left
+from persistence.database.poolers import Lending, lending_of
+from persistence.database.revisions import SCHEMA, why_not_served
+from persistence.database.rights import steps_left
 from persistence.engine.connecting import connect
-from persistence.engine.distribution import settings_left
 from persistence.engine.entering import LACKED, SERVER_ROLE, keep_for
 from persistence.engine.faults import DatabaseAway, UnsafeDatabase, UnusableDatabase
 from persistence.engine.pool import Pool
-from persistence.engine.poolers import Lending, lending_of
-from persistence.engine.revisions import SCHEMA, why_not_served
-from persistence.engine.rights import steps_left
 from persistence.engine.sql import Row
 
 _CHECKS = """

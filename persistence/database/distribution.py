@@ -11,11 +11,11 @@ from typing import LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
+from persistence.database.poolers import refuse_transaction_pooler
+from persistence.database.rights import Step
 from persistence.engine.connecting import connect
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase
-from persistence.engine.poolers import refuse_transaction_pooler
-from persistence.engine.rights import Step
 from persistence.tables import metadata
 
 _FIRST = "account"  # The tables of a business lie together with this one.

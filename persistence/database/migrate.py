@@ -10,13 +10,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from persistence.engine import row_security
+from persistence.database import row_security
+from persistence.database.distribution import complete, is_distributed
+from persistence.database.poolers import refuse_transaction_pooler
+from persistence.database.revisions import HEAD, SCHEMA, why_not_served
+from persistence.database.rights import grant, make_roles
 from persistence.engine.connecting import connect, readable
-from persistence.engine.distribution import complete, is_distributed
 from persistence.engine.faults import UnusableDatabase, first_line
-from persistence.engine.poolers import refuse_transaction_pooler
-from persistence.engine.revisions import HEAD, SCHEMA, why_not_served
-from persistence.engine.rights import grant, make_roles
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
 

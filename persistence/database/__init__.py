@@ -1,0 +1,1 @@
+"""The database as operators see it: schema, rights, row security, poolers, many machines."""
