@@ -59,10 +59,13 @@ class Documentation:
     def __init__(self, source: bytes, written: Callable[[], Pages | None] | None = None) -> None:
         self.source = source
         self.written = written
+        self.given_up_at: float | None = None  # Once it has been asked for anything.
         self.getting: asyncio.Future[Pages] | None = None
 
     async def find(self, path: str) -> Page | None:
         """Find the page at an address, of which the final slash is cut off."""
+        if self.given_up_at is None:
+            self.given_up_at = monotonic() + LONGEST_WAIT_SECONDS
         if path and not f"{path}/".startswith(AHEAD):
             return None
         pages = await self.pages()
@@ -76,12 +79,17 @@ class Documentation:
         return await asyncio.shield(self.getting)  # One that hangs up must not stop it.
 
     def get(self) -> Pages:
-        """Give the pages; write them if nobody else does, which takes 40 MB."""
-        deadline = monotonic() + LONGEST_WAIT_SECONDS
-        while self.written is not None and monotonic() < deadline:
+        """Give the pages; write them if nobody else has by now, which takes 40 MB.
+
+        Nobody does for workers whose parent died and was replaced: whoever asks them for a page
+        waits no longer than for the rest of the time since the first request.
+        """
+        while self.written is not None:
             pages = self.written()
             if pages is not None:
                 return pages
+            if self.given_up_at is not None and monotonic() >= self.given_up_at:
+                break
             sleep(LOOK_SECONDS)
         return write_pages(self.source)
 

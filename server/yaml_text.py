@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -74,7 +75,9 @@ def _in_one_line(value: Any) -> str:
     return _scalar(value)
 
 
+@lru_cache(2048, typed=True)
 def _scalar(value: Any) -> str:
+    """Write a scalar; most of those of a contract are met again and again."""
     text: str = yaml.dump(
         [value], Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=_ENDLESS
     )

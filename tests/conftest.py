@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 from embedded import binaries
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from tests import in_turn
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import CLUSTER, ClusterDatabases
 from tests.cluster.explaining import heard, scattered
@@ -20,12 +21,25 @@ from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
-LONGEST = ("tests/processes", "tests/cli")
+SHARING = "tests/processes"  # Its modules have a server in common.
+# Much of what they take is waiting, or more than a minute of work in one module.
+LONGEST = (SHARING, "tests/operations", "tests/upgrade", "tests/cli", "tests/embedded")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help_ = (
+        "of what one test looks at in turn, the cases with this in their names; as often as told"
+    )
+    parser.addoption("--only", action="append", default=[], metavar="PART", help=help_)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
+    in_turn.only[:] = config.getoption("--only")
+    if hasattr(config, "workerinput"):
+        # The terminal's process hears of each test; a worker would keep all of its reports, too.
+        config.pluginmanager.unregister(name="terminalreporter")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -41,12 +55,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 class OneWorkerEach(LoadScopeScheduling):
-    """Gives each file to one worker, and each folder whose files share a server of processes."""
+    """Gives each file to one worker, and so the folder whose files share a server of processes."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        folder = file.rpartition("/")[0]
-        return folder if folder in LONGEST else file
+        folder = folder_of(nodeid)
+        return folder if folder == SHARING else file
+
+
+def folder_of(nodeid: str) -> str:
+    return nodeid.partition("::")[0].rpartition("/")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEach:
@@ -56,7 +74,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEac
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: handed out near the end, it leaves the other worker idle."""
-    items.sort(key=lambda item: item.nodeid.partition("/test_")[0] not in LONGEST)
+    places = {folder: place for place, folder in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(folder_of(item.nodeid), len(LONGEST)))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -41,7 +41,24 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def clone(origin: Path, tmp_path: Path) -> Path:
-    folder = tmp_path / "clone"
+    return cloned(origin, tmp_path / "clone")
+
+
+@pytest.fixture(scope="module")
+def standing(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone for refusals, each of which leaves it as it was."""
+    return cloned(origin, tmp_path_factory.mktemp("standing") / "clone")
+
+
+@pytest.fixture(scope="module")
+def released(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A clone in which a version was released."""
+    folder, version = cloned(origin, tmp_path_factory.mktemp("released") / "clone"), above(1)
+    release(folder, version, DAY)
+    return folder, version
+
+
+def cloned(origin: Path, folder: Path) -> Path:
     subprocess.run(["git", "clone", "--quiet", origin, folder], check=True, capture_output=True)
     return committed(folder)
 
@@ -71,9 +88,10 @@ def refused(folder: Path, version: str) -> str:
 
 
 class TestRelease:
-    def test_names_the_version_keeps_the_contract_commits_and_tags(self, clone: Path) -> None:
-        version = above(1)
-        release(clone, version, DAY)
+    def test_names_the_version_keeps_the_contract_commits_and_tags(
+        self, released: tuple[Path, str]
+    ) -> None:
+        clone, version = released
         assert git(clone, "status", "--porcelain") == ""
         assert git(clone, "log", "-1", "--format=%s") == f"Release {version}"
         assert git(clone, "rev-parse", f"v{version}^{{commit}}") == git(clone, "rev-parse", "HEAD")
@@ -84,18 +102,16 @@ class TestRelease:
         assert f"\n## {version} - 2027-01-31\n" in read(clone, CHANGELOG)
         assert "## Unreleased" not in read(clone, CHANGELOG)
 
-    def test_changes_nothing_else(self, clone: Path) -> None:
-        version = above(2)
-        release(clone, version, DAY)
+    def test_changes_nothing_else(self, released: tuple[Path, str]) -> None:
+        clone, version = released
         changed = git(clone, "diff", "--name-only", "HEAD~1").splitlines()
         assert set(changed) == {
             *(CHANGELOG, CONTRACT, "pyproject.toml"),
             f"{RELEASED}/{version}.yaml",
         }
 
-    def test_twice_is_refused(self, clone: Path) -> None:
-        version = above(1)
-        release(clone, version, DAY)
+    def test_twice_is_refused(self, released: tuple[Path, str]) -> None:
+        clone, version = released
         with pytest.raises(Refused, match="is not above"):
             release(clone, version, DAY)
 
@@ -106,13 +122,14 @@ class TestRefusals:
         assert refused(clone, above(1)) == "Commit or put away first:\n?? new.txt"
 
     @pytest.mark.parametrize("version", ["", "1.4", "v1.4.0", "1.4.0\n", "1.04.0", "newest"])
-    def test_of_what_is_no_version(self, clone: Path, version: str) -> None:
-        assert refused(clone, version).startswith("Say which: make release VERSION=")
+    def test_of_what_is_no_version(self, standing: Path, version: str) -> None:
+        assert refused(standing, version).startswith("Say which: make release VERSION=")
 
     @pytest.mark.parametrize("version", [newest().stem, "0.9.9", "1.0.0"])
-    def test_of_a_version_that_is_not_above_the_last(self, clone: Path, version: str) -> None:
+    def test_of_a_version_that_is_not_above_the_last(self, standing: Path, version: str) -> None:
         assert (
-            refused(clone, version) == f"{version} is not above {newest().stem}, which is released."
+            refused(standing, version)
+            == f"{version} is not above {newest().stem}, which is released."
         )
 
     @pytest.mark.parametrize("section", ["## Unreleased\n\n", ""])

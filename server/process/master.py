@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
+from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from socket import socket
 
@@ -121,7 +121,7 @@ class Master(Supervisor):
                 return  # It may have left off halfway: workers must not open that.
             self.prepared.set()
             self.preparation.held_back.close()
-            refuse_broken_contract()
+            refuse_broken_contract(self.should_exit)
         except Exception as error:
             if not self.told_to_stop():  # Else it failed because it was given up.
                 self.failure = error
@@ -243,14 +243,17 @@ class Master(Supervisor):
                 process.kill()
 
 
-def refuse_broken_contract() -> None:
+def refuse_broken_contract(stopping: threading.Event) -> None:
     """Hold the contract, which the workers have loaded unchecked; raises CannotServe.
 
     What that takes of memory goes with the process that does it. Whoever kills that process has
-    found no fault in the contract.
+    found no fault in the contract; a server that is told to stop does, and waits for no page.
     """
     process = ForkedProcess(target=hold_contract)
     process.start()
+    while not connection.wait([process.sentinel], FIRST_LOOK_SECONDS):
+        if stopping.is_set():
+            process.kill()
     process.join()
     if process.exitcode == 1:
         raise CannotServe("The contract breaks the rules of OpenAPI; the log says which.")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.contract.document import operations
 from tests.contract.responses import seen
+from tests.in_turn import only
 from verify.answers import TRANSPORT_STATUSES
 
 Answered = tuple[str, int]
@@ -51,7 +52,7 @@ class CoverageTable:
 def is_whole(config: pytest.Config) -> bool:
     """Tell a run of all tests from one of some."""
     option = config.option
-    narrowed = option.keyword or option.markexpr or option.deselect or option.ignore
+    narrowed = option.keyword or only or option.markexpr or option.deselect or option.ignore
     source = pytest.Config.ArgsSource
     everything = config.args_source in (source.TESTPATHS, source.INVOCATION_DIR)
     return everything and not (narrowed or option.collectonly or option.maxfail)

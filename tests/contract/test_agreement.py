@@ -20,6 +20,7 @@ from server.dispatch import PAGING
 from server.responses import problems
 from server.responses.errors import LEAKED
 from tests.contract.document import Operation, document, follow, named, operations
+from tests.in_turn import in_turn
 
 ROOT = Path(__file__).parents[2]
 TAGS: list[dict[str, str]] = document()["tags"]
@@ -108,7 +109,7 @@ def sorts(operation: Operation) -> set[str]:
 
 
 class TestOperations:
-    @pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+    @in_turn("operation", operations(), ids=lambda each: each.name)
     def test_each_has_a_handler_in_the_module_its_tag_names(self, operation: Operation) -> None:
         module = import_module(f"handlers.{module_of(operation.node['tags'][0])}")
         handler = getattr(module, operation.name, None)
@@ -176,16 +177,16 @@ class TestLists:
         in_contract = {operation.name for operation in operations() if operation.is_list}
         assert in_contract == {*LISTS, "list_accounts"}
 
-    @pytest.mark.parametrize("name", LISTS)
+    @in_turn("name", LISTS)
     def test_each_filter_of_the_contract_is_known_to_the_store_and_back(self, name: str) -> None:
         assert query_names(named(name)) == filter_names(LISTS[name])
 
-    @pytest.mark.parametrize("name", LISTS)
+    @in_turn("name", LISTS)
     def test_each_sort_of_the_contract_is_known_to_the_store_and_back(self, name: str) -> None:
         ascending = set(LISTS[name].sorts)
         assert sorts(named(name)) == ascending | {f"-{each}" for each in ascending}
 
-    @pytest.mark.parametrize("name", LISTS)
+    @in_turn("name", LISTS)
     def test_the_default_sort_is_the_one_of_the_contract(self, name: str) -> None:
         [sort] = [each for each in named(name).parameters if each["name"] == "sort"]
         assert sort["schema"]["default"] == LISTS[name].default_sort

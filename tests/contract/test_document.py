@@ -5,7 +5,6 @@ from datetime import date
 from typing import Any
 
 import openapi_spec_validator
-import pytest
 
 from accounting.errors import VERBS
 from server.requests.field_errors import MONEY_NAME
@@ -23,6 +22,7 @@ from tests.contract.document import (
     walk,
 )
 from tests.contract.refusals import refusals
+from tests.in_turn import in_turn
 
 COMMON_LIST_PARAMETERS = {
     "page", "page_size", "cursor", "count", "sort", "created_at_from", "created_at_to",
@@ -42,7 +42,7 @@ NO_RESOURCES = (
     *("get_account_hierarchy", "get_integrity", "suggest_matches"),
     "get_invoice_pdf",
 )
-each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
+each_operation = in_turn("operation", operations(), ids=lambda each: each.name)
 
 
 def codes() -> set[str]:

@@ -17,6 +17,7 @@ from tests.contract.document import (
     walk,
 )
 from tests.contract.valid_requests import JSON, UNIQUE, Story
+from tests.in_turn import in_turn
 from tests.partner import Partner
 
 # Operations that a story may begin with, in this order, and what they make for those behind them.
@@ -99,7 +100,7 @@ def compiler() -> SchemaCompiler:
 
 
 class TestExample:
-    @pytest.mark.parametrize(("schema", "value"), examples())
+    @in_turn(("schema", "value"), examples())
     def test_fits_its_schema(
         self, schema: dict[str, Any], value: Any, compiler: SchemaCompiler
     ) -> None:
@@ -110,13 +111,13 @@ class TestExample:
         assert [error.message for error in independent.iter_errors(value)] == []
         assert [error.message for error in compiler.validator(schema).iter_errors(value)] == []
 
-    @pytest.mark.parametrize(("schema", "value"), examples())
+    @in_turn(("schema", "value"), examples())
     def test_has_no_field_that_the_schema_does_not_know(
         self, schema: dict[str, Any], value: Any
     ) -> None:
         assert unknown_fields(schema, value) == []
 
-    @pytest.mark.parametrize(
+    @in_turn(
         ("schema", "value"),
         [
             each

@@ -14,6 +14,7 @@ import pytest
 from tests.api_server import ApiServer
 from tests.contract.document import Node, Operation, bodies, follow, operations, share_of
 from tests.contract.valid_requests import JSON, Request, Story
+from tests.in_turn import Marker, in_turn
 from tests.partner import Business, Partner
 
 # Headers that no two answers have alike.
@@ -23,10 +24,10 @@ NOT_WHOLE = ["+1", "%2B1", "1.0", "1e0", " 1", "01", "0x1", "1_0", "%D9%A1", "9"
 METHODS = {"GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE"}
 
 
-def named(place: str) -> pytest.MarkDecorator:
+def named(place: str) -> Marker:
     """Every operation with a parameter in a place."""
     found = [each for each in operations() if names(each, place)]
-    return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
+    return in_turn("operation", found, ids=lambda each: each.name)
 
 
 def parameters(operation: Operation, place: str) -> list[Node]:
@@ -42,11 +43,11 @@ def things(operation: Operation) -> list[str]:
     return [name for name in names(operation, "path") if name != "business_id"]
 
 
-each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
-each_about_a_thing = pytest.mark.parametrize(
+each_operation = in_turn("operation", operations(), ids=lambda each: each.name)
+each_about_a_thing = in_turn(
     "operation", [each for each in operations() if things(each)], ids=lambda each: each.name
 )
-each_in_a_business = pytest.mark.parametrize(
+each_in_a_business = in_turn(
     "operation",
     [each for each in operations() if "business_id" in names(each, "path")],
     ids=lambda each: each.name,
@@ -309,7 +310,7 @@ class TestIdOfAnother:
         assert [answer[0] for answer in answers] == [403] * len(answers)
         assert len({json.dumps(answer) for answer in answers}) == 1
 
-    @pytest.mark.parametrize(
+    @in_turn(
         "operation", [each for each in operations() if JSON in bodies(each)], ids=lambda o: o.name
     )
     def test_in_the_body_is_422_like_one_that_nothing_has(

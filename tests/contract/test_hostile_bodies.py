@@ -15,11 +15,12 @@ from tests.contract.hostile_bodies import JSON, Hostile, unfit, unreadable
 from tests.contract.sockets import exchanged
 from tests.contract.story_things import PDF
 from tests.contract.valid_requests import Request, Story
+from tests.in_turn import Marker, in_turn
 from tests.partner import Partner
 
 
-def those(found: Iterable[Operation]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("operation", [*found], ids=lambda each: each.name)
+def those(found: Iterable[Operation]) -> Marker:
+    return in_turn("operation", [*found], ids=lambda each: each.name)
 
 
 TAKING_JSON = [each for each in operations() if JSON in bodies(each)]
@@ -56,7 +57,7 @@ def told_requests() -> Iterator[Any]:
                 yield pytest.param(operation, content_type, name, id=f"{operation.name}-{name}")
 
 
-each_told = pytest.mark.parametrize(("operation", "content_type", "example"), [*told_requests()])
+each_told = in_turn(("operation", "content_type", "example"), [*told_requests()])
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,11 @@ from tests.api_server import ApiServer
 from tests.contract.document import Operation, operations, share_of
 from tests.contract.forgeries import claims_of, forgeries, signed
 from tests.contract.valid_requests import Story, lasting
+from tests.in_turn import in_turn
 from tests.partner import Partner
 
-each_operation = pytest.mark.parametrize("operation", operations(), ids=lambda each: each.name)
-each_kind_of_operation = pytest.mark.parametrize(
+each_operation = in_turn("operation", operations(), ids=lambda each: each.name)
+each_kind_of_operation = in_turn(
     "operation",
     # One of each tag and each list of schemes; what is asked first is the same for all of them.
     {(*each.node["tags"], str(each.node["security"])): each for each in operations()}.values(),
@@ -164,7 +165,7 @@ class TestWrongKind:
 
 
 class TestRightKind:
-    @pytest.mark.parametrize(
+    @in_turn(
         "operation",
         [each for each in operations() if each.method == "get" and each.within_business],
         ids=lambda each: each.name,

@@ -17,6 +17,7 @@ from tests.contract.valid_requests import (
     file_fields,
     text_of,
 )
+from tests.in_turn import Marker, in_turn
 from tests.partner import Partner
 
 BOUNDARY = "frontier"
@@ -35,10 +36,10 @@ NO_DOCUMENTS = {
 }
 
 
-def taking(content_type: str) -> pytest.MarkDecorator:
+def taking(content_type: str) -> Marker:
     """Every operation that takes one kind of form."""
     found = [each for each in operations() if content_type in bodies(each)]
-    return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
+    return in_turn("operation", found, ids=lambda each: each.name)
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,14 @@ from tests.builders.vendor_refunds import agreed_refund, changed
 from tests.contract import story_things
 from tests.contract.document import Node, Operation, follow, operations
 from tests.contract.valid_requests import Story, lasting
+from tests.in_turn import in_turn
 
 MANY = 7
 DUE_AT = "2026-01-31T12:00:00Z"
 LISTS = [each for each in operations() if each.is_list]
 # What leaves of a list what stands on one page, where the crowd has more.
 NARROWED = {"list_audit_records": {"object_type": "customer"}}
-each_list = pytest.mark.parametrize("operation", LISTS, ids=lambda each: each.name)
+each_list = in_turn("operation", LISTS, ids=lambda each: each.name)
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +191,7 @@ def old_names() -> list[Any]:
     ]
 
 
-each_old_name = pytest.mark.parametrize(("operation", "parameter"), old_names())
+each_old_name = in_turn(("operation", "parameter"), old_names())
 
 
 class TestOldNames:
@@ -248,7 +249,7 @@ def seconds_of(parameter: Node) -> str:
 
 
 class TestOrder:
-    @pytest.mark.parametrize(("operation", "sort"), by_sort())
+    @in_turn(("operation", "sort"), by_sort())
     def test_descending_is_ascending_backwards(
         self, operation: Operation, sort: str, crowd: Story
     ) -> None:
@@ -257,7 +258,7 @@ class TestOrder:
         assert up == down[::-1]
         assert len(up) >= MANY
 
-    @pytest.mark.parametrize(("operation", "sort"), by_sort())
+    @in_turn(("operation", "sort"), by_sort())
     def test_is_total_so_that_cursors_skip_nothing_among_equals(
         self, operation: Operation, sort: str, crowd: Story
     ) -> None:

@@ -11,15 +11,23 @@ import pytest
 from tests.api_server import ApiServer
 from tests.contract.document import Operation, bodies, follow, operations, share_of
 from tests.contract.valid_requests import JSON, Request, Story, lasting
+from tests.in_turn import Marker, in_turn
 from tests.partner import Partner
 
 OWN_TO_EACH = ("x-request-id", "date", "ratelimit", "idempotent-replayed")
 
 
 def those(wanted: Callable[[Operation], Any]) -> pytest.MarkDecorator:
+    """Operations that change their story, each in a test with one of its own."""
     found = [each for each in operations() if wanted(each)]
     assert found
     return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
+
+
+def all_those(wanted: Callable[[Operation], Any]) -> Marker:
+    """Operations that leave their story as it stands, in one test."""
+    found = [each for each in operations() if wanted(each)]
+    return in_turn("operation", found, ids=lambda each: each.name)
 
 
 def is_about_a_business(operation: Operation) -> bool:
@@ -33,6 +41,10 @@ def has_etag(operation: Operation) -> bool:
     )
 
 
+def takes_if_match(operation: Operation) -> bool:
+    return operation.takes("If-Match")
+
+
 def has_thing(operation: Operation) -> bool:
     return operation.path.count("{") > 1
 
@@ -44,9 +56,7 @@ def has_external_id(operation: Operation) -> bool:
 
 
 each_repeatable = those(lambda each: each.takes("Idempotency-Key"))
-each_with_if_match = those(lambda each: each.takes("If-Match"))
 each_with_preview = those(lambda each: each.takes("preview"))
-each_read = those(lambda each: each.method == "get")
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +136,7 @@ class TestIdempotencyKey:
         assert answer.json()["detail"]["operation"] == other.name
         assert api_server.stored() == before
 
-    @those(lambda each: each.takes("Idempotency-Key") and has_thing(each))
+    @all_those(lambda each: each.takes("Idempotency-Key") and has_thing(each))
     def test_gets_a_refusal_again_even_when_it_would_succeed_now(
         self, operation: Operation, standing: Story
     ) -> None:
@@ -184,7 +194,7 @@ class TestExternalId:
 
 
 class TestIfMatch:
-    @each_with_if_match
+    @all_those(takes_if_match)
     def test_of_an_older_version_is_412_and_changes_nothing(
         self, operation: Operation, standing: Story, api_server: ApiServer
     ) -> None:
@@ -197,7 +207,7 @@ class TestIfMatch:
             assert answer.json()["detail"] == {"current_etag": current}
         assert api_server.stored() == before
 
-    @each_with_if_match
+    @those(takes_if_match)
     def test_of_the_current_version_or_of_any_passes(
         self, operation: Operation, story: Story
     ) -> None:
@@ -210,7 +220,7 @@ class TestIfMatch:
         if read.status_code == 200 and "etag" in answer.headers and not makes_another:
             assert read.headers["etag"] == answer.headers["etag"]
 
-    @those(lambda each: each.takes("If-Match") and has_thing(each))
+    @all_those(lambda each: takes_if_match(each) and has_thing(each))
     def test_on_what_does_not_exist_is_404(self, operation: Operation, standing: Story) -> None:
         name = operation.path.rpartition("{")[2].partition("}")[0]
         request = standing.request(operation, **{name: str(uuid4())})
@@ -250,7 +260,7 @@ class TestPreview:
         real = succeeded(request.send())
         assert preview.json().keys() - {"journal_entries"} == real.json().keys()
 
-    @those(lambda each: each.takes("preview") and has_thing(each))
+    @all_those(lambda each: each.takes("preview") and has_thing(each))
     def test_refuses_what_the_real_one_would_refuse(
         self, operation: Operation, standing: Story
     ) -> None:
@@ -272,7 +282,7 @@ class TestAddress:
             bare = answer.text.replace(called.path.rstrip("/") + "?", called.path + "?")
             assert lasting(bare) == lasting(with_slash.text)
 
-    @each_read
+    @all_those(lambda each: each.method == "get")
     def test_answers_head_like_get_without_the_body(
         self, operation: Operation, standing: Story
     ) -> None:

@@ -19,6 +19,7 @@ from tests.contract.mentions import known_tests
 from tests.contract.refusals import is_as_shown, refusals
 from tests.contract.responses import schemas
 from tests.contract.valid_requests import Story
+from tests.in_turn import in_turn
 from tests.partner import Partner
 
 # These take many requests, a fault of ours, or a server of its own.
@@ -550,15 +551,15 @@ class TestRefusalExample:
     def test_every_one_is_provoked(self) -> None:
         assert refusals().keys() == PROVOKED.keys() | SHOWN_ELSEWHERE.keys()
 
-    @pytest.mark.parametrize("name", PROVOKED)
+    @in_turn("name", PROVOKED)
     def test_is_what_the_server_answers(self, name: str, standing: Story) -> None:
         assert is_as_shown(name, PROVOKED[name](standing))
 
-    @pytest.mark.parametrize("name", SHOWN_ELSEWHERE)
+    @in_turn("name", SHOWN_ELSEWHERE)
     def test_is_what_a_test_elsewhere_is_answered(self, name: str) -> None:
         assert name in known_tests()[SHOWN_ELSEWHERE[name]].said
 
-    @pytest.mark.parametrize("name", refusals())
+    @in_turn("name", refusals())
     def test_is_as_its_code_is_explained(self, name: str) -> None:
         refusal = refusals()[name]
         explained = document()["components"]["x-error-codes"][refusal["error_code"]]

@@ -22,6 +22,13 @@ def root() -> yaml.Node:
     return yaml.compose(source(), ContractLoader)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """Nobody else needs the nodes; kept, they are looked through with each search for garbage."""
+    yield
+    root.cache_clear()
+
+
 def entries(node: Any, *at: str) -> Iterator[tuple[Path, Any]]:
     """Yield every value and item with its path; one that is referred to, at each place."""
     parts: list[tuple[str, Any]] = []

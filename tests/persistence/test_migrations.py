@@ -16,6 +16,7 @@ from persistence.engine.faults import UnusableDatabase
 from persistence.proof import periods, trail
 from persistence.proof.shapes import verdict
 from tests.api_server import Databases
+from tests.in_turn import in_turn
 
 CHECKS_OF_THE_TRAIL = {**trail.CHECKS, **periods.CHECKS, **trail.PARTNER_CHECKS}
 FOLDER = Path(persistence.__file__).parent / "migrations"
@@ -310,7 +311,7 @@ class TestTrail:
         migrated.execute("SELECT seal_audit_trail(id) FROM business")
         assert self.faults(migrated) == set()
 
-    @pytest.mark.parametrize(
+    @in_turn(
         ("statement", "named"),
         [
             ("UPDATE account SET name = 'z' WHERE code = '4'", {"audit_rows"}),
@@ -327,6 +328,7 @@ class TestTrail:
     def test_is_guarded_from_then_on(
         self, migrated: psycopg.Connection[Any], statement: str, named: set[str]
     ) -> None:
-        migrated.execute("SET session_replication_role = replica")
-        assert migrated.execute(statement).rowcount > 0
-        assert self.faults(migrated) == named
+        with migrated.transaction(force_rollback=True):
+            migrated.execute("SET session_replication_role = replica")
+            assert migrated.execute(statement).rowcount > 0
+            assert self.faults(migrated) == named

@@ -156,18 +156,24 @@ class Server:
         return None
 
     @property
-    def workers(self) -> list[int]:
-        """The ids of the worker processes."""
+    def forked(self) -> list[int]:
+        """The ids of the worker processes, and of what does something else beside them."""
         forking = self.forking
         return [] if forking is None else children_of(forking)
 
+    @property
+    def workers(self) -> list[int]:
+        """The ids of the worker processes that serve."""
+        opened = self.opened
+        return [pid for pid in self.forked if pid in opened]
+
     def wait_for_workers(self, count: int = 2) -> list[int]:
-        """Return the workers when there are so many and all of them serve."""
+        """Return the workers when so many of them serve."""
         found: list[int] = []
 
         def all_serve() -> bool:
             found[:] = self.workers
-            return len(found) == count and self.opened >= set(found)
+            return len(found) == count
 
         assert within(PATIENCE_SECONDS, all_serve), self.log
         return found
@@ -175,7 +181,7 @@ class Server:
     @property
     def serves(self) -> bool:
         """Whether any worker serves."""
-        return not self.ended and bool(self.opened & set(self.workers))
+        return not self.ended and bool(self.workers)
 
     @property
     def opened(self) -> set[int]:

@@ -90,11 +90,11 @@ class TestKilledPostgres:
     def test_it_is_started_again_and_no_answer_is_lost_with_it_nor_with_a_worker(
         self, served: Server, lived_in: Path, acme: Partner
     ) -> None:
-        served.wait_for_workers(2)
+        victim, _ = served.wait_for_workers(2)
         first = served.postgres()
         with traffic_of(acme.business()) as traffic:
             traffic.wait_for(20)
-            served.kill(served.workers[0])
+            served.kill(victim)
             traffic.wait_for(20)
             served.kill(first)
             traffic.wait_for(20)

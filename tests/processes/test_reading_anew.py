@@ -13,11 +13,11 @@ from tests.processes.certificates import write_certificate
 from tests.processes.serving import Server, secrets
 
 
-@pytest.fixture
-def encrypted(own_folder: Path) -> Iterator[Server]:
-    certificate, key = write_certificate(own_folder)
+@pytest.fixture(scope="module")
+def encrypted(lived_in: Path) -> Iterator[Server]:
+    certificate, key = write_certificate(lived_in)
     words = ("--workers", "2", "--tls-cert", str(certificate), "--tls-key", str(key))
-    with Server(own_folder, *words, scheme="https", ACCOUNTING_SECRET_KEYS=secrets()) as server:
+    with Server(lived_in, *words, scheme="https", ACCOUNTING_SECRET_KEYS=secrets()) as server:
         server.wait_for_workers()
         yield server
 
@@ -41,7 +41,7 @@ class TestReadingAnew:
     def test_the_next_certificate_is_served_and_nobody_is_turned_away(
         self, encrypted: Server
     ) -> None:
-        first, workers = shown(encrypted), set(encrypted.workers)
+        first, workers = shown(encrypted), set(encrypted.wait_for_workers())
         write_certificate(encrypted.folder)
         encrypted.process.send_signal(signal.SIGHUP)
         # Each of these connections is answered, whoever takes it.
@@ -53,7 +53,7 @@ class TestReadingAnew:
         assert len(encrypted.wait_for_workers()) == 2
 
     def test_settings_that_cannot_be_used_change_nothing(self, encrypted: Server) -> None:
-        first, workers = shown(encrypted), encrypted.workers
+        first, workers = shown(encrypted), encrypted.wait_for_workers()
         (encrypted.folder / "key.pem").write_text("no key")
         encrypted.process.send_signal(signal.SIGHUP)
         assert within(PATIENCE_SECONDS, lambda: encrypted.events("settings_refused"))

@@ -34,6 +34,21 @@ def named(lived_in: Path) -> Iterator[EmbeddedPostgres]:
         yield postgres
 
 
+@pytest.fixture(scope="module")
+def schema(named: EmbeddedPostgres, lived_in: Path) -> str:
+    """The name of a database with the newest schema, to copy."""
+    url = made(named, "with_schema")
+    CommandLine(lived_in).did("migrate", DATABASE_URL=url)
+    return "with_schema"
+
+
+def copied(postgres: EmbeddedPostgres, schema: str, name: str, *statements: str) -> str:
+    """Copy a database and change it; return its address."""
+    with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {schema}")
+    return made(postgres, name, *statements)
+
+
 def made(postgres: EmbeddedPostgres, name: str, *statements: str) -> str:
     """Make a database and change it; return its address."""
     postgres.create_database(name)
@@ -128,10 +143,11 @@ class TestDatabases:
         assert_refused(done, "The database cannot be used: ", 'database "nowhere" does not exist')
         assert '"event":"waiting"' not in done.err
 
-    def test_one_at_another_schema(self, fresh_folder: Path, named: EmbeddedPostgres) -> None:
-        url = made(named, "older")
-        CommandLine(fresh_folder).did("migrate", DATABASE_URL=url)
-        made(named, "older", "UPDATE alembic_version SET version_num = '0000'")
+    def test_one_at_another_schema(
+        self, fresh_folder: Path, named: EmbeddedPostgres, schema: str
+    ) -> None:
+        changed = "UPDATE alembic_version SET version_num = '0000'"
+        url = copied(named, schema, "older", changed)
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "The database stands at 0000 and this server needs ",
@@ -141,12 +157,10 @@ class TestDatabases:
         "granted", ["UPDATE ON journal_line", "INSERT ON audit_record"], ids=["journal", "trail"]
     )
     def test_one_where_the_server_may_write_history_itself(
-        self, fresh_folder: Path, named: EmbeddedPostgres, granted: str
+        self, fresh_folder: Path, named: EmbeddedPostgres, schema: str, granted: str
     ) -> None:
         name = f"loose_{granted.rpartition(' ')[2]}"
-        url = made(named, name)
-        CommandLine(fresh_folder).did("migrate", DATABASE_URL=url)
-        made(named, name, f"GRANT {granted} TO accounting_server")
+        url = copied(named, schema, name, f"GRANT {granted} TO accounting_server")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),
             "accounting_server may change posted lines",
@@ -154,10 +168,10 @@ class TestDatabases:
         assert all_gone(fresh_folder)
 
     def test_one_whose_login_may_not_take_the_role(
-        self, fresh_folder: Path, named: EmbeddedPostgres
+        self, fresh_folder: Path, named: EmbeddedPostgres, schema: str
     ) -> None:
-        mine = made(named, "strange", "DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN")
-        CommandLine(fresh_folder).did("migrate", DATABASE_URL=mine)
+        login = ("DROP ROLE IF EXISTS stranger", "CREATE ROLE stranger LOGIN")
+        mine = copied(named, schema, "strange", *login)
         url = mine.replace("postgresql://accounting@", "postgresql://stranger@")
         assert_refused(
             serve(fresh_folder, "--development", DATABASE_URL=url),

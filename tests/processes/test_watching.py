@@ -53,12 +53,12 @@ class Watched(Server):
     @property
     def serving(self) -> list[int]:
         """The workers, without the process that answers scrapes."""
-        return sorted(self.opened & set(self.workers))
+        return sorted(self.workers)
 
     @property
     def scraped(self) -> set[int]:
         """The process that answers scrapes."""
-        return set(self.workers) - self.opened
+        return set(self.forked) - self.opened
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import gc
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,14 +26,13 @@ MULTIPART = ((b"content-type", b"multipart/form-data; boundary=cut"),)
 
 
 @pytest.fixture(scope="module")
-def chain() -> Iterator[Chain]:
+def chain() -> Chain:
     """The whole contract. What the tests' process holds is not looked through meanwhile."""
     with schema_check_skipped():
         chain = Chain(parse(read_source()))
     gc.collect()
     gc.freeze()
-    yield chain
-    gc.unfreeze()
+    return chain
 
 
 def filled(unit: bytes, start: bytes = b"[", end: bytes = b"]", most: int = MEBIBYTE) -> bytes:

@@ -6,6 +6,7 @@ import pytest
 
 from server.own_examples import with_own_examples
 from tests.contract.document import Operation, document, follow, operations
+from tests.in_turn import in_turn
 
 JSON = "application/json"
 # They answer as OAuth 2.0 asks, each with examples of its own.
@@ -123,7 +124,7 @@ class TestWithOwnExamples:
 
 
 class TestOwnExamples:
-    @pytest.mark.parametrize(("operation", "examples"), [*own("404"), *own("409"), *own("422")])
+    @in_turn(("operation", "examples"), [*own("404"), *own("409"), *own("422")])
     def test_each_code_is_one_that_the_operation_names(
         self, operation: Operation, examples: dict[str, Any]
     ) -> None:
@@ -137,7 +138,7 @@ class TestOwnExamples:
         assert [each["error_code"] for each in examples.values()] == list(examples)
         assert examples.keys() <= named
 
-    @pytest.mark.parametrize(
+    @in_turn(
         ("operation", "examples"),
         [each for each in own("400") if str(each.id) not in TOKENS],
     )

@@ -117,19 +117,24 @@ class TestAsYaml:
         )
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("profiles")
+    write(folder)
+    return folder
+
+
 class TestWrite:
-    def test_each_form_lies_beside_the_contract_as_it_is_published(self, tmp_path: Path) -> None:
-        write(tmp_path)
-        assert (tmp_path / "accounting.yaml").read_bytes() == published(read_source())
-        assert {each.name for each in tmp_path.iterdir()} == {
+    def test_each_form_lies_beside_the_contract_as_it_is_published(self, written: Path) -> None:
+        assert (written / "accounting.yaml").read_bytes() == published(read_source())
+        assert {each.name for each in written.iterdir()} == {
             "accounting.yaml",
             *(f"accounting.{name}.yaml" for name in PROFILES),
         }
 
     @pytest.mark.parametrize("name", PROFILES)
-    def test_it_is_valid_and_has_every_operation(self, name: str, tmp_path: Path) -> None:
-        write(tmp_path)
-        text = (tmp_path / f"accounting.{name}.yaml").read_bytes()
+    def test_it_is_valid_and_has_every_operation(self, name: str, written: Path) -> None:
+        text = (written / f"accounting.{name}.yaml").read_bytes()
         derived = yaml.load(text, yaml.CSafeLoader)
         validate(derived)
         assert b"&id0" not in text

@@ -1,12 +1,13 @@
 import asyncio
 import gzip
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from server.docs import FRONT, Documentation
+from server.docs import FRONT, LONGEST_WAIT_SECONDS, Documentation
 from server.edge import Edge, Page
 from server.https import HttpsRule
 from server.reference import site
@@ -115,3 +116,19 @@ class TestWriting:
         assert None not in asyncio.run(read())
         [thread] = threads
         assert thread is not threading.main_thread()
+
+    def test_another_process_is_waited_for_since_the_first_request_and_no_longer(self) -> None:
+        asked: list[float] = []
+
+        def not_yet() -> None:
+            asked.append(time.monotonic())
+
+        async def read() -> Page | None:
+            documentation = Documentation(SOURCE, not_yet)
+            assert await documentation.find("/v1/platform/businesses") is None
+            assert documentation.given_up_at is not None
+            documentation.given_up_at -= LONGEST_WAIT_SECONDS  # As if that were long ago.
+            return await documentation.find("/docs")
+
+        assert asyncio.run(read()) is not None
+        assert len(asked) == 1
