@@ -63,7 +63,7 @@ def first(command_line: CommandLine) -> Told:
     kill_halfway(command_line)
     template = kept_by(command_line)
     assert template["finished"] is False
-    told = command_line.did("demo")
+    told = command_line.did("demo", ACCOUNTING_SLOW_MS="300000")  # It would warn of slow requests.
     (command_line.folder / "template.json").write_text(json.dumps(template))
     return told
 

@@ -100,6 +100,11 @@ def fetched(url: str, **options: Any) -> httpx.Response:
     return httpx.get(url, timeout=PATIENCE_SECONDS, verify=NOBODY, **options).raise_for_status()
 
 
+def is_written(page: str) -> bool:
+    """Beside much else at work, pages may still be written when the first is asked for."""
+    return httpx.get(page, timeout=PATIENCE_SECONDS, verify=NOBODY).status_code == 200
+
+
 def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> str:
     """Ask once: whoever says that it serves answers at once. Returns where the business is."""
     answer = fetched(f"{url}/v1/platform/businesses/", auth=credentials).json()
@@ -117,6 +122,7 @@ def assert_the_page_is_opened(told: str, home: str) -> None:
     """The address that is printed leads to the page, and opens the demo's books and no others."""
     [address] = [line.split()[1] for line in told.splitlines() if line.startswith("Page ")]
     page, _, token = address.partition("#token=")
+    assert within(PATIENCE_SECONDS, lambda: is_written(page))
     assert b"/app/main.js" in fetched(page).content
     bearer = {"Authorization": f"Bearer {token}"}
     assert fetched(home, headers=bearer).json()["name"] == "Tidewater Roasters"
