@@ -53,12 +53,13 @@ def _listed(sources: list[str]) -> str:
 LINES = f"""
     SELECT line.business_id, line.account_id, line.tax_code_id, line.tax_rate, line.tax_part,
            date_trunc('month', line.entry_date::timestamp)::date AS month,
-           line.debit, line.credit, entry.series, entry.place, line.in_ledger, line.in_cash,
-           line.in_ledger AND line.tax_code_id IS NULL AND entry.source_type <> '{OPENING}'
-             AS is_uncoded,
-           line.tax_code_id IS NOT NULL AND entry.source_type <> '{OPENING}' AS is_coded,
-           CASE WHEN line.in_ledger THEN entry.source_type NOT IN ({_listed(DOCUMENTS)})
-             ELSE entry.source_type IN ({_listed(SETTLEMENTS)}) END AS in_cash_scheme
+           line.debit, line.credit, journal_entry.series, journal_entry.place,
+           line.in_ledger, line.in_cash,
+           line.in_ledger AND line.tax_code_id IS NULL
+             AND journal_entry.source_type <> '{OPENING}' AS is_uncoded,
+           line.tax_code_id IS NOT NULL AND journal_entry.source_type <> '{OPENING}' AS is_coded,
+           CASE WHEN line.in_ledger THEN journal_entry.source_type NOT IN ({_listed(DOCUMENTS)})
+             ELSE journal_entry.source_type IN ({_listed(SETTLEMENTS)}) END AS in_cash_scheme
     FROM (
       SELECT business_id, entry_id, account_id, entry_date, debit, credit, tax_code_id, tax_rate,
              tax_part, true AS in_ledger, coalesce(in_cash, false) AS in_cash
@@ -68,9 +69,9 @@ LINES = f"""
              tax_part, false, true
       FROM cash_line WHERE cash_line.business_id = %(business_id)s
     ) AS line
-    JOIN journal_entry AS entry
-      ON entry.business_id = %(business_id)s AND entry.id = line.entry_id
-    WHERE entry.business_id = %(business_id)s"""
+    JOIN journal_entry
+      ON journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
+    WHERE journal_entry.business_id = %(business_id)s"""
 # What those of one account and month come to, as the months say it,
 ADDED_UP = ", ".join(
     [

@@ -80,6 +80,8 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
         "manual_entry": posted(shop)["id"],
     }
+    taxed = {"line_items": [line(50, tax_code="S20")]}
+    shop.made("invoices/", invoice_body(buyer, sent_at=SENT) | taxed)
     look_after(api_server, shop)
     return Side(shop, ledger, ids)
 
