@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(CoverageTable(config))
     in_turn.only[:] = config.getoption("--only")
+    # Who begins in the background of a script is deaf to Ctrl-C, and so is all that it starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput"):
         # The terminal's process hears of each test; a worker would keep all of its reports, too.
         config.pluginmanager.unregister(name="terminalreporter")
