@@ -48,9 +48,19 @@ def by_net(line: LineItem, rest: Amounts, net: int) -> Amounts:
 
 
 def by_gross(line: LineItem, rest: Amounts, gross: int) -> Amounts:
-    """Take what was charged for a line, split over what is left: 60 of 100 and 20 are 50 and 10."""
-    count = len(line.charged)
-    return _with_assessed(rest, split(gross, rest[:count]))
+    """Take what was charged for a line, split over what is left: 60 of 100 and 20 are 50 and 10.
+
+    Taxes that are one part are split as one: 145 of 462 and twice 1 are 144, 1 and 0.
+    """
+    places: dict[Part, list[int]] = defaultdict(list)
+    for place, (part, _) in enumerate(line.charged):
+        places[part].append(place)
+    charged = [0] * len(line.charged)
+    shares = split(gross, [sum(rest[place] for place in each) for each in places.values()])
+    for each, share in zip(places.values(), shares, strict=True):
+        for place, own in zip(each, split(share, [rest[place] for place in each]), strict=True):
+            charged[place] = own
+    return _with_assessed(rest, charged)
 
 
 def parts_left(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:

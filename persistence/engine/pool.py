@@ -174,7 +174,7 @@ _LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
 
 
 class _Lent:
-    """A connection for the time of a block: a generator would cost more than the rest of it."""
+    """A connection for the time of a block; each request takes one, so it is no generator."""
 
     __slots__ = ("_connection", "_pool", "_tenant")
 

@@ -72,6 +72,14 @@ class TestCreateInvoiceRefund:
         read = shop.api.get(f"{REFUNDS}{refund['id']}/")
         assert (read.json(), read.headers["etag"]) == (refund, '"1"')
 
+    def test_taxes_of_a_line_on_one_account_are_rounded_as_one(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = taxed(shop, buyer, 462, {"amount": 1}, {"amount": 1})
+        [item] = invoice["line_items"]
+        refund = refunded(shop, invoice, lines=[{"line_id": item["id"], "amount_cents": 145}])
+        assert ledger.postings(refund) == [(TODAY, {"4100": 144, "2200": 1, "2300": -145})]
+
     def test_it_owes_the_net_share_and_the_share_of_each_tax(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
