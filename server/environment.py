@@ -55,9 +55,7 @@ class Environment:
 
     def whole_number(self, name: str) -> int:
         """Return a setting that is a whole number, and nothing more."""
-        setting = WHOLE_NUMBERS[name]
-        assert setting.allowed is not None
-        return self._whole_number(name, setting.default, setting.allowed)
+        return self._whole_number(name, *WHOLE_NUMBERS[name])
 
     def database_urls(self) -> tuple[str | None, str | None]:
         """Return the server's and the administrator's database, both None for the embedded."""

@@ -180,4 +180,4 @@ TABLE: Final = (
     ),
 )
 
-WHOLE_NUMBERS: Final = {setting.name: setting for setting in TABLE if setting.allowed}
+WHOLE_NUMBERS: Final = {each.name: (each.default, each.allowed) for each in TABLE if each.allowed}

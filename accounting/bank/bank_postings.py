@@ -12,7 +12,7 @@ from accounting.books.ledger import Entry, Movement, Source, as_reversals, diffe
 from accounting.books.numbers import Number
 from accounting.books.spans import Days
 from accounting.tax.gross_amounts import HeldTax, net_and_taxes
-from accounting.trade.postings import MAIN, SELF_ASSESSED, Amount, during, netted
+from accounting.trade.amounts import MAIN, SELF_ASSESSED, Amount, during, netted
 
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"

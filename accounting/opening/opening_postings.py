@@ -7,7 +7,7 @@ from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.spans import days
 from accounting.opening.openings import Opening, balances
-from accounting.trade.postings import MAIN, Amount, during
+from accounting.trade.amounts import MAIN, Amount, during
 
 OPENING = "opening_balance"
 

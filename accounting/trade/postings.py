@@ -4,19 +4,26 @@ Every subject lays out what it moves and from when to when; what ended is moved 
 day. Nothing here knows what was posted before: that is compared in `accounting.books.ledger`.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.spans import Days, days
-from accounting.books.splits import Part, Split, added, negative, times_sign
-from accounting.books.tax_marks import TaxMark
-from accounting.tax.taxed_amounts import Tax
+from accounting.books.splits import Part, Split, times_sign
 from accounting.trade import credits, documents, refunds
+from accounting.trade.amounts import (
+    APPLIED,
+    FEE,
+    MAIN,
+    SELF_ASSESSED,
+    Amount,
+    during,
+    netted,
+    of_part,
+    of_tax,
+)
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, opened_on
 from accounting.trade.payments import Payment, applied_days, completion_days
@@ -31,30 +38,8 @@ from accounting.trade.refunds import (
 from accounting.trade.sides import Side
 from accounting.trade.write_offs import WriteOff, written_off_days
 
-MAIN = "main"
-FEE = "fee"
-APPLIED = "applied"
-SELF_ASSESSED = "self_assessed"
-
-_Place = tuple[date, str, UUID, UUID | None, TaxMark | None, UUID | None]
-
 Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 """Everything that posts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """One amount for an account, with what it settles and how that is split.
-
-    `about` as on a movement.
-    """
-
-    account_id: UUID
-    amount: int
-    settles: UUID | None = None
-    split: Split = ()
-    tax: TaxMark | None = None
-    about: UUID | None = None
 
 
 def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | None) -> list[Entry]:
@@ -161,7 +146,7 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
         return
     yield from during(stood, MAIN, (claim, *_of_lines(side, document, roles)))
     owed = [tax for line in document.lines for tax in line.self_assessed]
-    yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in owed))
+    yield from during(stood, SELF_ASSESSED, (of_tax(tax, tax.amount) for tax in owed))
 
 
 def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
@@ -173,9 +158,9 @@ def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
             lessened = 0
         yield Amount(line.account_id, side.sign * (lessened - line.subtotal), tax=line.net_mark)
         for tax in line.taxes:
-            yield _of_tax(tax, -side.sign * tax.amount)
+            yield of_tax(tax, -side.sign * tax.amount)
         for tax in line.withheld:
-            yield _of_tax(tax, side.sign * tax.amount)
+            yield of_tax(tax, side.sign * tax.amount)
 
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
@@ -213,7 +198,7 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
 
 def _write_off(side: Side, write_off: WriteOff, roles: Roles) -> Iterator[Movement]:
     """What is given up; tax that is taken back by it leaves the account of the tax."""
-    relieved = [_of_part(part, side.sign * share) for part, share in write_off.relieved]
+    relieved = [of_part(part, side.sign * share) for part, share in write_off.relieved]
     given_up = write_off.amount - sum(share for _, share in write_off.relieved)
     amounts = (
         Amount(write_off.account_id, side.sign * given_up),
@@ -233,10 +218,10 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
         yield from during(stood, MAIN, (_from_before(credits.parts(credit), side.sign), taken))
         return
     charged = [part for line in credit.lines for part in line.charged]
-    amounts = [_of_part(part, side.sign * share) for part, share in charged]
+    amounts = [of_part(part, side.sign * share) for part, share in charged]
     yield from during(stood, MAIN, (*amounts, taken))
     assessed = [tax for line in credit.lines for tax in line.self_assessed]
-    yield from during(stood, SELF_ASSESSED, (_of_tax(tax, tax.amount) for tax in assessed))
+    yield from during(stood, SELF_ASSESSED, (of_tax(tax, tax.amount) for tax in assessed))
 
 
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
@@ -267,7 +252,7 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
         amounts.append(Amount(waiting, -side.sign * each.amount))
         stood = refunds.agreed_days(refund, each)
         yield from during(stood, MAIN, amounts)
-        assessed = (_of_part(part, share, target_id) for part, share in each.self_assessed)
+        assessed = (of_part(part, share, target_id) for part, share in each.self_assessed)
         yield from during(stood, SELF_ASSESSED, assessed)
 
 
@@ -285,7 +270,7 @@ def _given_back(
         used = _using(side, roles, allocation.target_id, amount, allocation.split)
         return [*amounts, used]
     split = times_sign(allocation.split, side.sign)
-    return [*amounts, *(_of_part(part, share, target_id) for part, share in split)]
+    return [*amounts, *(of_part(part, share, target_id) for part, share in split)]
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
@@ -343,16 +328,6 @@ def _from_before(parts: Mapping[Part, int], sign: int) -> Amount:
     return Amount(account_id, sign * sum(parts.values()), split=times_sign(split, sign))
 
 
-def _of_tax(tax: Tax, amount: int) -> Amount:
-    """An amount for the account of a tax, with what it is for a return."""
-    return Amount(tax.account_id, amount, tax=tax.mark)
-
-
-def _of_part(part: Part, amount: int, about: UUID | None = None) -> Amount:
-    """An amount for the account of a part, with what that says of tax."""
-    return Amount(part.account_id, amount, tax=part.tax, about=about)
-
-
 def _using(side: Side, roles: Roles, credit_id: UUID, amount: int, own_split: Split) -> Amount:
     """What uses up a credit, with those of its parts that are used."""
     return Amount(roles[side.credits], amount, credit_id, times_sign(own_split, side.sign))
@@ -362,37 +337,3 @@ def _fee(
     side: Side, stood: Days, stream: str, fee: int, money: UUID, roles: Roles
 ) -> Iterator[Movement]:
     yield from during(stood, stream, (Amount(roles[side.fee], fee), Amount(money, -fee)))
-
-
-def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Movement]:
-    """Move amounts on the first day, and back on the day on which what they stand for ended."""
-    begin, end = stood
-    for each in amounts:
-        moved = Movement(
-            begin,
-            stream,
-            each.account_id,
-            each.amount,
-            each.settles,
-            each.split,
-            each.tax,
-            each.about,
-        )
-        yield moved
-        if end is not None:
-            yield replace(moved, on=end, amount=-each.amount, split=negative(each.split))
-
-
-def netted(movements: list[Movement]) -> list[Movement]:
-    """Add up what meets on one account and day: only what is unapplied stands on 2100."""
-    amounts: dict[_Place, int] = defaultdict(int)
-    splits: dict[_Place, Split] = defaultdict(tuple)
-    for move in movements:
-        place = move.on, move.stream, move.account_id, move.settles, move.tax, move.about
-        amounts[place] += move.amount
-        splits[place] = added(splits[place], move.split)
-    return [
-        Movement(on, stream, account_id, amount, settles, splits[place], tax, about)
-        for place, amount in amounts.items()
-        for on, stream, account_id, settles, tax, about in [place]
-    ]

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg.errors import InsufficientPrivilege
 
-from accounting.trade.postings import APPLIED, SELF_ASSESSED
+from accounting.trade.amounts import APPLIED, SELF_ASSESSED
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.connecting import Owner
 from persistence.engine.faults import UnusableDatabase

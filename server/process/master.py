@@ -5,8 +5,8 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import connection, resource_tracker
-from multiprocessing.connection import Connection
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
 from socket import socket
 
 import structlog
@@ -251,7 +251,7 @@ def refuse_broken_contract(stopping: threading.Event) -> None:
     """
     process = ForkedProcess(target=hold_contract)
     process.start()
-    while not connection.wait([process.sentinel], FIRST_LOOK_SECONDS):
+    while not wait([process.sentinel], FIRST_LOOK_SECONDS):
         if stopping.is_set():
             process.kill()
     process.join()

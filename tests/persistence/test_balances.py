@@ -1,7 +1,6 @@
 """Balances by month: whatever is posted, they say what the lines say."""
 
 import asyncio
-from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -20,7 +19,7 @@ from persistence.ledger.balances import period_parameters
 from persistence.ledger.rebuilding import rebuild
 from tests.api_server import ApiServer
 from tests.partner import Partner
-from tests.persistence.auditing import faults_in, remembered, tamper
+from tests.persistence.auditing import faults_in, tamper
 from tests.persistence.posting import STEP, JournalWriter, Posting
 from tests.persistence.server_role import as_server
 
@@ -241,18 +240,6 @@ def rolled(own_server: ApiServer, partner: Partner) -> JournalWriter:
     journal.post([two(100)])
     assert journal.rolled_up() == {"JE-2026": (12, 13)}
     return journal
-
-
-@pytest.fixture(scope="module")
-def put_back(own_server: ApiServer, rolled: JournalWriter) -> Iterator[Callable[[], None]]:
-    with remembered(own_server, rolled.business) as put_back:
-        yield put_back
-
-
-@pytest.fixture
-def kept(rolled: JournalWriter, put_back: Callable[[], None]) -> Iterator[JournalWriter]:
-    yield rolled
-    put_back()
 
 
 FAULTS = {

@@ -2,7 +2,6 @@
 say, on both schemes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -31,7 +30,7 @@ from tests.builders.reports import report
 from tests.builders.tax_returns import drawn_up, read
 from tests.builders.trade import Record
 from tests.partner import Business, Partner
-from tests.persistence.auditing import faults_in, remembered, tamper
+from tests.persistence.auditing import faults_in, tamper
 from tests.persistence.posting import NOW, JournalWriter
 from tests.persistence.server_role import as_server
 from tests.persistence.trading import traded
@@ -217,18 +216,6 @@ def rolled(own_server: ApiServer, partner: Partner) -> JournalWriter:
             },
         )
     return journal
-
-
-@pytest.fixture(scope="module")
-def put_back(own_server: ApiServer, rolled: JournalWriter) -> Iterator[Callable[[], None]]:
-    with remembered(own_server, rolled.business) as put_back:
-        yield put_back
-
-
-@pytest.fixture
-def kept(rolled: JournalWriter, put_back: Callable[[], None]) -> Iterator[JournalWriter]:
-    yield rolled
-    put_back()
 
 
 _ONE = (
