@@ -129,7 +129,7 @@ class Store(ABC, Generic[V]):
         return (self._locking([id]),)
 
     def lock_all(self, ids: Collection[UUID]) -> Fetch[dict[UUID, V]]:
-        """Lock many in the order of their ids, then read them, by id.
+        """Lock many in the order of their ids, then read them in that order, by id.
 
         Raises RuleBroken `reference_not_found` where one does not exist in this business.
         """
@@ -143,7 +143,7 @@ class Store(ABC, Generic[V]):
             missing = [id_ for id_ in wanted if id_ not in found]
             if missing:
                 raise no_such_reference(self.noun, missing[0])
-            return found
+            return {id_: found[id_] for id_ in wanted}  # Rows come as they lie on the disk.
 
         return self.fetch((self._locking(wanted), *self.loading(wanted)), answer)
 

@@ -217,6 +217,22 @@ class TestCreditStore:
         assert refused.value.code == "allocation_exceeds_total"
 
 
+class TestLocking:
+    def test_many_come_in_the_order_of_their_ids_however_their_rows_lie(self, shop: Shop) -> None:
+        ids = sorted((shop.document, shop.other_document))
+
+        async def lock(session: Writing) -> None:
+            assert isinstance(session.tenant, BusinessTenant)
+            trade = shop.trade(Books(session, session.tenant, NOW, RoleMemory()))
+            locking = trade.documents.lock_all(ids)
+            turned = replace(
+                locking, answer=lambda answers: locking.answer([rows[::-1] for rows in answers])
+            )
+            assert list(await turned) == ids
+
+        shop.writer.write(lock)
+
+
 class TestSettlements:
     @pytest.mark.parametrize("on", [date(2025, 2, 20), date(2025, 3, 5)])
     @pytest.mark.parametrize("start", [None, date(2025, 2, 25), date(2025, 3, 9)])
