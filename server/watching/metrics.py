@@ -9,8 +9,8 @@ more files than there were workers at once, and no count goes backwards.
 
 import fcntl
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -150,12 +150,21 @@ class Place:
 
 def take_place(folder: Path) -> Place:
     """Take the first place that is free, and drop how its last holder stood."""
-    for number in count():
-        with suppress(BlockingIOError):
-            place = Place(str(number), _locked(folder, number))
-            _forget_standing(folder, place.name)
-            return place
+    with _alone(folder):
+        for number in count():
+            with suppress(BlockingIOError):
+                place = Place(str(number), _locked(folder, number))
+                _forget_standing(folder, place.name)
+                return place
     raise AssertionError
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Look at places while nobody else does: a look holds each for a moment, as a worker would."""
+    with (folder / "places").open("w") as looking:
+        fcntl.flock(looking, fcntl.LOCK_EX)
+        yield
 
 
 def _forget_standing(folder: Path, name: str) -> None:
@@ -181,10 +190,11 @@ class AllWorkers:
 
     def collect(self) -> Iterable[Metric]:
         """Gather it."""
-        for file in self._folder.glob("*.lock"):
-            with suppress(BlockingIOError):  # Somebody lives there.
-                lock = _locked(self._folder, int(file.stem))
-                _forget_standing(self._folder, file.stem)
-                os.close(lock)
+        with _alone(self._folder):
+            for file in self._folder.glob("*.lock"):
+                with suppress(BlockingIOError):  # Somebody lives there.
+                    lock = _locked(self._folder, int(file.stem))
+                    _forget_standing(self._folder, file.stem)
+                    os.close(lock)
         found: Iterable[Metric] = self._files.collect()  # type: ignore[no-untyped-call]
         return found

@@ -1,11 +1,13 @@
 """What a worker counts, and what is left of it when it ends."""
 
+import os
 import subprocess
 import sys
 import time
 import timeit
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 from uuid import uuid4
 
 import pytest
@@ -81,6 +83,26 @@ class TestWorkers:
         assert take_place(tmp_path).name == "0"
         exposed(AllWorkers(tmp_path))
         assert take_place(tmp_path).name == "1"
+
+    def test_who_only_looks_keeps_nobody_out_of_a_place(self, tmp_path: Path) -> None:
+        everybody, ended = AllWorkers(tmp_path), Event()
+
+        def look() -> None:
+            while not ended.is_set():
+                everybody.collect()
+
+        looking = Thread(target=look)
+        looking.start()
+        try:
+            taken = set()
+            for _ in range(2_000):
+                place = take_place(tmp_path)
+                taken.add(place.name)
+                os.close(place._lock)  # As the kernel does for a worker that ends.
+        finally:
+            ended.set()
+            looking.join()
+        assert taken == {"0"}
 
 
 @pytest.fixture(scope="module")
