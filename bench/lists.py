@@ -48,13 +48,14 @@ LISTS: Mapping[str, Listing] = {
     "list_audit_records": audit_trail.LISTING,
     "list_tax_codes": tax_codes.LISTING,
     "list_tax_returns": tax_returns.LISTING,
-    "list_tax_return_entries": return_lines.LISTING,
+    "list_tax_return_entries": return_lines.OF_RETURN,
+    "list_vat_summary_entries": return_lines.OF_DAYS,
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTINGS[Basis.ACCRUAL],
 }
 """Every list that is read from a table, by its operation."""
-# It reads a return of many lines, and the demo has none.
-UNPLANNED = {"list_tax_return_entries"}
+# They read a return of many lines, and the demo has none.
+UNPLANNED = {"list_tax_return_entries", "list_vat_summary_entries"}
 NO_FILTERS = {"sort", "page", "page_size", "cursor", "count", "basis", "consistency"}
 # Where a filter by an id or a text finds a value; elsewhere it is a column of the list's table.
 COLUMNS: Mapping[str, str] = {

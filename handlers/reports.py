@@ -1,16 +1,19 @@
 """Reports from the ledger: what came in and went out, what is there, what moved cash."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from accounting.books.accounts import Account
+from accounting.books.cuts import Cut
 from accounting.books.periods import Period
 from accounting.reports import balance_sheets, cash_flows, ledgers, statements, tables, tax_tables
 from accounting.reports.layouts import Layout
 from accounting.tax import returns
 from accounting.tax.commands import CreateTaxReturn, Scheme
-from handlers.results import Csv, Tabled
-from handlers.shared.addresses import lines_asked
+from accounting.tax.returns import TaxReturn
+from handlers.results import Csv, Reply, Tabled
+from handlers.shared.addresses import lines_asked, lines_of_vat_summary
 from handlers.shared.charts import shape_entry
 from handlers.shared.report_papers import paper_of
 from handlers.shared.report_readings import (
@@ -24,11 +27,12 @@ from handlers.shared.report_readings import (
     refuse_stray_cursor,
 )
 from handlers.shared.report_shapes import Shown
-from handlers.shared.tax_return_readings import members_of, worked_out
-from handlers.shared.tax_return_shapes import shape_preview, shape_summary
+from handlers.shared.tax_return_readings import members_of, selected, worked_out
+from handlers.shared.tax_return_shapes import shape_line, shape_preview, shape_summary
 from pdf_files import Term
 from persistence.books import Books
-from persistence.engine.pages import PageRequest
+from persistence.engine.pages import Page, PageRequest
+from persistence.tax.return_lines import OF_DAYS
 
 
 async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
@@ -146,28 +150,47 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
     """Report net and tax of some days by code, and what a return of them would say now."""
     books.pin_snapshot()
     await books.fetch()
-    cut = cut_of(query, books.business)
-    days = period_of(query, books.context)
-    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(cut.basis))
-    draft = returns.created(command, books.context)
+    cut, draft = return_of(books, query)
     all_of_it = await members_of(books, draft, known_at=cut.known_at, whole=True)
     whole = preview = await worked_out(books, draft, all_of_it)
     # Where nothing is filed, a return has all of it.
     returned = await members_of(books, draft, known_at=cut.known_at)
     if returned != all_of_it:
         preview = await worked_out(books, draft, returned)
+    lines = lines_of_vat_summary(books.business.id, Period(draft.start_date, draft.end_date), cut)
     value = {
         "currency": books.currency,
         "basis": cut.basis,
         "known_at": cut.known_at,
         "start_date": draft.start_date,
         "end_date": draft.end_date,
-        **shape_summary(whole),
-        "return_preview": shape_preview(preview),
+        **shape_summary(whole, lines),
+        "return_preview": shape_preview(preview, lines.only(return_preview=True)),
     }
     name = f"vat-summary-{draft.start_date}-{draft.end_date}.csv"
     table = tax_tables.of_summary(whole, preview)
     return Tabled(value, Csv(name, table.header, table.rows))
+
+
+async def list_vat_summary_entries(books: Books, page: PageRequest) -> Page[Reply]:
+    """List the posted lines behind what a VAT summary says, or behind its preview of a return."""
+    books.pin_snapshot()
+    await books.fetch()
+    cut, draft = return_of(books, page.filters)
+    whole = not page.filters["return_preview"]
+    has = await members_of(books, draft, known_at=cut.known_at, whole=whole)
+    wanted = await selected(books, draft, has, page.filters)
+    filters = {name: value for name, value in page.filters.items() if name != "basis"}
+    asked_for = replace(page, filters=filters)
+    lines = await books.tax_returns.lines(asked_for, wanted, await books.roles(), OF_DAYS)
+    return lines.of(lambda line: shape_line(line, has.codes))
+
+
+def return_of(books: Books, query: Mapping[str, Any]) -> tuple[Cut, TaxReturn]:
+    """Draft a return of the days that a VAT summary is asked for, on its basis."""
+    cut, days = cut_of(query, books.business), period_of(query, books.context)
+    command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(cut.basis))
+    return cut, returns.created(command, books.context)
 
 
 async def lines_of(

@@ -9,7 +9,8 @@ from accounting.tax.returns import ReturnStatus
 from handlers.bodies import TaxReturnCreate, TaxReturnFile, TaxReturnSupersede
 from handlers.commands import tax_return_commands
 from handlers.results import Created, Reply
-from handlers.shared.tax_return_readings import drawn_up, read, what_is_listed
+from handlers.shared.addresses import lines_of_return
+from handlers.shared.tax_return_readings import drawn_up, members_of, read, selected
 from handlers.shared.tax_return_shapes import shape_line, shape_tax_return, summarize
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -41,9 +42,10 @@ async def list_tax_return_entries(
     """List the posted lines behind what a return says."""
     books.pin_snapshot()
     found = await books.tax_returns.get(tax_return_id)
-    listed, codes = await what_is_listed(books, found.tax_return, query)
-    lines = await books.tax_returns.lines(page, listed, await books.roles())
-    return lines.of(lambda line: shape_line(line, codes))
+    has = await members_of(books, found.tax_return)
+    wanted = await selected(books, found.tax_return, has, query)
+    lines = await books.tax_returns.lines(page, wanted, await books.roles())
+    return lines.of(lambda line: shape_line(line, has.codes))
 
 
 async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
@@ -91,4 +93,4 @@ async def show(books: Books, record: TaxReturnRecord) -> Reply:
         _, figures = await drawn_up(books, record.tax_return)
     else:
         figures = read(record.tax_return)
-    return shape_tax_return(record, figures)
+    return shape_tax_return(record, figures, lines_of_return(books.business.id, record.id))

@@ -1,5 +1,7 @@
 """Where things in the books of a business are read, relative to the host."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
@@ -62,6 +64,34 @@ class Addresses:
         first = max(days.first, _FIRST_DAY)
         asked = {"start_date": first, "end_date": days.last, **counted(self._cut)}
         return f"{self._business}reports/profit-and-loss/?{urlencode(asked)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaxLines:
+    """A list of the lines behind what a tax return says, or a VAT summary; `asked` narrows it."""
+
+    path: str
+    asked: Mapping[str, Any]
+
+    def only(self, **asked: Any) -> "TaxLines":
+        """The same list, of some lines of it."""
+        return TaxLines(self.path, {**self.asked, **asked})
+
+    @property
+    def address(self) -> str:
+        """Where it is read."""
+        return f"{self.path}?{urlencode({name: _text(each) for name, each in self.asked.items()})}"
+
+
+def lines_of_return(business_id: UUID, tax_return_id: UUID) -> TaxLines:
+    """The lines behind a return."""
+    return TaxLines(f"{_BUSINESS.format(business_id)}tax-returns/{tax_return_id}/entries/", {})
+
+
+def lines_of_vat_summary(business_id: UUID, days: Period, cut: Cut) -> TaxLines:
+    """The lines behind a VAT summary."""
+    asked = {"start_date": days.first, "end_date": days.last, **counted(cut)}
+    return TaxLines(f"{_BUSINESS.format(business_id)}reports/vat-summary/entries/", asked)
 
 
 def lines_asked(days: Period, cut: Cut, wanted: PageRequest) -> PageRequest:

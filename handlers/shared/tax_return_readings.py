@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,8 @@ from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Figures, Unsett
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.books import Books
 from persistence.engine.fetches import Fetch
-from persistence.tax.tax_returns import Behindhand
+from persistence.tax.coded_amounts import known
+from persistence.tax.return_lines import Selection
 
 TAX_ROLES = (
     Role.OUTPUT_TAX,
@@ -109,26 +111,27 @@ def read(filed: TaxReturn) -> Figures:
     return filed.figures
 
 
-async def what_is_listed(
-    books: Books, tax_return: TaxReturn, asked: Mapping[str, Any]
-) -> tuple[Behindhand, TaxCodes]:
-    """Say which lines of a return a list asks for: by box, code, part, or only what is late."""
-    has = await members_of(books, tax_return)
-    if tax_return.status is ReturnStatus.DRAFT:
-        figures = await worked_out(books, tax_return, has)
-    else:
-        figures = read(tax_return)
+async def selected(
+    books: Books, tax_return: TaxReturn, has: Members, asked: Mapping[str, Any]
+) -> Selection:
+    """Say which lines of what a return has a list asks for.
+
+    By box, code, rate or part, or only what is late or in a transition.
+    """
+    behind = amounts_asked(has, asked)
+    if "box" in asked:
+        is_draft = tax_return.status is ReturnStatus.DRAFT
+        figures = await worked_out(books, tax_return, has) if is_draft else read(tax_return)
+        behind &= set(figures.behind(asked["box"]) or ())
     (unsettled,) = await books.fetch(unsettled_in(books, has, await books.roles()))
-    slices = [each for each in has.slices if _is_asked_for(each, asked)]
-    return (
-        Behindhand(
-            slices,
-            has.counted,
-            behind(figures, has.counted, has.codes, asked),
-            has.declared,
-            frozenset(each.document_id for each in unsettled),
-        ),
-        has.codes,
+    return Selection(
+        slices=[each for each in has.slices if _is_asked_for(each, asked)],
+        counted=has.counted,
+        behind=behind,
+        known_at=known(has.known_at),
+        rate=Decimal(str(asked["tax_rate"])) if "tax_rate" in asked else None,
+        declared=has.declared,
+        unsettled=frozenset(each.document_id for each in unsettled),
     )
 
 
@@ -137,24 +140,19 @@ def _is_asked_for(piece: Slice, asked: Mapping[str, Any]) -> bool:
     return all(asked.get(name, value) is value for name, value in found.items())
 
 
-def behind(
-    figures: Figures, counted: Counted, codes: TaxCodes, asked: Mapping[str, Any]
-) -> frozenset[Behind]:
-    """Say which amounts a list asks for; without a box, code or part all of them."""
-    named = codes.named(asked["tax_code"]) if "tax_code" in asked else None
-    wanted = {*counted.when_posted, *counted.when_settled}
+def amounts_asked(has: Members, asked: Mapping[str, Any]) -> frozenset[Behind]:
+    """Say which amounts a list asks for by code and part; without them all."""
+    wanted = {*has.counted.when_posted, *has.counted.when_settled}
     if "tax_code" in asked:
+        named = has.codes.named(asked["tax_code"])
         wanted &= {named.id} if named is not None else set()
     parts = [TaxPart(asked["tax_part"])] if "tax_part" in asked else list(TaxPart)
-    every = {
+    return frozenset(
         Behind(code_id, part, side)
         for code_id in wanted
         for part in parts
         for side in (DEBIT, CREDIT)
-    }
-    if "box" in asked:
-        every &= set(figures.behind(asked["box"]) or ())
-    return frozenset(every)
+    )
 
 
 def tax_accounts(roles: Roles, codes: TaxCodes) -> list[UUID]:

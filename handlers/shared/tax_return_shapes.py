@@ -5,7 +5,8 @@ from typing import Any
 
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.codes import Direction, TaxCodes
-from accounting.tax.return_figures import CodeFigures, Figures
+from accounting.tax.return_figures import Box, CodeFigures, Figures
+from handlers.shared.addresses import TaxLines
 from persistence.tax.return_lines import ReturnLine, Share
 from persistence.tax.tax_returns import TaxReturnRecord
 
@@ -29,33 +30,40 @@ def summarize(record: TaxReturnRecord) -> dict[str, Any]:
     }
 
 
-def shape_tax_return(record: TaxReturnRecord, figures: Figures) -> dict[str, Any]:
+def shape_tax_return(record: TaxReturnRecord, figures: Figures, lines: TaxLines) -> dict[str, Any]:
     """Show a return with what it says."""
     return {
         **summarize(record),
-        **shape_preview(figures),
-        **shape_summary(figures),
+        **shape_preview(figures, lines),
+        **shape_summary(figures, lines),
         "unapplied_cents": figures.unapplied_received,
         "unapplied_paid_cents": figures.unapplied_paid,
     }
 
 
-def shape_preview(figures: Figures) -> dict[str, Any]:
+def shape_preview(figures: Figures, lines: TaxLines) -> dict[str, Any]:
     """Show what a return says in its boxes and by code, with what is late of it."""
+    late, transition = lines.only(is_late=True), lines.only(is_transition=True)
     return {
-        "boxes": [{"box": each.number, "amount_cents": each.amount} for each in figures.boxes],
+        "boxes": [shape_box(each, lines) for each in figures.boxes],
         "tax_due_cents": figures.tax_due,
-        "codes": [shape_code(each) for each in figures.codes],
-        "late": [shape_code(each) for each in figures.late],
-        "transition": [shape_code(each) for each in figures.transition],
+        "codes": [shape_code(each, lines) for each in figures.codes],
+        "late": [shape_code(each, late) for each in figures.late],
+        "transition": [shape_code(each, transition) for each in figures.transition],
     }
 
 
-def shape_summary(figures: Figures) -> dict[str, Any]:
+def shape_box(box: Box, lines: TaxLines) -> dict[str, Any]:
+    """Show a box of the form, and where the lines behind it are listed."""
+    explain = lines.only(box=box.number).address
+    return {"box": box.number, "amount_cents": box.amount, "explain": explain}
+
+
+def shape_summary(figures: Figures, lines: TaxLines) -> dict[str, Any]:
     """Show net and tax by code, with what was withheld, and what has no code."""
     return {
         "tax_due_cents": figures.tax_due,
-        "codes": [shape_code(each) for each in figures.codes],
+        "codes": [shape_code(each, lines) for each in figures.codes],
         "withheld_by_customers_cents": figures.withheld(Direction.SALES),
         "withheld_from_vendors_cents": figures.withheld(Direction.PURCHASES),
         "uncoded": [
@@ -70,8 +78,8 @@ def shape_summary(figures: Figures) -> dict[str, Any]:
     }
 
 
-def shape_code(figures: CodeFigures) -> dict[str, Any]:
-    """Show what a return says by one code and rate."""
+def shape_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
+    """Show what a return says by one code and rate, and where the lines behind it are listed."""
     return {
         "tax_code_id": figures.code_id,
         "tax_code": figures.code,
@@ -80,6 +88,7 @@ def shape_code(figures: CodeFigures) -> dict[str, Any]:
         "treatment": figures.treatment,
         "tax_rate": float(figures.rate),
         **{f"{part}_cents": figures.parts.get(part, 0) for part in TaxPart},
+        "explain": lines.only(tax_code=figures.code_id, tax_rate=figures.rate).address,
     }
 
 

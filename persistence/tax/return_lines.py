@@ -1,9 +1,10 @@
 """The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Date,
+    DateTime,
+    Numeric,
     Text,
     Uuid,
     and_,
@@ -33,6 +36,7 @@ from sqlalchemy.sql.elements import ColumnElement, TextClause
 from accounting.books.splits import Split
 from accounting.books.tax_marks import TaxMark
 from accounting.opening.opening_postings import OPENING
+from accounting.tax.cash_schemes import Counted
 from accounting.tax.return_figures import CREDIT, DEBIT, Behind
 from accounting.tax.returns import Slice
 from persistence.engine.filters import between, created_filters
@@ -50,7 +54,9 @@ from persistence.tax.document_schemes import (
     uptos,
 )
 
-CHOOSING = ("box", "tax_code", "tax_part", "is_late", "is_transition")
+# Filters that say what is listed, not how: `Selection` has what comes of them.
+CHOOSING = ("box", "tax_code", "tax_rate", "tax_part", "is_late", "is_transition")
+DAYS = ("start_date", "end_date", "known_at", "return_preview")
 
 _IDS, _WORDS = ARRAY(Uuid()), ARRAY(Text())
 Condition = ColumnElement[bool] | TextClause
@@ -68,6 +74,29 @@ class Share:
     mark: TaxMark
     amount: int
     is_transition: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What of a return is listed: slices, what makes amounts count, and which of them.
+
+    With a `rate` only amounts of tax at it. Where the scheme has changed, `declared` says which one
+    what is on, and `unsettled` names the documents that a transition has.
+    """
+
+    slices: Sequence[Slice]
+    counted: Counted
+    behind: frozenset[Behind]
+    known_at: datetime
+    rate: Decimal | None = None
+    declared: Sequence[Slice] = ()
+    unsettled: frozenset[UUID] = frozenset()
+
+    def has(self, share: Share) -> bool:
+        """Tell whether a share is among what is listed."""
+        side = DEBIT if share.amount > 0 else CREDIT
+        at_rate = self.rate is None or share.mark.rate == self.rate
+        return at_rate and Behind(share.mark.code_id, share.mark.part, side) in self.behind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +165,13 @@ def _is_marked() -> ColumnElement[bool]:
     net = journal_line.c.debit - journal_line.c.credit
     key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
     coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
-    return and_(coded, key == any_(given("behind", _WORDS)))
+    asked_for = key == any_(given("behind", _WORDS))
+    return and_(coded, asked_for, _at_rate(journal_line.c.tax_rate))
+
+
+def _at_rate(rate: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Tax is at the rate that is asked for, if one is."""
+    return rate == func.coalesce(cast(given("rate", Numeric), Numeric), rate)
 
 
 _COLUMNS = {
@@ -212,6 +247,7 @@ def _settles() -> ColumnElement[bool]:
     shared = and_(
         cast(said(2), Uuid) == any_(given("when_settled", _IDS)),
         key == any_(given("behind", _WORDS)),
+        _at_rate(cast(said(3), Numeric)),
     )
     account_id = journal_line.c.account_id
     return and_(
@@ -227,7 +263,10 @@ _SOURCE = journal_line.join(
     _shown,
     and_(in_business(_shown), _shown.c.id == journal_line.c.entry_id),
 ).join(account, and_(in_business(account), account.c.id == journal_line.c.account_id))
-_IS_NO_OPENING = journal_entry.c.source_type != given("opening", Text)
+_MAY_COUNT = and_(
+    journal_entry.c.source_type != given("opening", Text),
+    journal_entry.c.posted_at <= given("known_at", DateTime(timezone=True)),
+)
 
 
 def _of_line(posted: ColumnElement[bool], settled: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -236,7 +275,15 @@ def _of_line(posted: ColumnElement[bool], settled: ColumnElement[bool]) -> Colum
     return case((is_part, _entry(posted)), else_=_entry(settled))
 
 
-LISTING = Listing(
+def _choosing(*names: str) -> dict[str, Filter]:
+    return {name: Filter(true(), lambda _: SKIPPED) for name in names}
+
+
+_CREATED = {
+    name: replace(each, condition=_entry(each.condition))
+    for name, each in created_filters(journal_entry, updated=journal_entry.c.created_at).items()
+}
+OF_DAYS = Listing(
     source=_SOURCE,
     key=journal_line.c.id,
     scope=and_(
@@ -246,12 +293,12 @@ LISTING = Listing(
         or_(
             and_(
                 _is_marked(),
-                _entry(_IS_NO_OPENING, or_(_counts_when_posted(), _moves_posted())),
+                _entry(_MAY_COUNT, or_(_counts_when_posted(), _moves_posted())),
             ),
             and_(
                 given("on_cash", Boolean),
                 _settles(),
-                _entry(_IS_NO_OPENING, or_(_counts_when_settled(), _moves_settled())),
+                _entry(_MAY_COUNT, or_(_counts_when_settled(), _moves_settled())),
             ),
         ),
     ),
@@ -267,26 +314,31 @@ LISTING = Listing(
         _of_line(_counts_when_posted(), _counts_when_settled()).label("counts"),
         _of_line(_moves_posted(), _moves_settled()).label("moves"),
     ],
-    filters={
-        **{
-            name: replace(each, condition=_entry(each.condition))
-            for name, each in created_filters(
-                journal_entry, updated=journal_entry.c.created_at
-            ).items()
-        },
-        **between(journal_line.c.entry_date, "date_from", "date_to"),
-        # These are in what is listed, not in how.
-        **{name: Filter(true(), lambda _: SKIPPED) for name in CHOOSING},
-    },
+    filters={**_CREATED, **_choosing(*CHOOSING, *DAYS)},
     sorts={"entry_date": journal_line.c.entry_date},
     default_sort="entry_date",
 )
+OF_RETURN = replace(
+    OF_DAYS,
+    filters={
+        **_CREATED,
+        **between(journal_line.c.entry_date, "date_from", "date_to"),
+        **_choosing(*CHOOSING),
+    },
+)
 
 
-def within(slices: Sequence[Slice]) -> Row:
-    """The parameters that say which slices are listed."""
+def asked(selection: Selection) -> Row:
+    """The parameters that say which lines are listed."""
+    slices = selection.slices
     return {
         "opening": OPENING,
+        "known_at": selection.known_at,
+        "rate": selection.rate,
+        "behind": [_written(each) for each in selection.behind],
+        "on_cash": bool(selection.counted.when_settled),
+        "by_scheme": bool(selection.declared),
+        "unsettled": sorted(selection.unsettled),
         "all_firsts": [each.first for each in slices],
         "all_lasts": [each.last for each in slices],
         "all_afters": [each.after for each in slices],
@@ -298,35 +350,30 @@ def within(slices: Sequence[Slice]) -> Row:
     }
 
 
-def keys(behind: Iterable[Behind]) -> list[str]:
-    """Write what is asked for as the statement compares it."""
-    sides = {DEBIT: "+", CREDIT: "-"}
-    return [f"{each.code_id}/{each.part}/{sides[each.side]}" for each in behind]
+def _written(behind: Behind) -> str:
+    """Write amounts as the statement compares them."""
+    return f"{behind.code_id}/{behind.part}/{'+' if behind.side == DEBIT else '-'}"
 
 
-def line_of(row: Row, wanted: frozenset[Behind], settled: Collection[UUID]) -> ReturnLine:
+def line_of(row: Row, selection: Selection) -> ReturnLine:
     """Make a line of its row, with its shares in what is asked for.
 
     A line is a part itself, or it settles parts: never both, and of what it settles only codes
-    count that are `settled`. Of a transition it is a part of what is unsettled, or takes from it; a
-    write-off that is taken back gives that again.
+    that count as they are settled. Of a transition it is a part of what is unsettled, or takes from
+    it; a write-off that is taken back gives that again.
     """
     mark, split = mark_in(row), split_of(row.pop("split"))
     amount = row.pop("debit") - row.pop("credit")
     counts, moves, settles = row.pop("counts"), row.pop("moves"), row.pop("settles")
+    settled = selection.counted.when_settled
     own = _of_split(split, settled) if mark is None else [Share(mark, amount)]
     given_up = mark is None and row["source_type"] in WRITE_OFFS
     shares = [replace(each, amount=-each.amount) if given_up else each for each in own if counts]
     sign = -1 if settles else 1
     shares += [Share(each.mark, sign * each.amount, True) for each in own if moves]
-    return ReturnLine(**row, shares=tuple(each for each in shares if _behind(each) in wanted))
+    return ReturnLine(**row, shares=tuple(each for each in shares if selection.has(each)))
 
 
 def _of_split(split: Split, settled: Collection[UUID]) -> list[Share]:
     marked = ((part.tax, amount) for part, amount in split if part.tax is not None)
     return [Share(mark, amount) for mark, amount in marked if mark.code_id in settled]
-
-
-def _behind(share: Share) -> Behind:
-    side = DEBIT if share.amount > 0 else CREDIT
-    return Behind(share.mark.code_id, share.mark.part, side)

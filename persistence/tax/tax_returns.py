@@ -12,7 +12,7 @@ from sqlalchemy import DateTime, delete, not_, select
 from accounting.books.chart import Roles
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.cash_schemes import Counted
-from accounting.tax.return_figures import Behind, Coded, Uncoded, Unsettled
+from accounting.tax.return_figures import Coded, Uncoded, Unsettled
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import between, created_filters, equal
@@ -22,7 +22,7 @@ from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import tax_return
 from persistence.tax import coded_amounts, return_lines
-from persistence.tax.return_lines import ReturnLine
+from persistence.tax.return_lines import ReturnLine, Selection
 from persistence.tax.return_rows import row_of, tax_return_of
 
 _newer = tax_return.alias("newer")
@@ -104,21 +104,6 @@ class TaxReturnRecord:
     @property
     def version(self) -> int:
         return self.tax_return.version
-
-
-@dataclass(frozen=True, slots=True)
-class Behindhand:
-    """What of a return is listed: slices, what makes amounts count, and which of them.
-
-    Where the scheme has changed, `declared` says which one what is on, and `unsettled` names the
-    documents that a transition has.
-    """
-
-    slices: Sequence[Slice]
-    counted: Counted
-    behind: frozenset[Behind]
-    declared: Sequence[Slice] = ()
-    unsettled: frozenset[UUID] = frozenset()
 
 
 class TaxReturnStore(Store[TaxReturnRecord]):
@@ -206,19 +191,19 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         )
 
     def lines(
-        self, wanted: PageRequest, listed: Behindhand, roles: Roles
+        self,
+        wanted: PageRequest,
+        selection: Selection,
+        roles: Roles,
+        listing: Listing = return_lines.OF_RETURN,
     ) -> Fetch[Page[ReturnLine]]:
-        """List one page of the posted lines behind what a return says."""
+        """List one page of the posted lines behind what a return says, or a summary of days."""
         return self.listed(
-            return_lines.LISTING,
+            listing,
             wanted,
-            lambda row: return_lines.line_of(row, listed.behind, listed.counted.when_settled),
-            **return_lines.within(listed.slices),
-            **coded_amounts.counting(listed.counted, roles, listed.declared),
-            behind=return_lines.keys(listed.behind),
-            on_cash=bool(listed.counted.when_settled),
-            by_scheme=bool(listed.declared),
-            unsettled=sorted(listed.unsettled),
+            lambda row: return_lines.line_of(row, selection),
+            **return_lines.asked(selection),
+            **coded_amounts.counting(selection.counted, roles, selection.declared),
         )
 
     def save(self, value: TaxReturn) -> None:

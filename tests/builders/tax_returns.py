@@ -1,5 +1,6 @@
 """Tax returns as the tests draw them up, file and read them."""
 
+from collections import defaultdict
 from typing import Any
 
 import httpx
@@ -72,6 +73,47 @@ def lines(business: Business, tax_return: Record, **asked: Any) -> list[Record]:
     assert answer.status_code == 200, answer.text
     found: list[Record] = answer.json()["results"]
     return found
+
+
+def explain_themselves(business: Business, figures: Record) -> None:
+    """Follow what each box and code of a return, or of a summary, leads to: it comes to them."""
+    for each in figures.get("boxes", []):
+        led_to = abs(into_a_box(led(business, each)))
+        # Boxes of nets drop what is no whole unit.
+        assert abs(each["amount_cents"]) in (led_to, led_to - led_to % 100), each
+    for name in ("codes", "late", "transition"):
+        for each in figures.get(name, []):
+            parts: dict[str, int] = defaultdict(int)
+            for share in (share for line in led(business, each) for share in line["shares"]):
+                assert (share["tax_code"], share["tax_rate"]) == (
+                    each["tax_code"],
+                    each["tax_rate"],
+                )
+                parts[share["tax_part"]] += share["debit_amount"] - share["credit_amount"]
+            told = {part: abs(amount) for part, amount in parts.items() if amount}
+            [shown] = codes([each]).values()
+            assert told == {part: abs(amount) for part, amount in shown.items()}, each
+
+
+def into_a_box(lines: list[Record]) -> int:
+    """What lines bring to a box: nets of sales and of purchases both count up."""
+    total = 0
+    for share in (share for line in lines for share in line["shares"]):
+        is_sale = share["tax_part"] == "net" and share["tax_code"].startswith("S")
+        amount = share["debit_amount"] - share["credit_amount"]
+        total += -amount if is_sale else amount
+    return total
+
+
+def led(business: Business, figure: Record) -> list[Record]:
+    """The lines that a figure leads to."""
+    address = f"{business.partner.url}{figure['explain']}&page_size=100"
+    answer = business.api.get(address)
+    assert answer.status_code == 200, answer.text
+    found: Record = answer.json()
+    assert found["next"] is None
+    lines: list[Record] = found["results"]
+    return lines
 
 
 def brought(lines: list[Record]) -> int:

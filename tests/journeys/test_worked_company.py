@@ -8,7 +8,7 @@ import pytest
 
 from tests.api_server import ApiServer, Databases
 from tests.bookkeeping import Ledger
-from tests.builders.tax_returns import boxes, codes
+from tests.builders.tax_returns import boxes, codes, explain_themselves
 from tests.journeys.worked_company.company import Company, Today
 from tests.journeys.worked_company.diary import BEFORE, corrections
 from tests.journeys.worked_company.statements import (
@@ -166,6 +166,8 @@ class TestInsights:
         shown = company.shows("reports/vat-summary/", **days, **known_of(now, basis))
         assert codes(shown["codes"]) == by_code
         assert boxes(shown["return_preview"]) == by_box
+        explain_themselves(company.shop, shown)
+        explain_themselves(company.shop, shown["return_preview"])
 
     @pytest.mark.parametrize("tag", ["van", "north"])
     def test_tags(self, company: Company, basis: str, tag: str) -> None:

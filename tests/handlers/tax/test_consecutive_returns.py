@@ -18,6 +18,7 @@ from tests.builders.tax_returns import (
     RETURNS,
     codes,
     drawn_up,
+    explain_themselves,
     filed,
     lines,
     superseding,
@@ -190,6 +191,7 @@ class TestFileTaxReturn:
         returns[4] = filed(books, books.made(RETURNS, last))
         for each in returns.values():
             assert told_by(lines(books, each)) == declared_by([each])
+            explain_themselves(books, each)
         assert declared_by(returns.values()) == moved_by_part(ledger)
         ledger.audit()
 

@@ -12,6 +12,7 @@ from tests.builders.tax_returns import (
     brought,
     codes,
     drawn_up,
+    explain_themselves,
     filed,
     lines,
     read,
@@ -120,12 +121,9 @@ class TestCreateTaxReturn:
         shop.made(CODES, code_body("OWN", boxes={"net": ["1a", "12"], "output": ["5b"]}))
         net = credit("4000", 12_345, tax_code="OWN")
         taxed(shop, ON, net, marked("2200", -2_469, "OWN", "output"))
-        shown = drawn_up(shop)["boxes"]
-        assert shown == [
-            {"box": "12", "amount_cents": 12_300},
-            {"box": "1a", "amount_cents": 12_300},
-            {"box": "5b", "amount_cents": 2_469},
-        ]
+        draft = drawn_up(shop)
+        assert boxes(draft) == {"12": 12_300, "1a": 12_300, "5b": 2_469}
+        explain_themselves(shop, draft)
 
 
 class TestListTaxReturns:
