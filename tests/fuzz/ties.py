@@ -30,7 +30,7 @@ OF_MANY = {
 }
 
 # Reports of a few years at most, whatever they are asked for.
-SHORT_REPORTS = ("get_financial_summary", "get_vat_summary")
+SHORT_REPORTS = ("get_financial_summary", "get_vat_summary", "list_vat_summary_entries")
 
 ALLOCATED_TO = ("invoice_id", "bill_id", "bill_payment_id")
 NAMED_ACCOUNTS = ("revenue_account_identifier", "expense_account_identifier")

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from tests.model.arithmetic import Part
 from tests.model.codes import Code, codes_of
 from tests.model.records import (
     LIVE,
@@ -81,7 +80,7 @@ class Books:
         self.openings: dict[str, Opening] = {}
         self.settlements: dict[Any, dict[Any, Settled]] = {}
         self.again: dict[tuple[Any, Any], Settled] = {}
-        self.settled_of: dict[Any, Counter[Part]] = {}
+        self.settled_of: dict[Any, Counter[Any]] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
 

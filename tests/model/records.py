@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Any
 
 from tests.model.arithmetic import Part
 from tests.model.pricing import Body, Line, Priced
@@ -72,10 +73,13 @@ class WriteOff:
 
 @dataclass(frozen=True)
 class Settled:
-    """What something settles of a document: how much, and of which parts."""
+    """What something settles of a document: how much, and of which parts.
+
+    Of a vendor's refund these are parts of each thing that it gives back of.
+    """
 
     amount: int
-    split: Counter[Part]
+    split: Counter[Any]
 
 
 @dataclass(eq=False)

@@ -7,10 +7,12 @@ from typing import Any
 from tests.model.arithmetic import Part, shares
 from tests.model.books import Books
 from tests.model.pricing import Line
-from tests.model.records import Credit, Document, Refund, Settled, VendorRefund, WriteOff
+from tests.model.records import Credit, Document, Refund, Settled, Share, VendorRefund, WriteOff
 
 SUSPENSE = "1900"
 Wanted = dict[Any, int]
+PartOfTarget = tuple[Any, Part]
+"""A part of what a vendor's refund gives back of; nothing's, where it is not allocated."""
 Splitter = Callable[[Any, Counter[Part]], Counter[Part]]
 
 
@@ -30,7 +32,7 @@ def settle(books: Books) -> None:
     books.again.clear()
 
 
-def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> None:
+def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Any]) -> None:
     """Let what is wanted settle something that has these parts; other parts begin anew."""
     held = books.settlements.setdefault(subject, {})
     if isinstance(subject, VendorRefund) and books.settled_of.get(subject) != whole:
@@ -47,14 +49,12 @@ def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Part]) -> N
             held[source] = old
 
 
-def fits(split: Counter[Part], left: Counter[Part]) -> bool:
+def fits(split: Counter[Any], left: Counter[Any]) -> bool:
     """Whether all of a split is left: what it is of may say other things by now."""
     return all(min(0, left[part]) <= n <= max(0, left[part]) for part, n in split.items())
 
 
-def made(
-    books: Books, subject: Any, source: Any, amount: int, whole: Counter[Part]
-) -> Counter[Part]:
+def made(books: Books, subject: Any, source: Any, amount: int, whole: Counter[Any]) -> Counter[Any]:
     """Which parts something settles."""
     if isinstance(source, WriteOff):
         return source.split
@@ -108,7 +108,7 @@ def in_money(books: Books) -> Iterator[tuple[Any, Counter[Part]]]:
         for source, each in settled.items():
             of_credit = isinstance(subject, Credit) and not isinstance(source, Document)
             if not (of_credit or isinstance(source, WriteOff)):
-                yield subject, each.split
+                yield subject, each.split if not isinstance(subject, VendorRefund) else merged(each)
 
 
 def using(books: Books, credit: Credit) -> Iterator[tuple[Any, int]]:
@@ -130,12 +130,12 @@ def share_out(books: Books, document: Document, amount: int) -> Counter[Part]:
     return over(less(whole, (each.split for each in held.values())), amount)
 
 
-def over(left: Counter[Part], amount: int) -> Counter[Part]:
+def over(left: Counter[Any], amount: int) -> Counter[Any]:
     """Split an amount over what is left of parts."""
     return Counter(dict(zip(left, shares(amount, list(left.values())), strict=True)))
 
 
-def less(whole: Counter[Part], splits: Iterable[Counter[Part]]) -> Counter[Part]:
+def less(whole: Counter[Any], splits: Iterable[Counter[Any]]) -> Counter[Any]:
     """What splits leave of parts."""
     left = Counter(whole)
     for split in splits:
@@ -168,20 +168,32 @@ def parts_of_refund(books: Books, refund: Refund) -> Counter[Part]:
     return charged(refund.split)
 
 
-def parts_of_agreed(books: Books, agreed: VendorRefund) -> Counter[Part]:
-    """What of a vendor's refund is money, by part."""
-    whole: Counter[Part] = Counter()
+def parts_of_agreed(books: Books, agreed: VendorRefund) -> Counter[PartOfTarget]:
+    """What of a vendor's refund is money, by part of each thing that it gives back of."""
+    whole: Counter[PartOfTarget] = Counter()
     for share in agreed.shares:
-        match share.target:
-            case Document():
-                whole.update(charged(share.split))
-            case Credit():
-                if not share.is_kept:
-                    whole.update(books.settlements[share.target][share].split)
-            case _:
-                whole[books.side.prepayments, None] += share.amount
+        for part, amount in parts_of_share(books, share).items():
+            whole[share.target, part] += amount
     if agreed.total > agreed.allocated:
-        whole[SUSPENSE, None] += agreed.total - agreed.allocated
+        whole[None, (SUSPENSE, None)] += agreed.total - agreed.allocated
+    return whole
+
+
+def parts_of_share(books: Books, share: Share) -> Counter[Part]:
+    """What of a share is money, by part."""
+    match share.target:
+        case Document():
+            return charged(share.split)
+        case Credit():
+            return Counter() if share.is_kept else books.settlements[share.target][share].split
+    return Counter({(books.side.prepayments, None): share.amount})
+
+
+def merged(settled: Settled) -> Counter[Part]:
+    """What of a vendor's refund is settled, by part, of whatever it is."""
+    whole: Counter[Part] = Counter()
+    for (_, part), amount in settled.split.items():
+        whole[part] += amount
     return whole
 
 
