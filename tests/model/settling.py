@@ -21,8 +21,7 @@ def settle(books: Books) -> None:
     for credit in books.credits.values():
         bring(books, credit, dict(using(books, credit)), parts_of_lines(books, credit.lines))
     for document in books.documents.values():
-        whole = parts_of_lines(books, document.priced.lines)
-        bring(books, document, dict(settling(books, document)), whole)
+        settle_document(books, document)
     for refund in books.refunds.values():
         paid = {e: e.amount for e in refund.payments if not e.cancelled}
         bring(books, refund, paid, parts_of_refund(books, refund))
@@ -30,6 +29,12 @@ def settle(books: Books) -> None:
         came = {e: e.amount for e in agreed.payments if e.status == "completed"}
         bring(books, agreed, came, parts_of_agreed(books, agreed))
     books.again.clear()
+
+
+def settle_document(books: Books, document: Document) -> None:
+    """Bring what settles one document up to date, where a move changes it step by step."""
+    whole = parts_of_lines(books, document.priced.lines)
+    bring(books, document, dict(settling(books, document)), whole)
 
 
 def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Any]) -> None:

@@ -19,6 +19,7 @@ from tests.model.records import (
 )
 from tests.model.refund_moves import check_lines, split_off
 from tests.model.refusals import Faults, Refused, gone, refused
+from tests.model.settling import settle_document
 from tests.model.sides import may_become
 
 Records = list[Any]
@@ -30,6 +31,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
     kinds = (books.documents, books.payments, books.credits, books.vendor_refunds)
     records = [each for kind in (*kinds, books.vendor_refund_payments) for each in kind.values()]
     held = [(each, {n: kept(v) for n, v in vars(each).items()}) for each in records]
+    settled = {subject: dict(each) for subject, each in books.settlements.items()}
     last = books.credit_numbers.last
     try:
         yield
@@ -37,6 +39,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
         for record, before in held:
             vars(record).update(before)
         books.vendor_refunds.pop("", None)
+        books.settlements = settled
         books.again.clear()
         books.credit_numbers.last = last
         raise
@@ -303,6 +306,7 @@ def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[st
             released[bill.id] = part
             before = books.paid(bill) + books.reserved(bill)
             give(payment, bill.id, -part)
+            settle_document(books, bill)
             # Money on its way holds the floor under refunds, as the rules say.
             left = books.paid(bill) + books.reserved(bill)
             below = left < min(before, books.refunded(bill))
@@ -354,4 +358,5 @@ def apply_again(books: Books, payment: Payment, share: Share) -> Records:
             before = share.before.get(bill.id)
             if before is not None and before.amount == payment.parts[bill.id]:
                 books.again[bill, payment] = before  # In full, it takes its old split.
+            settle_document(books, bill)
     return bills

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.accounting.samples import day, part_on, refused
-from tests.accounting.trade.purchases import BILL, CREDIT, Purchases, announced, returned
+from tests.accounting.trade.purchases import BILL, CREDIT, PAYMENT, Purchases, announced, returned
 
 
 class TestStatus:
@@ -57,6 +57,17 @@ class TestPayment:
         value = trade.refund_payments[payment]
         assert (value.status, value.payment_date) == ("completed", day("9"))
         assert value.completed_at is not None
+
+    def test_in_part_it_is_of_each_thing_by_itself(self) -> None:
+        trade = Purchases("5")
+        bill, small = trade.paid(500), [trade.pay(1), trade.pay(1)]
+        parts = [returned(PAYMENT, 1, each) for each in small]
+        refund = trade.agree(502, *parts, returned(BILL, 500, bill), payments=announced(167, 335))
+        payment = trade.complete(refund)
+        [entry] = trade.posted(payment)
+        # A third of a cent of each payment, and not two thirds of both, which would be one.
+        claims = {each.about: each.amount for each in entry.lines if each.settles}
+        assert claims == {bill: -167}
 
     def test_dated_by_its_payment_date_also_before_the_refund(self) -> None:
         trade = Purchases("5")
