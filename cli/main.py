@@ -142,9 +142,9 @@ def backup(
 
     It has the database as a dump, the roles that it needs, the files of documents, and digests.
     """
-    from cli import keeping
+    from cli import archives
 
-    raise typer.Exit(keeping.make_backup(target))
+    raise typer.Exit(archives.make_backup(target))
 
 
 @app.command()
@@ -160,11 +160,11 @@ def restore(
     ] = False,
 ) -> None:
     """Restore a backup into an empty database, as the login that is to own the schema."""
-    from cli import keeping
+    from cli import archives
 
     if verify:
-        raise typer.Exit(keeping.verify_backup(source))
-    keeping.restore_backup(source)
+        raise typer.Exit(archives.verify_backup(source))
+    archives.restore_backup(source)
 
 
 @app.command("export-business")
@@ -273,13 +273,13 @@ def mendable(error: Exception) -> Exception | None:
     from accounting.errors import Refusal, Unavailable
     from cli.demo.client import DemoFailed
     from embedded.errors import EmbeddedError
+    from persistence.archives.backups import DamagedBackup
+    from persistence.archives.exports import CannotExport
+    from persistence.archives.imports import CannotImport
+    from persistence.archives.package import DamagedPackage
+    from persistence.archives.writing import CannotWrite
     from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
     from persistence.files.blobs import StorageUnavailable, UnusableFileStore
-    from persistence.keeping.backups import DamagedBackup
-    from persistence.keeping.exports import CannotExport
-    from persistence.keeping.imports import CannotImport
-    from persistence.keeping.package import DamagedPackage
-    from persistence.keeping.writing import CannotWrite
     from server.process.master import CannotServe
     from server.settings import SettingsError
     from verify.run import CannotVerify

@@ -13,13 +13,13 @@ from cli.databases import opened, ready, run
 from cli.progress import Progress
 from cli.provers import Proof
 from cli.proving import tell_faults
+from persistence.archives.exports import export_books
+from persistence.archives.imports import BooksDoNotHold, import_books
+from persistence.archives.package import Manifest, Package
+from persistence.archives.writing import written_whole
 from persistence.database.checks import refuse_unusable
 from persistence.engine.pool import Pool
 from persistence.files.blobs import Blobs, BlobStorage
-from persistence.keeping.exports import export_books
-from persistence.keeping.imports import BooksDoNotHold, import_books
-from persistence.keeping.package import Manifest, Package
-from persistence.keeping.writing import written_whole
 from persistence.proof.integrity import BooksToProve, all_books, prove
 from persistence.proof.seals import seal
 from server import settings

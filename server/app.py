@@ -23,10 +23,10 @@ from server import logs
 from server.clock import Clock, utc_now
 from server.contract import read_source
 from server.cors import Origins
-from server.departure import Departure
 from server.dispatch import Services
 from server.docs import Documentation, Pages
 from server.downloads import Downloads
+from server.draining import Draining
 from server.edge import Edge, Limits, Page
 from server.health import LIVE, OK, READY, Health
 from server.https import HttpsRule
@@ -43,14 +43,14 @@ class Parent:
 
     `before_opening` returns when the database is there; it may block, in a thread of its own.
     `pages_written` gives the pages of the documentation where another process writes them. `stack`
-    is that of the contract, where it is built already. `departure` tells that the whole server is
+    is that of the contract, where it is built already. `draining` tells that the whole server is
     about to stop.
     """
 
     before_opening: Callable[[], None] | None = None
     pages_written: Callable[[], Pages | None] | None = None
     stack: ASGIApp | None = None
-    departure: Departure = field(default_factory=Departure)
+    draining: Draining = field(default_factory=Draining)
 
 
 def create_app(
@@ -93,7 +93,7 @@ def create_app(
         proxies=settings.forwarded_allow,
         clock=clock,
     )
-    health = Health(partial(probe, resources), departure=parent.departure)
+    health = Health(partial(probe, resources), draining=parent.draining)
     every = timedelta(seconds=settings.upkeep_seconds)
     upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
     life = partial(lifespan, resources, upkeep, counts, watch, durable, parent)
@@ -130,7 +130,7 @@ async def lifespan(
 ) -> AsyncIterator[None]:
     """Open the resources before the first request and close them after the last."""
     log = structlog.get_logger("accounting.server")
-    parent.departure.listen()
+    parent.draining.listen()
     if parent.before_opening is not None:
         await asyncio.to_thread(parent.before_opening)
     await resources.open(durable=durable)

@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from server.departure import Departure
+from server.draining import Draining
 from server.responses.errors import Answer, Headers
 
 # Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
@@ -36,13 +36,13 @@ class Health:
         self,
         probe: Probe,
         *,
-        departure: Departure | None = None,
+        draining: Draining | None = None,
         kept_seconds: float = 1.0,
         probe_seconds: float = 3.0,
         log: Any = None,
     ) -> None:
         self.probe = probe
-        self.departure = departure or Departure()
+        self.draining = draining or Draining()
         self.kept_seconds = kept_seconds
         self.probe_seconds = probe_seconds
         self.log = log or structlog.get_logger("accounting.health")
@@ -56,7 +56,7 @@ class Health:
 
     async def ready(self, _asked: Headers | None = None) -> Answer:
         """Say whether requests can be served, from an answer at most `kept_seconds` old."""
-        if self.departure.announced:
+        if self.draining.begun:
             return as_json(503, {"status": "unavailable", "checks": {"server": "stopping"}})
         checks = await self.recent_checks()
         if all(result == OK for result in checks.values()):

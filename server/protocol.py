@@ -19,7 +19,7 @@ from httptools import HttpParserError, HttpParserUpgrade
 
 from accounting.errors import Refusal, TooMany
 from server.connections import ConnectionsPerAddress
-from server.departure import Departure
+from server.draining import Draining
 from server.responses import errors
 from server.responses.envelope import request_id_of, sealed
 from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
@@ -42,7 +42,7 @@ class GuardedProtocol(HttpConnection):
     headers_limit_bytes = 16 * 1024
     fields_limit = 100
     addresses: ClassVar = ConnectionsPerAddress()
-    departure: ClassVar = Departure()
+    draining: ClassVar = Draining()
     counts: ClassVar[Counts] = NoCounts()
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -170,7 +170,7 @@ class GuardedProtocol(HttpConnection):
         self.disarm()
         super().on_headers_complete()
         self.in_head, self.in_body = False, True
-        if self.parser.should_upgrade() or self.closes_after_next or self.departure.announced:
+        if self.parser.should_upgrade() or self.closes_after_next or self.draining.begun:
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:

@@ -43,7 +43,7 @@ def build(
     # The master refers to this module and needs no application.
     from server.app import Parent, create_app
     from server.connections import ConnectionsPerAddress
-    from server.departure import Departure
+    from server.draining import Draining
     from server.process import preloaded
     from server.protocol import GuardedProtocol
     from server.watching.requests import Watch
@@ -51,12 +51,12 @@ def build(
     GuardedProtocol.addresses = ConnectionsPerAddress(
         settings.connections_per_address, settings.forwarded_allow
     )
-    GuardedProtocol.departure = departure = Departure(leaving)
+    GuardedProtocol.draining = draining = Draining(leaving)
     parent = Parent(
         before_opening=partial(wait_for_database, postgres_home, waiting),
         pages_written=preloaded.pages.read,
         stack=preloaded.stack,
-        departure=departure,
+        draining=draining,
     )
     GuardedProtocol.counts = counts = counted_in(counts_folder)
     watch = Watch(counts, traces_of(settings), tells_statements=settings.log_level == "debug")

@@ -14,12 +14,12 @@ from embedded import binaries
 from embedded.binaries import Programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
+from persistence.archives.backups import back_up, opened_backup, restore_database, rows_in
+from persistence.archives.dumps import write_dump
+from persistence.archives.roles import Sight
 from persistence.database.migrate import migrate
 from persistence.engine.faults import UnusableDatabase
 from persistence.files.blobs import Folder
-from persistence.keeping.backups import back_up, opened_backup, restore_database, rows_in
-from persistence.keeping.dumps import write_dump
-from persistence.keeping.roles import Sight
 from tests.api_server import ApiServer, Databases
 from tests.builders.files import PDF, upload
 from tests.builders.sales import sent

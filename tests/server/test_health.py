@@ -6,7 +6,7 @@ import orjson
 import structlog
 from structlog.testing import CapturingLogger
 
-from server.departure import Departure
+from server.draining import Draining
 from server.health import Health
 from server.responses.errors import Answer
 
@@ -51,12 +51,12 @@ class TestReady:
         assert (b"retry-after", b"1") in answer.headers
 
     def test_a_server_that_is_about_to_stop_is_not_whatever_was_asked_just_now(self) -> None:
-        departure = Departure()
-        health = Health(Probe(GOOD), departure=departure)
+        draining = Draining()
+        health = Health(Probe(GOOD), draining=draining)
 
         async def ask() -> list[Answer]:
             first = await health.ready()
-            departure.announced = True
+            draining.begun = True
             return [first, await health.ready(), await health.live()]
 
         ready, leaving, live = asyncio.run(ask())

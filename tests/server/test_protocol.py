@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 
 from server.connections import ConnectionsPerAddress, bound_readers
-from server.departure import Departure
+from server.draining import Draining
 from server.protocol import GuardedProtocol
 from tests.partner import PATIENCE_SECONDS, within
 
@@ -352,12 +352,12 @@ class TestDeparture:
 
     def test_an_answer_ends_its_connection_once_that_is_announced(self) -> None:
         class Leaving(Patient):
-            departure = Departure()
+            draining = Draining()
 
         with served(Leaving, 60) as port:
             early, late = Wire(port), Wire(port)
             assert "connection" not in early.send(get()).reply().headers
-            Leaving.departure.announced = True
+            Leaving.draining.begun = True
             for wire in (early, late):
                 assert wire.send(get()).reply().headers["connection"] == "close"
                 assert wire.is_closed()

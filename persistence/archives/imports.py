@@ -15,6 +15,16 @@ from uuid import UUID
 from psycopg import DataError, IntegrityError, errors
 
 from access.principal import Caller, CallerKind
+from persistence.archives.exports import stored_contents
+from persistence.archives.package import STORAGE_KEY, DamagedPackage, Member, Package
+from persistence.archives.rows import (
+    TABLES,
+    TRAIL,
+    WAITING_ROWS,
+    await_lines,
+    take_business,
+    take_lines,
+)
 from persistence.database.revisions import HEAD
 from persistence.engine.faults import UnusableDatabase, broken_constraint, first_line
 from persistence.engine.machines import BEGIN, Entrant
@@ -24,16 +34,6 @@ from persistence.engine.sessions import CHECK_NOW, COMMIT
 from persistence.engine.sql import Query, Row
 from persistence.engine.tenants import AuditedAction
 from persistence.files.blobs import Blobs, key_in
-from persistence.keeping.exports import stored_contents
-from persistence.keeping.package import STORAGE_KEY, DamagedPackage, Member, Package
-from persistence.keeping.rows import (
-    TABLES,
-    TRAIL,
-    WAITING_ROWS,
-    await_lines,
-    take_business,
-    take_lines,
-)
 from persistence.proof.integrity import NO_HURRY, BooksToProve, Check, prove_within
 from persistence.tables import business
 

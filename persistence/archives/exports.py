@@ -7,6 +7,8 @@ from hashlib import sha256
 from typing import IO
 from uuid import UUID
 
+from persistence.archives.package import Manifest, Packer
+from persistence.archives.rows import ONE_WAY_TO_WRITE, TABLES, lines_of
 from persistence.database.revisions import HEAD
 from persistence.engine.faults import UnusableDatabase
 from persistence.engine.machines import SNAPSHOT
@@ -14,8 +16,6 @@ from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query, Row
 from persistence.files.blobs import BlobStorage, key_in
-from persistence.keeping.package import Manifest, Packer
-from persistence.keeping.rows import ONE_WAY_TO_WRITE, TABLES, lines_of
 from persistence.proof.integrity import NO_HURRY, BooksToProve
 
 # Whose seal it is that a receiver can ask for (`kept_seal`), and what of a business decides whether

@@ -12,9 +12,9 @@ from typing import IO, Final
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from embedded.binaries import Programs
+from persistence.archives.roles import Sight
 from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
-from persistence.keeping.roles import Sight
 
 # What pg_restore of 17 and newer sets first, and a server before 17 does not know.
 _UNKNOWN_BEFORE_17: Final = b"SET transaction_timeout = 0;\n"

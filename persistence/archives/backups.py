@@ -25,12 +25,8 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from embedded.binaries import find_clients
-from persistence.database.distribution import is_distributed
-from persistence.engine.connecting import connect
-from persistence.engine.faults import UnusableDatabase
-from persistence.files.blobs import BlobStorage, Folder, key_in, synchronise
-from persistence.keeping.dumps import read_dump, write_dump
-from persistence.keeping.roles import (
+from persistence.archives.dumps import read_dump, write_dump
+from persistence.archives.roles import (
     Sight,
     database_settings,
     full_sight,
@@ -40,7 +36,11 @@ from persistence.keeping.roles import (
     script,
     set_all,
 )
-from persistence.keeping.writing import written_whole
+from persistence.archives.writing import written_whole
+from persistence.database.distribution import is_distributed
+from persistence.engine.connecting import connect
+from persistence.engine.faults import UnusableDatabase
+from persistence.files.blobs import BlobStorage, Folder, key_in, synchronise
 
 FORMAT: Final = "accounting-backup"
 FORMAT_VERSION: Final = 1

@@ -17,10 +17,7 @@ from cli.proving import prove_all, summary, tell_faults
 from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from persistence.database.migrate import knows, migrate
-from persistence.database.revisions import HEAD
-from persistence.engine.connecting import connect
-from persistence.keeping.backups import (
+from persistence.archives.backups import (
     ROLES,
     DamagedBackup,
     Manifest,
@@ -33,6 +30,9 @@ from persistence.keeping.backups import (
     restore_files,
     rows_in,
 )
+from persistence.database.migrate import knows, migrate
+from persistence.database.revisions import HEAD
+from persistence.engine.connecting import connect
 from server import settings
 
 MOST_TOLD = 20  # Of the files that are not as they should be.
