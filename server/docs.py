@@ -160,18 +160,21 @@ def write_pages(source: bytes) -> Pages:
 
 def written_reference(source: bytes) -> dict[str, StoredPage]:
     """Write what tells what the API is."""
-    from server.profiles import PROFILES  # Loads what no other request needs, as the next one does.
+    # They load what no other request needs.
+    from server.own_examples import with_own_examples
+    from server.profiles import PROFILES
     from server.reference.site import POLICY, site
 
     source = published(source)
     document = parse(source)
+    own = with_own_examples(document)
     pages = {
         "/": store(HTML, FRONT),
         "/openapi.yaml": store(b"application/yaml", source),
-        "/openapi.json": store(b"application/json", json_of(document)),
+        "/openapi.json": store(b"application/json", json_of(own)),
     }
     for name, derive in PROFILES.items():
-        pages[f"/openapi.{name}.json"] = store(b"application/json", json_of(derive(document)))
+        pages[f"/openapi.{name}.json"] = store(b"application/json", json_of(derive(own)))
     return pages | policed(site(document), POLICY)
 
 

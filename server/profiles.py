@@ -1,6 +1,7 @@
 """The contract in other forms, for tools that take less: `python -m server.profiles FOLDER`.
 
 Each is derived from the contract as it is published, and says the same of what goes over the wire.
+In each the operations have refusals of their own.
 """
 
 import sys
@@ -57,13 +58,13 @@ def as_3_1(document: Document) -> Document:
 
 
 def for_mocks(document: Document) -> Document:
-    """Give each operation its own refusals, and let Prism answer with the status that is meant.
+    """Let Prism answer with the status that is meant.
 
     It answers with the lowest one, which of a create is that of a preview: 200. What is not valid
     it answers with 422 wherever that is documented, and with 400 elsewhere. So the examples of 422
     stand at `default`, which it takes for a status that it is asked for and does not find.
     """
-    changed: Document = _mapped(with_own_examples(document), _as_prism_reads)
+    changed: Document = _mapped(document, _as_prism_reads)
     describer = Describer(changed)
     for item in changed["paths"].values():
         for method in METHODS & item.keys():
@@ -85,8 +86,9 @@ def write(folder: Path) -> None:
     source = published(read_source())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "accounting.yaml").write_bytes(source)
+    document = with_own_examples(parse(source))
     for name, derive in PROFILES.items():
-        text = as_yaml(derive(parse(source)))
+        text = as_yaml(derive(document))
         (folder / f"accounting.{name}.yaml").write_text(text, encoding="utf-8")
 
 

@@ -8,6 +8,7 @@ from server.contract import read_source
 from server.docs import Documentation, SharedPages, publish, write_pages, written_reference
 from server.edge import Edge
 from server.https import HttpsRule
+from server.own_examples import with_own_examples
 from server.profiles import PROFILES
 from server.reference.site import POLICY
 from server.stored_pages import StoredPage
@@ -59,8 +60,9 @@ class TestDocumentation:
         reply = request(application, "GET", "/openapi.yaml")
         assert (reply.header("content-type"), reply.body) == ("application/yaml", SOURCE)
 
-    def test_the_contract_is_served_as_json(self, application: Edge) -> None:
-        assert request(application, "GET", "/openapi.json").json() == DOCUMENT
+    def test_as_json_its_operations_have_refusals_of_their_own(self, application: Edge) -> None:
+        served = request(application, "GET", "/openapi.json").json()
+        assert served == with_own_examples(DOCUMENT)
 
     @pytest.mark.parametrize("name", PROFILES)
     def test_the_contract_is_served_in_its_other_forms(self, application: Edge, name: str) -> None:

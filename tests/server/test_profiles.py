@@ -6,6 +6,7 @@ import yaml
 from openapi_spec_validator import validate
 
 from server.contract import parse, read_source
+from server.own_examples import with_own_examples
 from server.profiles import PROFILES, as_3_1, for_generators, for_mocks, write
 from server.published import published
 from server.yaml_text import as_yaml
@@ -76,7 +77,7 @@ class TestAs31:
 
 @pytest.fixture(scope="module")
 def mocked() -> dict[str, Any]:
-    return for_mocks(parse(read_source()))
+    return for_mocks(with_own_examples(parse(read_source())))
 
 
 class TestForMocks:
@@ -139,4 +140,8 @@ class TestWrite:
         validate(derived)
         assert b"&id0" not in text
         assert derived["paths"].keys() == parse(read_source())["paths"].keys()
+        create = derived["paths"]["/v1/platform/businesses/{business_id}/invoices/"]["post"]
+        refused = create["responses"]["400"]["content"]["application/json"]["examples"]
+        told = refused["validation_error"]["value"]["message"]
+        assert told == "customer_id or customer_external_id is required."
         assert name != "3.1" or kept(derived) == []
