@@ -146,7 +146,7 @@ register_serializer(write_multipart, MULTIPART)
 def filter_failure(_context: Any, failure: Any, case: Any, response: Any) -> bool:
     """Let pass what a form cannot say, and let be read what stays after its DELETE.
 
-    As the contract has it, accounts and tax codes are archived by that, until they are changed back,
+    As the contract has it, accounts and tax codes are archived by that until they are changed back,
     and a refund is cancelled.
     """
     if isinstance(failure, AcceptedNegativeData):

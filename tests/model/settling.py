@@ -19,20 +19,33 @@ Splitter = Callable[[Any, Counter[Part]], Counter[Part]]
 def settle(books: Books) -> None:
     """Bring what is settled up to date: what changed is taken back whole and made again."""
     for credit in books.credits.values():
-        bring(books, credit, dict(using(books, credit)), parts_of_lines(books, credit.lines))
+        settle_credit(books, credit)
     for document in books.documents.values():
         settle_document(books, document)
     for refund in books.refunds.values():
         paid = {e: e.amount for e in refund.payments if not e.cancelled}
         bring(books, refund, paid, parts_of_refund(books, refund))
     for agreed in books.vendor_refunds.values():
-        came = {e: e.amount for e in agreed.payments if e.status == "completed"}
-        bring(books, agreed, came, parts_of_agreed(books, agreed))
+        settle_agreed(books, agreed)
     books.again.clear()
 
 
+# What a move changes step by step is brought up to date at each step.
+
+
+def settle_credit(books: Books, credit: Credit) -> None:
+    """Bring what uses one credit up to date."""
+    bring(books, credit, dict(using(books, credit)), parts_of_lines(books, credit.lines))
+
+
+def settle_agreed(books: Books, agreed: VendorRefund) -> None:
+    """Bring what has come of a vendor's refund up to date."""
+    came = {e: e.amount for e in agreed.payments if e.status == "completed"}
+    bring(books, agreed, came, parts_of_agreed(books, agreed))
+
+
 def settle_document(books: Books, document: Document) -> None:
-    """Bring what settles one document up to date, where a move changes it step by step."""
+    """Bring what settles one document up to date."""
     whole = parts_of_lines(books, document.priced.lines)
     bring(books, document, dict(settling(books, document)), whole)
 

@@ -19,7 +19,7 @@ from tests.model.records import (
 )
 from tests.model.refund_moves import check_lines, split_off
 from tests.model.refusals import Faults, Refused, gone, refused
-from tests.model.settling import settle_document
+from tests.model.settling import settle_agreed, settle_credit, settle_document
 from tests.model.sides import may_become
 
 Records = list[Any]
@@ -32,6 +32,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
     records = [each for kind in (*kinds, books.vendor_refund_payments) for each in kind.values()]
     held = [(each, {n: kept(v) for n, v in vars(each).items()}) for each in records]
     settled = {subject: dict(each) for subject, each in books.settlements.items()}
+    settled_of = dict(books.settled_of)
     last = books.credit_numbers.last
     try:
         yield
@@ -39,7 +40,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
         for record, before in held:
             vars(record).update(before)
         books.vendor_refunds.pop("", None)
-        books.settlements = settled
+        books.settlements, books.settled_of = settled, settled_of
         books.again.clear()
         books.credit_numbers.last = last
         raise
@@ -114,6 +115,10 @@ def change(books: Books, id: str, body: Body) -> Records:
             faults.add(409, "invalid_state_transition", status == "cancelled")
             refuse_unknown(books, faults, body["allocations"])
             affected += reallocate(books, faults, payment, body["allocations"])
+            for share in refund.shares:
+                if isinstance(share.target, Credit) and not share.is_kept:
+                    settle_credit(books, share.target)
+            settle_agreed(books, refund)  # Before the payment moves.
         faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
         affected += move(books, faults, payment, status)
         if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
