@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -129,7 +128,7 @@ async def selected(
         counted=has.counted,
         behind=behind,
         known_at=known(has.known_at),
-        rate=Decimal(str(asked["tax_rate"])) if "tax_rate" in asked else None,
+        rate=asked.get("tax_rate"),
         declared=has.declared,
         unsettled=frozenset(each.document_id for each in unsettled),
     )

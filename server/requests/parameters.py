@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from accounting.errors import Malformed
@@ -16,7 +17,7 @@ Check = Callable[[Any], bool]
 MOST_PAIRS = 1000  # An address of 8 kB holds fewer; a form could hold half a million.
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?")
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 _BOOLEANS = {"true": True, "false": False}
@@ -31,11 +32,16 @@ def text_reader(schema: Schema) -> Callable[[str], Any]:
         case "integer":
             return lambda text: int(text) if _INTEGER.fullmatch(text) else text
         case "number":
-            return lambda text: float(text) if _NUMBER.fullmatch(text) else text
+            return lambda text: _finite(text) if _NUMBER.fullmatch(text) else text
         case "boolean":
             return lambda text: _BOOLEANS.get(text, text)
         case _:
             return lambda text: text
+
+
+def _finite(text: str) -> float | str:
+    number = float(text)
+    return number if isfinite(number) else text
 
 
 def split_pairs(raw: bytes) -> list[tuple[str, str]]:
