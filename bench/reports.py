@@ -52,6 +52,7 @@ SINCE = {"a week": 7, "a month": 30, "a year": 365}
 # Of what is read from months, from the fewest lines to the most: of the pages that are read. Their
 # time tells little: it is less than that of a plan, and of the room that PostgreSQL makes for more.
 MOST_GROWN: Final = 2.0
+FEW_PAGES: Final = 100  # Of so few, one more level of an index and another plan are half.
 MOST_US: Final = 2.0  # For each line that was posted since.
 ENOUGH = 10_000  # Of lines posted since: of fewer, the rest of the statement is most of it.
 WAITING = 2  # Batches posted at last: their entries are not rolled up.
@@ -241,7 +242,7 @@ def report(found: Mapping[int, Sequence[Timed]]) -> bool:
     for row in zip(*found.values(), strict=True):
         question, times = row[0].question, row[-1].ms / row[0].ms
         pages = row[-1].pages / row[0].pages
-        grown = question.of_months and pages > MOST_GROWN
+        grown = question.of_months and pages > MOST_GROWN and row[-1].pages > FEW_PAGES
         fine = fine and not grown and not any(each.is_late for each in row)
         most = f"{question.most_ms:.0f}" if question.most_ms else ""
         if question.since:

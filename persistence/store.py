@@ -5,7 +5,6 @@ A store adds the business's id to every statement; there is no way to ask it for
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from uuid import UUID
@@ -198,7 +197,7 @@ class Store(ABC, Generic[V]):
     def fetch(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
         """Put queries about this business into one fetch."""
         mine = {"business_id": self.scope.business_id}
-        own = tuple(replace(each, parameters={**each.parameters, **mine}) for each in queries)
+        own = tuple(Query(each.text, {**each.parameters, **mine}, each.once) for each in queries)
         return Fetch(self.scope.session, own, answer)
 
     def seen(self, values: list[V]) -> list[V]:

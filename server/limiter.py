@@ -179,8 +179,8 @@ class Limit:
         self._worth_waiting = max(1, self.most // (20 * workers))
         self._worth_telling = max(1, self._worth_waiting // 2)
 
-    async def look(self, name: Hashable) -> Count:
-        """Return what is counted of a name, as well as it has to be known."""
+    def count_of(self, name: Hashable) -> Count:
+        """Return what is counted of a name."""
         counts = self.counts
         count = counts.pop(name, None)
         if count is None:
@@ -189,9 +189,11 @@ class Limit:
         counts[name] = count
         if len(counts) > MOST_NAMES:
             del counts[next(iter(counts))]
-        if count.mine - count.told >= self._worth_waiting and not self.is_full(count):
-            await self._shared.hear()
         return count
+
+    def is_behind(self, count: Count) -> bool:
+        """Tell whether the others have to be heard before anything is let through."""
+        return count.mine - count.told >= self._worth_waiting and not self.is_full(count)
 
     def is_full(self, count: Count) -> bool:
         """Tell whether nothing more is let through in this minute."""
@@ -227,10 +229,13 @@ class RequestLimits:
             return [], None
         seconds = self._shared.seconds_left()
         found = [
-            (limit, await limit.look(name))
+            (limit, limit.count_of(name))
             for limit, name in ((partner, partner_id), (business, business_id))
             if limit is not None
         ]
+        for limit, count in found:
+            if limit.is_behind(count):
+                await self._shared.hear()
         full = next((limit for limit, count in found if limit.is_full(count)), None)
         if full is None:
             for limit, count in found:
@@ -260,7 +265,10 @@ class FailedLogins:
         With a limit of 100, the 101st failure of a minute is refused.
         """
         seconds = self._shared.seconds_left()
-        found = [await self._limit.look(name) for name in names]
+        found = [self._limit.count_of(name) for name in names]
+        for count in found:
+            if self._limit.is_behind(count):
+                await self._shared.hear()
         full = any(self._limit.is_full(count) for count in found)
         for count in found:
             if not self._limit.is_full(count):

@@ -13,7 +13,7 @@ from accounting.bank.bank_transactions import BankTransaction, CategoryPart
 from accounting.books.ledger import Posted
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, between, created_filters, equal
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.listings import Listing, either_way
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
@@ -186,7 +186,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
 
 def _bank_transaction(row: Row, posted: tuple[Posted, ...]) -> BankTransactionRecord:
     bank_account_name, accounts = row.pop("bank_account_name"), row.pop("accounts") or ()
-    named = [NamedAccount(account_id(id_), code, name) for id_, code, name in accounts]
+    named = [NamedAccount(known_id(id_), code, name) for id_, code, name in accounts]
     row["parts"] = _parts(row)
     line = BankTransaction(**row, posted=posted)
     return BankTransactionRecord(line, bank_account_name, {each.id: each for each in named})
@@ -211,7 +211,7 @@ def _parts(row: Row) -> tuple[CategoryPart, ...]:
 
 
 def _stored_part(part: Row) -> CategoryPart:
-    ids = {name: value and account_id(value) for name, value in part.items() if name in PART_IDS}
+    ids = {name: value and known_id(value) for name, value in part.items() if name in PART_IDS}
     return CategoryPart(**{**part, **ids, "tax": held_of(part.get("tax"))})
 
 

@@ -24,7 +24,7 @@ from persistence.bank.payout_sql import (
     SUMS,
 )
 from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
@@ -183,7 +183,7 @@ def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: tuple[Posted, ...
 
 def _other_item(row: Row) -> OtherItem:
     payment_id = row["payment_id"] and UUID(row["payment_id"])
-    told = {"account_id": account_id(row["account_id"]), "payment_id": payment_id}
+    told = {"account_id": known_id(row["account_id"]), "payment_id": payment_id}
     return OtherItem(**{**row, **told, "tax": held_of(row.get("tax"))})
 
 

@@ -16,6 +16,7 @@ from psycopg import InterfaceError, OperationalError
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed, NotAuthenticated
 from persistence.engine.faults import unavailable
+from persistence.engine.identifiers import known_id
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Row
 
@@ -106,7 +107,7 @@ class Admission:
 
     async def admit_to_business(self, caller: Caller, business_id: str) -> None:
         """Let a caller in to a business; NotAllowed where it is not the caller's."""
-        await self._admit(caller, UUID(business_id))
+        await self._admit(caller, known_id(business_id))
 
     async def _admit(self, caller: Caller, business_id: UUID | None) -> None:
         name = (caller.partner_id, business_id)

@@ -12,6 +12,6 @@ def new_id() -> UUID:
 
 
 @lru_cache(maxsize=4096)
-def account_id(text: str) -> UUID:
-    """Read the id of an account: the same few stand in every line and split."""
+def known_id(text: str) -> UUID:
+    """Read an id that comes again and again, of an account in each line or of a business."""
     return UUID(text)

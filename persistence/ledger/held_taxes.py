@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from accounting.tax.gross_amounts import HeldTax
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.sql import Row
 from persistence.ledger.split_rows import tax_of, tax_rows
 
@@ -26,7 +26,7 @@ def held_of(row: Any) -> HeldTax | None:
     if row is None:
         return None
     return HeldTax(
-        code_id=account_id(row["code_id"]),
+        code_id=known_id(row["code_id"]),
         rate=Decimal(row["rate"]),
         taxes=tuple(tax_of(*each) for each in row["taxes"]),
         self_assessed=tuple(tax_of(*each) for each in row["self_assessed"]),

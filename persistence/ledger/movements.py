@@ -44,6 +44,7 @@ _MONTHS = """
     JOIN unnest(
       %(month_places)s::int[], %(month_firsts)s::date[], %(month_lasts)s::date[]
     ) AS span (place, first, last) ON unrolled.entry_date BETWEEN span.first AND span.last"""
+# Sums are cast at once: as numeric they would make numerics of all lines beside them.
 _ENDS = """
     SELECT account.id, days.place, days.sign * lines.debits, days.sign * lines.credits
     FROM account
@@ -51,7 +52,7 @@ _ENDS = """
       %(day_places)s::int[], %(day_signs)s::int[], %(day_firsts)s::date[], %(day_lasts)s::date[]
     ) AS days (place, sign, first, last)
     CROSS JOIN LATERAL (
-      SELECT sum(debit) AS debits, sum(credit) AS credits FROM (
+      SELECT sum(debit)::bigint AS debits, sum(credit)::bigint AS credits FROM (
         {days}
       ) AS line
     ) AS lines
@@ -62,15 +63,15 @@ _ENDS = """
 _LATER = """
     SELECT line.account_id, span.place, {sign} * line.debit, {sign} * line.credit
     FROM (
-      SELECT id FROM journal_entry
+      SELECT id, entry_date FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s
         AND journal_entry.posted_at > %(known_at)s
         AND journal_entry.entry_date + 0 BETWEEN %(earliest)s AND %(latest)s
       ORDER BY journal_entry.posted_at
     ) AS entry
-    CROSS JOIN LATERAL ({lines}) AS line{tagged}
     JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
-      AS span (place, first, last) ON line.entry_date BETWEEN span.first AND span.last"""
+      AS span (place, first, last) ON entry.entry_date BETWEEN span.first AND span.last
+    CROSS JOIN LATERAL ({lines}) AS line{tagged}"""
 # The lines of a tag, all of which an index covers: there are no months of them.
 _TAGGED = """
     SELECT account.id AS account_id, span.place, {sign} * lines.debits AS debits,
@@ -79,7 +80,7 @@ _TAGGED = """
     CROSS JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
       AS span (place, first, last)
     CROSS JOIN LATERAL (
-      SELECT sum(debit) AS debits, sum(credit) AS credits FROM tagged_line
+      SELECT sum(debit)::bigint AS debits, sum(credit)::bigint AS credits FROM tagged_line
       WHERE tagged_line.business_id = %(business_id)s AND tagged_line.tag = %(tag)s
         AND tagged_line.account_id = account.id AND {counts}
         AND tagged_line.entry_date BETWEEN span.first AND span.last

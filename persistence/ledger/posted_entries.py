@@ -10,7 +10,7 @@ from sqlalchemy import ARRAY, Text, Uuid, any_, case, cast, func, select
 
 from accounting.books.ledger import Line, Posted
 from accounting.trade.sides import PAYABLE
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.journal_sql import REVERSED_BY
 from persistence.ledger.split_rows import mark_of, split_of
@@ -104,7 +104,7 @@ def _line(
     *mark: str | None,
 ) -> Line:
     return Line(
-        account_id(account),
+        known_id(account),
         amount,
         UUID(settles) if settles else None,
         split_of(split),

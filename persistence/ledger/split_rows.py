@@ -8,7 +8,7 @@ from typing import Any
 from accounting.books.splits import Part, Split
 from accounting.books.tax_marks import TaxMark, TaxPart
 from accounting.tax.taxed_amounts import Tax
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.sql import Row
 
 MARK_COLUMNS = ("tax_code_id", "tax_rate", "tax_part")
@@ -31,7 +31,7 @@ def tax_rows(taxes: Iterable[Tax]) -> list[list[Any]]:
 
 def tax_of(amount: int, account: str, *mark: str) -> Tax:
     """Read a tax from its row."""
-    return Tax(amount, account_id(account), mark_of(*mark))
+    return Tax(amount, known_id(account), mark_of(*mark))
 
 
 def mark_of(code_id: Any = None, rate: Any = None, part: str | None = None) -> TaxMark | None:
@@ -58,9 +58,9 @@ def mark_in(row: Row) -> TaxMark | None:
 
 @lru_cache(maxsize=4096)
 def _mark(code_id: str, rate: str, part: str) -> TaxMark:
-    return TaxMark(account_id(code_id), Decimal(rate), TaxPart(part))
+    return TaxMark(known_id(code_id), Decimal(rate), TaxPart(part))
 
 
 @lru_cache(maxsize=4096)
 def _part(account: str, *mark: str) -> Part:
-    return Part(account_id(account), mark_of(*mark))
+    return Part(known_id(account), mark_of(*mark))

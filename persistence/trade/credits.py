@@ -11,7 +11,7 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine, applied
 from accounting.trade.documents import Document
 from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
@@ -119,7 +119,7 @@ def _line(row: Row, tax_account_id: UUID) -> CreditLine:
     values = {
         **row,
         "id": UUID(row["id"]),
-        "account_id": account_id(row["account_id"]),
+        "account_id": known_id(row["account_id"]),
         "tags": tuple(row["tags"]),
         **taxes_of(row),
         **ids_of(row, "tax_code_id", "source_line_id"),

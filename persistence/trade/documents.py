@@ -13,7 +13,7 @@ from uuid import UUID
 from accounting.books.ledger import Posted
 from accounting.trade.documents import Document, LineItem
 from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
@@ -150,7 +150,7 @@ def _line(row: Row) -> LineItem:
     values = {
         **row,
         "id": UUID(row["id"]),
-        "account_id": account_id(row["account_id"]),
+        "account_id": known_id(row["account_id"]),
         "quantity": Decimal(row["quantity"]),
         "tax_rate": rate_of(row["tax_rate"]),
         "tags": tuple(row["tags"]),

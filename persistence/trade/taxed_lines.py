@@ -7,7 +7,7 @@ from uuid import UUID
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.credits import CreditLine
 from accounting.trade.documents import LineItem, LineShares
-from persistence.engine.identifiers import account_id
+from persistence.engine.identifiers import known_id
 from persistence.engine.sql import Row
 from persistence.ledger import split_rows
 
@@ -26,7 +26,7 @@ def taxes_of(row: Row) -> dict[str, tuple[Tax, ...]]:
 
 def ids_of(row: Row, *names: str) -> dict[str, UUID | None]:
     """Read ids that a line may have."""
-    return {name: account_id(row[name]) if row.get(name) else None for name in names}
+    return {name: known_id(row[name]) if row.get(name) else None for name in names}
 
 
 def rate_row(rate: Decimal | None) -> str | None:

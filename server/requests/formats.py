@@ -4,6 +4,7 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -140,6 +141,9 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
     }
 )
 
+# Those of businesses come with each request, and most others again and again.
+uuid_of = lru_cache(maxsize=4096)(UUID)
+
 REVIVERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {"uuid": UUID, "date": revive_date, "date-time": revive_date_time, "byte": revive_bytes}
+    {"uuid": uuid_of, "date": revive_date, "date-time": revive_date_time, "byte": revive_bytes}
 )
