@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install run serve demo migrate test fuzz fuzz-deep plans bench bench-growth bench-reports bench-ladder bench-compare bench-publish \
+.PHONY: help install run serve demo migrate test operation fuzz fuzz-deep plans bench bench-growth bench-reports bench-ladder bench-compare bench-publish \
         contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         pooler pooler-quick upgrade-check coverage format lint types rooms audit check check-long release lock clean
 
@@ -43,8 +43,13 @@ serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another po
 
 # Of another PostgreSQL than the one that comes along: TEST_POSTGRES=folder with its programs.
 # With an arena for each thread, as glibc has it, a worker keeps a fifth more than it uses.
-test: $(READY) ## Run every test in Python (T=path for some of them)
-	@MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder $(T)
+PYTEST = MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder
+
+test: $(READY) ## Run every test in Python but those of `operation` (T=path for some of them)
+	@$(PYTEST) $(T)
+
+operation: $(READY) ## Run the tests of servers as processes and of an operator's commands
+	@$(PYTEST) tests/cli tests/embedded tests/operations tests/processes tests/upgrade
 
 format: $(READY) ## Format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

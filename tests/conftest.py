@@ -23,8 +23,9 @@ from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
 SHARING = "tests/processes"  # Its modules have a server in common.
-# Much of what they take is waiting, or more than a minute of work in one module.
-LONGEST = (SHARING, "tests/operations", "tests/upgrade", "tests/cli", "tests/embedded")
+# Servers as processes, and the commands of operators: much of what they take is waiting. `make
+# operation` runs them; a run of all tests leaves them out.
+OPERATION = (SHARING, "tests/operations", "tests/upgrade", "tests/cli", "tests/embedded")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
@@ -44,6 +45,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         # The terminal's process hears of each test; a worker would keep all of its reports, too.
         config.pluginmanager.unregister(name="terminalreporter")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what `make operation` runs, where no path is named."""
+    named = [config.rootpath / each for each in config.args]
+    left_out = [config.rootpath / each for each in OPERATION]
+    return True if collection_path in left_out and config.rootpath / "tests" in named else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,8 +86,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEac
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest: handed out near the end, it leaves the other worker idle."""
-    places = {folder: place for place, folder in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(folder_of(item.nodeid), len(LONGEST)))
+    places = {folder: place for place, folder in enumerate(OPERATION)}
+    items.sort(key=lambda item: places.get(folder_of(item.nodeid), len(OPERATION)))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,8 +1,7 @@
 """Runs all that CI runs, part by part, and prints what each took of its share of twenty minutes.
 
 It needs nothing but Python: the first part installs the rest. What is shown on a cluster, behind a
-pooler and in a browser says so where there is no Citus, PgBouncer or Chromium. A minute is left for
-what operators do.
+pooler and in a browser says so where there is no Citus, PgBouncer or Chromium.
 """
 
 import subprocess
@@ -23,6 +22,7 @@ PARTS: Final = (
     Part("install and bare clone", ("install", "bare"), 3),
     Part("static checks", ("contract", "lint", "types", "rooms"), 2),
     Part("tests", ("test", "coverage"), 4),
+    Part("operation", ("operation",), 3),
     Part("fuzz", ("fuzz",), 3),
     Part("plans of lists", ("plans",), 1),
     Part("cluster and pooler", ("cluster-quick", "pooler-quick"), 3),
