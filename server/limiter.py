@@ -10,6 +10,7 @@ by itself. See docs/decisions/0044.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
+from contextvars import Context
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final, Protocol
@@ -117,7 +118,9 @@ class SharedCounts:
         if self._talking is None:
             loop = asyncio.get_running_loop()
             self._next = loop.create_future()
-            self._talking = loop.create_task(self._talk_until_all_is_told())
+            # It is no part of the request that began it: nothing that listens there hears of it.
+            telling = self._talk_until_all_is_told()
+            self._talking = loop.create_task(telling, context=Context())
 
     async def _talk_until_all_is_told(self) -> None:
         told: asyncio.Future[None] | None = None

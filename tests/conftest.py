@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
+from xdist.scheduler import LoadFileScheduling
 
 from embedded import binaries
 from embedded.postgres import EmbeddedPostgres
@@ -22,10 +22,15 @@ from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
-SHARING = "tests/processes"  # Its modules have a server in common.
 # Servers as processes, and the commands of operators: much of what they take is waiting. `make
 # operation` runs them; a run of all tests leaves them out.
-OPERATION = (SHARING, "tests/operations", "tests/upgrade", "tests/cli", "tests/embedded")
+OPERATION = (
+    "tests/cli",
+    "tests/embedded",
+    "tests/operations",
+    "tests/processes",
+    "tests/upgrade",
+)
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
@@ -66,28 +71,9 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-class OneWorkerEach(LoadScopeScheduling):
-    """Gives each file to one worker, and so the folder whose files share a server of processes."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        folder = folder_of(nodeid)
-        return folder if folder == SHARING else file
-
-
-def folder_of(nodeid: str) -> str:
-    return nodeid.partition("::")[0].rpartition("/")[0]
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneWorkerEach:
-    """Say which tests go together."""
-    return OneWorkerEach(config, log)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest: handed out near the end, it leaves the other worker idle."""
-    places = {folder: place for place, folder in enumerate(OPERATION)}
-    items.sort(key=lambda item: places.get(folder_of(item.nodeid), len(OPERATION)))
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """Give each file to one worker."""
+    return LoadFileScheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

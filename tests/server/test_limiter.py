@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -277,6 +278,24 @@ class TestRequestLimits:
                 clock.now += 60
 
         run(story())
+
+    def test_what_is_told_is_no_part_of_a_request(self) -> None:
+        heard: list[str] = []
+        listening = ContextVar("listening", default="nobody")
+
+        async def tell(_minute: int, _counts: Mapping[str, int]) -> Heard:
+            heard.append(listening.get())
+            return Heard(1, {})
+
+        async def request() -> None:
+            listening.set("a request")
+            shared = SharedCounts(tell, workers=1, clock=Clock())
+            await RequestLimits(shared, partner=100, business=100).take(PARTNER, None)
+            await shared.hear()
+            await shared.close()
+
+        run(request())
+        assert heard == ["nobody"]
 
     def test_with_no_limit_nothing_is_counted(self) -> None:
         meeting = Meeting()
