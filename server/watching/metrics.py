@@ -186,7 +186,6 @@ class AllWorkers:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._files = MultiProcessCollector(None, str(folder))  # type: ignore[no-untyped-call]
 
     def collect(self) -> Iterable[Metric]:
         """Gather it."""
@@ -196,5 +195,14 @@ class AllWorkers:
                     lock = _locked(self._folder, int(file.stem))
                     _forget_standing(self._folder, file.stem)
                     os.close(lock)
-        found: Iterable[Metric] = self._files.collect()  # type: ignore[no-untyped-call]
+        files = [str(each) for each in self._folder.glob("*.db") if _is_begun(each)]
+        found: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]
         return found
+
+
+def _is_begun(file: Path) -> bool:
+    """Tell whether a file says anything: a worker makes it empty first, and may end meanwhile."""
+    try:
+        return file.stat().st_size > 0
+    except FileNotFoundError:
+        return False

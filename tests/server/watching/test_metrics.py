@@ -49,6 +49,16 @@ def worker(folder: Path) -> "subprocess.Popen[str]":
 
 
 class TestWorkers:
+    def test_a_file_that_is_made_in_this_moment_says_nothing_yet(self, tmp_path: Path) -> None:
+        first = worker(tmp_path)
+        try:
+            (tmp_path / "histogram_1.db").touch()
+            found = exposed(AllWorkers(tmp_path))
+            assert total(found, "accounting_requests_total", operation="get_customer") == 3
+        finally:
+            first.kill()
+            first.communicate()
+
     def test_are_told_together_and_the_dead_lose_nothing(self, tmp_path: Path) -> None:
         first, second = worker(tmp_path), worker(tmp_path)
         try:
