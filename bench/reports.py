@@ -52,7 +52,7 @@ SINCE = {"a week": 7, "a month": 30, "a year": 365}
 # Of what is read from months, from the fewest lines to the most: of the pages that are read. Their
 # time tells little: it is less than that of a plan, and of the room that PostgreSQL makes for more.
 MOST_GROWN: Final = 2.0
-FEW_PAGES: Final = 100  # Of so few, one more level of an index and another plan are half.
+FEW_PAGES: Final = 100  # Of so few, one more level of an index counts for much.
 MOST_US: Final = 2.0  # For each line that was posted since.
 ENOUGH = 10_000  # Of lines posted since: of fewer, the rest of the statement is most of it.
 WAITING = 2  # Batches posted at last: their entries are not rolled up.

@@ -141,7 +141,8 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
     }
 )
 
-# Those of businesses come with each request, and most others again and again.
+# Those of businesses come with each request, and most others again and again. What callers name
+# pushes no account out of `known_id` of the stores.
 uuid_of = lru_cache(maxsize=4096)(UUID)
 
 REVIVERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
