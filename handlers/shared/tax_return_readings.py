@@ -17,7 +17,7 @@ from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.books import Books
 from persistence.engine.fetches import Fetch
 from persistence.tax.coded_amounts import known
-from persistence.tax.return_lines import Selection
+from persistence.tax.return_shares import Selection
 
 TAX_ROLES = (
     Role.OUTPUT_TAX,

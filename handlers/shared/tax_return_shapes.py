@@ -7,7 +7,7 @@ from accounting.books.tax_marks import TaxPart
 from accounting.tax.codes import Direction, TaxCodes
 from accounting.tax.return_figures import Box, CodeFigures, Figures
 from handlers.shared.addresses import TaxLines
-from persistence.tax.return_lines import ReturnLine, Share
+from persistence.tax.return_shares import ReturnLine, Share
 from persistence.tax.tax_returns import TaxReturnRecord
 
 

@@ -22,8 +22,8 @@ from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import tax_return
 from persistence.tax import coded_amounts, return_lines
-from persistence.tax.return_lines import ReturnLine, Selection
 from persistence.tax.return_rows import row_of, tax_return_of
+from persistence.tax.return_shares import ReturnLine, Selection, line_of
 
 _newer = tax_return.alias("newer")
 SUPERSEDED_BY = (
@@ -201,7 +201,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         return self.listed(
             listing,
             wanted,
-            lambda row: return_lines.line_of(row, selection),
+            lambda row: line_of(row, selection),
             **return_lines.asked(selection),
             **coded_amounts.counting(selection.counted, roles, selection.declared),
         )
