@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -52,7 +53,8 @@ def kill_outright(postgres: EmbeddedPostgres) -> None:
     """Let a server end at once, with all its processes; nobody starts it again."""
     first = first_process(postgres)
     for pid in (first, *children_of(first)):
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # Each also ends by itself once the first has.
+            os.kill(pid, signal.SIGKILL)
 
 
 def first_process(postgres: EmbeddedPostgres) -> int:

@@ -36,7 +36,7 @@ class Ran:
 
 def together(calls: Sequence[Callable[[], httpx.Response]]) -> list[Ran]:
     """Make every call in a thread of its own, all set off at once; answers in their order."""
-    gate = threading.Barrier(len(calls))
+    gate = threading.Barrier(len(calls), timeout=PATIENCE_SECONDS)
 
     def run(call: Callable[[], httpx.Response]) -> Ran:
         gate.wait()

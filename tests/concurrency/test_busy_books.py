@@ -37,9 +37,9 @@ def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
     threads = [threading.Thread(target=post) for _ in range(CLIENTS)]
     for thread in threads:
         thread.start()
-    for _ in threads:
-        assert begun.acquire(timeout=PATIENCE_SECONDS)
     try:
+        for _ in threads:
+            assert begun.acquire(timeout=PATIENCE_SECONDS)
         yield codes
     finally:
         stopped.set()
