@@ -27,7 +27,7 @@ from persistence.database.distribution import distribute
 from persistence.database.migrate import migrate
 from tests.poolers.pgbouncer import make_login, pooling
 from tests.poolers.programs import NotToBeHad
-from tests.standby import standby_of, wait_for_each_write
+from tests.standbys.standby import standby_of, wait_for_each_write
 
 CITUS: Final = Path("../shared/citus")
 NAME: Final = "ladder"

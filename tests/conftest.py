@@ -22,13 +22,15 @@ from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
-# Servers as processes, and the commands of operators: much of what they take is waiting. `make
-# operation` runs them; a run of all tests leaves them out.
+# Servers as processes, standbys, poolers, and the commands of operators: much of what they take is
+# waiting. `make operation` runs them; a run of all tests leaves them out.
 OPERATION = (
     "tests/cli",
     "tests/embedded",
     "tests/operations",
+    "tests/poolers",
     "tests/processes",
+    "tests/standbys",
     "tests/upgrade",
 )
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.

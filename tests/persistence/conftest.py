@@ -1,33 +1,12 @@
-"""What several modules have: a primary that a standby may follow, and months that are put back."""
+"""What several modules have: months that are put back."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
-from tests.api_server import ApiServer, Databases
+from tests.api_server import ApiServer
 from tests.persistence.auditing import remembered
 from tests.persistence.posting import JournalWriter
-from tests.standby import FOLLOWED
-
-
-@pytest.fixture(scope="module")
-def both_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of both."""
-    return tmp_path_factory.mktemp("two")
-
-
-@pytest.fixture(scope="module")
-def primary(both_homes: Path) -> Iterator[EmbeddedPostgres]:
-    with EmbeddedPostgres(both_homes / "primary", FOLLOWED) as primary:
-        yield primary
-
-
-@pytest.fixture(scope="module")
-def url(primary: EmbeddedPostgres) -> str:
-    """The address of the books there."""
-    return Databases(primary).clone("books")
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from persistence.engine.faults import DatabaseAway, UnusableDatabase
 from tests.api_server import Databases
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.standby import promote
+from tests.standbys.standby import promote
 
 
 @pytest.fixture

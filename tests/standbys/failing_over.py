@@ -11,7 +11,7 @@ import psycopg
 from embedded.postgres import EmbeddedPostgres
 from tests.partner import Business, client
 from tests.processes.recording_clients import Traffic, traffic_of
-from tests.standby import kill_outright, promote
+from tests.standbys.standby import kill_outright, promote
 
 INVOICES = "invoices/"
 MADE_TWICE = """

@@ -31,7 +31,7 @@ from tests.builders.sales import INVOICES, sent
 from tests.contract.document import Operation, operations
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.server.watching.exposition import exposed, total
-from tests.standby import FOLLOWED, order, standby_of, wait_until_followed
+from tests.standbys.standby import FOLLOWED, order, standby_of, wait_until_followed
 
 AS_OF = "x-data-as-of"
 BALANCE = "reports/trial-balance/"

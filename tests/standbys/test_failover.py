@@ -19,9 +19,9 @@ from persistence.engine.faults import DatabaseAway
 from tests.api_server import ApiServer
 from tests.builders.sales import INVOICES, invoice_body
 from tests.builders.trade import SENT
-from tests.failing_over import fail_over
 from tests.partner import PATIENCE_SECONDS, Business, client, within
-from tests.standby import FOLLOWED, either, order, standby_of, wait_for_each_write
+from tests.standbys.failing_over import fail_over
+from tests.standbys.standby import FOLLOWED, either, order, standby_of, wait_for_each_write
 
 RELOAD = "SELECT pg_reload_conf()"
 ANSWER_SECONDS = 3

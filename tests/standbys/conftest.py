@@ -1,0 +1,28 @@
+"""What several modules have: a primary that a standby may follow."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from embedded.postgres import EmbeddedPostgres
+from tests.api_server import Databases
+from tests.standbys.standby import FOLLOWED
+
+
+@pytest.fixture(scope="module")
+def both_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of both."""
+    return tmp_path_factory.mktemp("two")
+
+
+@pytest.fixture(scope="module")
+def primary(both_homes: Path) -> Iterator[EmbeddedPostgres]:
+    with EmbeddedPostgres(both_homes / "primary", FOLLOWED) as primary:
+        yield primary
+
+
+@pytest.fixture(scope="module")
+def url(primary: EmbeddedPostgres) -> str:
+    """The address of the books there."""
+    return Databases(primary).clone("books")
