@@ -48,8 +48,8 @@ PYTEST = MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reord
 test: $(READY) ## Run every test in Python but those of `operation` (T=path for some of them)
 	@$(PYTEST) $(T)
 
-operation: $(READY) ## Run the tests of servers as processes, standbys, poolers, and of an operator's commands
-	@$(PYTEST) tests/cli tests/embedded tests/operations tests/poolers tests/processes tests/standbys tests/upgrade
+operation: $(READY) ## Run the tests of servers as processes, standbys, backups, and of an operator's commands
+	@$(PYTEST) --operation
 
 format: $(READY) ## Format and sort
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

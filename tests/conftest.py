@@ -22,16 +22,10 @@ from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
-# Servers as processes, standbys, poolers, and the commands of operators: much of what they take is
-# waiting. `make operation` runs them; a run of all tests leaves them out.
-OPERATION = (
-    "tests/cli",
-    "tests/embedded",
-    "tests/operations",
-    "tests/poolers",
-    "tests/processes",
-    "tests/standbys",
-    "tests/upgrade",
+# What has servers as processes or a PostgreSQL of its own, and the commands of operators: much of
+# what they take is waiting. `make operation` runs these folders, and `make test` all others.
+OPERATION = frozenset(
+    ["archives", "cli", "embedded", "operations", "poolers", "processes", "standbys", "upgrade"]
 )
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
@@ -40,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = (
         "of what one test looks at in turn, the cases with this in their names; as often as told"
     )
+    parser.addoption("--operation", action="store_true", help="run what `make test` leaves out")
     parser.addoption("--only", action="append", default=[], metavar="PART", help=help_)
 
 
@@ -55,10 +50,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what `make operation` runs, where no path is named."""
-    named = [config.rootpath / each for each in config.args]
-    left_out = [config.rootpath / each for each in OPERATION]
-    return True if collection_path in left_out and config.rootpath / "tests" in named else None
+    """Leave out the folders of `make operation`, or all others, where no path is named."""
+    tests = config.rootpath / "tests"
+    if collection_path.parent != tests or tests not in map(config.rootpath.joinpath, config.args):
+        return None
+    return (collection_path.name in OPERATION) != config.getoption("--operation") or None
 
 
 @pytest.hookimpl(wrapper=True)

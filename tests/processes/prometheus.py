@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import httpx
 
+from tests.operations.watching_files import RULES
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.server.watching.ops_files import RULES
 
 PROMETHEUS = shutil.which("prometheus")
 

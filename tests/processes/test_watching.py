@@ -9,13 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.operations.watching_files import alerts, queries
 from tests.partner import PATIENCE_SECONDS, Business, within
 from tests.ports import free_port
 from tests.processes.conftest import make_folder
 from tests.processes.prometheus import PROMETHEUS, Prometheus
 from tests.processes.serving import Server, children_of, remove
 from tests.server.watching.exposition import Samples, counted_by_each, samples_of, total
-from tests.server.watching.ops_files import alerts, queries
 from tests.server.watching.otlp_collector import Collector, attributes_of
 
 UUIDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-OPS = Path(__file__).parents[3] / "docs" / "ops"
+OPS = Path(__file__).parents[2] / "docs" / "ops"
 RULES = OPS / "alerts.yml"
 DASHBOARD = OPS / "dashboard.json"
 NAME = re.compile(r"\baccounting_\w+")

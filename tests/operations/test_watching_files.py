@@ -16,9 +16,9 @@ from persistence.files.blobs import Folder
 from server.watching.metrics import AllWorkers, Counted
 from server.watching.scraped import Surroundings, of_condition, of_standby
 from tests.api_server import settings
+from tests.operations.watching_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
 from tests.processes.certificates import write_certificate
 from tests.server.watching.exposition import exposed
-from tests.server.watching.ops_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
 
 PROMTOOL = shutil.which("promtool")
 needs_promtool = pytest.mark.skipif(
