@@ -19,14 +19,14 @@ class Part(NamedTuple):
 
 
 PARTS: Final = (
-    Part("install and bare clone", ("install", "bare"), 3),
-    Part("static checks", ("contract", "lint", "types", "rooms"), 2),
+    Part("install and bare clone", ("install", "bare"), 2),
+    Part("static checks", ("contract", "lint", "types", "rooms"), 1),
     Part("tests", ("test", "coverage"), 4),
-    Part("operation", ("operation",), 3),
+    Part("operation", ("operation",), 4),
     Part("fuzz", ("fuzz",), 3),
     Part("plans of lists", ("plans",), 1),
-    Part("cluster and pooler", ("cluster-quick", "pooler-quick"), 3),
-    Part("clients and docs", ("clients", "docs", "browser"), 4),
+    Part("cluster and pooler", ("cluster-quick", "pooler-quick"), 2),
+    Part("clients and docs", ("clients", "docs", "browser"), 3),
 )
 
 
