@@ -24,7 +24,7 @@ from server.clock import Clock, utc_now
 from server.contract import read_source
 from server.cors import Origins
 from server.dispatch import Services
-from server.docs import Documentation, Pages
+from server.docs import Documentation
 from server.downloads import Downloads
 from server.draining import Draining
 from server.edge import Edge, Limits, Page
@@ -33,6 +33,7 @@ from server.https import HttpsRule
 from server.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.requests.security import Authenticator
 from server.settings import Settings
+from server.shared_pages import Pages
 from server.stack import BoundStack, stack_of
 from server.watching.requests import Watch
 

@@ -9,7 +9,7 @@ import sys
 from starlette.types import ASGIApp
 
 from server.contract import parse, read_source
-from server.docs import SharedPages
+from server.shared_pages import SharedPages
 
 
 def load() -> ASGIApp:

@@ -1,8 +1,11 @@
 """What the master has done for all of its workers, once."""
 
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
@@ -11,6 +14,26 @@ from server import contract
 from server.process import master, preloaded
 from server.process.master import hold_contract, refuse_broken_contract
 from tests.partner import PATIENCE_SECONDS
+
+ROOT = Path(__file__).parents[2]
+
+
+class TestPreloaded:
+    def test_the_contract_is_read_before_anything_large_is_loaded(self) -> None:
+        # What reading takes and leaves again of memory then serves all that is loaded next.
+        told = (
+            "import sys; from server import contract; read = contract.parse;"
+            "contract.parse = lambda source: (print(*sys.modules), read(source))[1];"
+            "import server.process.preloaded; print(*sys.modules)"
+        )
+        ran = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", told],
+            check=True, capture_output=True, text=True, cwd=ROOT,
+        )  # fmt: skip
+        before, after = (set(line.split()) for line in ran.stdout.splitlines())
+        assert not before & {"connexion", "psycopg", "sqlalchemy", "structlog"}
+        assert {"connexion", "psycopg", "sqlalchemy", "structlog"} < after
+        assert "rich.console" not in after
 
 
 class TestHoldContract:
