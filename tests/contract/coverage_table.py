@@ -53,6 +53,7 @@ def is_whole(config: pytest.Config) -> bool:
     """Tell a run of all tests from one of some."""
     option = config.option
     narrowed = option.keyword or only or option.markexpr or option.deselect or option.ignore
+    narrowed = narrowed or config.getoption("--operation", default=False)
     source = pytest.Config.ArgsSource
     everything = config.args_source in (source.TESTPATHS, source.INVOCATION_DIR)
     return everything and not (narrowed or option.collectonly or option.maxfail)
