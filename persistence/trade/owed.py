@@ -52,37 +52,43 @@ class OwedSql:
 
     @property
     def aging(self) -> str:
-        """What is open of each party by bucket, and what settles nothing, which has no bucket."""
+        """What is open of each party by bucket, and what settles nothing, which has no bucket.
+
+        It is summed before parties are joined: before PostgreSQL has counted the rows of a business
+        that came all at once, it would sum anew for each party.
+        """
         sign, party = self.side.sign, self.party.name
-        return f"""WITH {self._later}
-SELECT amounts.party_id, coalesce(company_name, individual_name) AS party_name, bucket,
-       sum(amount)::bigint AS amount
-FROM (
-  SELECT party_id, CASE
-           WHEN amount < 0 OR due_at IS NULL THEN 0
-           ELSE width_bucket(
-             %(as_of)s::date - (due_at AT TIME ZONE 'UTC')::date, %(late)s::int[])
-         END AS bucket, amount
+        return f"""WITH {self._later}, summed AS MATERIALIZED (
+  SELECT party_id, bucket, sum(amount)::bigint AS amount
   FROM (
-    SELECT party_id, due_at, outstanding AS amount FROM {self.document.name}
-    WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
-      AND {self.document.name}.id NOT IN (
-        SELECT document_id FROM later WHERE account_id = %(control)s AND document_id IS NOT NULL)
+    SELECT party_id, CASE
+             WHEN amount < 0 OR due_at IS NULL THEN 0
+             ELSE width_bucket(
+               %(as_of)s::date - (due_at AT TIME ZONE 'UTC')::date, %(late)s::int[])
+           END AS bucket, amount
+    FROM (
+      SELECT party_id, due_at, outstanding AS amount FROM {self.document.name}
+      WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
+        AND {self.document.name}.id NOT IN (
+          SELECT document_id FROM later WHERE account_id = %(control)s AND document_id IS NOT NULL)
+      UNION ALL
+      SELECT party_id, due_at, outstanding - {sign} * net
+      FROM later
+      JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
+        AND {self.document.name}.id = document_id
+      WHERE account_id = %(control)s
+    ) AS open
     UNION ALL
-    SELECT party_id, due_at, outstanding - {sign} * net
-    FROM later
-    JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
-      AND {self.document.name}.id = document_id
-    WHERE account_id = %(control)s
-  ) AS open
-  UNION ALL
-  SELECT party_id, NULL, amount FROM ({self._unapplied_now}
-    UNION ALL
-    {self._later_party}
-  ) AS unapplied
-) AS amounts
-JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = amounts.party_id
-GROUP BY amounts.party_id, party_name, bucket"""
+    SELECT party_id, NULL, amount FROM ({self._unapplied_now}
+      UNION ALL
+      {self._later_party}
+    ) AS unapplied
+  ) AS amounts
+  GROUP BY party_id, bucket
+)
+SELECT party_id, coalesce(company_name, individual_name) AS party_name, bucket, amount
+FROM summed
+JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"""
 
     @property
     def _unapplied_now(self) -> str:
