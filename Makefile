@@ -48,7 +48,7 @@ PYTEST = MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reord
 test: $(READY) ## Run every test in Python but those of `operation` (T=path for some of them)
 	@$(PYTEST) $(T)
 
-operation: $(READY) ## Run the tests of servers as processes, standbys, backups, and of an operator's commands
+operation: $(READY) ## Run the tests of servers as processes, standbys, migrations, of an operator's commands and the bench
 	@$(PYTEST) --operation
 
 format: $(READY) ## Format and sort

@@ -22,10 +22,21 @@ from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all
 
 PROGRAMS = "TEST_POSTGRES"  # The setting that names a folder with another PostgreSQL's programs.
-# What has servers as processes or a PostgreSQL of its own, and the commands of operators: much of
-# what they take is waiting. `make operation` runs these folders, and `make test` all others.
+# What has servers as processes or a PostgreSQL of its own, migrations, the commands of operators
+# and the tools of `make bench`. `make operation` runs these folders, and `make test` all others.
 OPERATION = frozenset(
-    ["archives", "cli", "embedded", "operations", "poolers", "processes", "standbys", "upgrade"]
+    {
+        "archives",
+        "bench",
+        "cli",
+        "embedded",
+        "operations",
+        "poolers",
+        "processes",
+        "standbys",
+        "upgrade",
+        "verify",
+    }
 )
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
