@@ -43,12 +43,12 @@ serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another po
 
 # Of another PostgreSQL than the one that comes along: TEST_POSTGRES=folder with its programs.
 # With an arena for each thread, as glibc has it, a worker keeps a fifth more than it uses.
-PYTEST = MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder --max-worker-restart 0
+PYTEST = MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder
 
 test: $(READY) ## Run every test in Python but those of `operation` (T=path for some of them)
 	@$(PYTEST) $(T)
 
-operation: $(READY) ## Run the tests of servers as processes, standbys, migrations, of an operator's commands and the bench
+operation: $(READY) ## Run the tests of server processes, standbys, migrations, operators' commands and the bench
 	@$(PYTEST) --operation
 
 format: $(READY) ## Format and sort

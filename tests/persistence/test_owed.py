@@ -1,4 +1,4 @@
-"""What is owed is found at a cost that does not hang on what PostgreSQL knows of the tables."""
+"""What is owed is found at a cost that does not depend on statistics of the tables."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 class TestAging:
     @pytest.mark.parametrize("sql", [SALES, PURCHASES], ids=["sales", "purchases"])
-    def test_reads_each_table_once_and_not_for_each_party(
+    def test_what_is_owed_is_read_once_and_not_for_each_party(
         self, own_server: ApiServer, shop: Business, sql: OwedSql
     ) -> None:
         counted = "SELECT reltuples FROM pg_class WHERE relname = %s"
