@@ -6,6 +6,7 @@ the installed version, and says what a new one has moved.
 """
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
@@ -32,6 +33,7 @@ __all__ = [
     "RequestResponseCycle",
     "Supervisor",
     "WorkerProcess",
+    "track_nothing",
 ]
 
 # Methods that are called or overridden, with the names of their parameters, and attributes.
@@ -91,12 +93,23 @@ def _start_forking() -> None:
     Ctrl-C reaches every process of a terminal: all that are forked hold it back until they can
     handle it.
     """
-    resource_tracker.ensure_running()  # Its own start would let signals through again.
+    track_nothing()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def track_nothing() -> None:
+    """Keep multiprocessing from starting one process more, with 7 MB, beside those it starts.
+
+    That one would remove named semaphores and shared memory that a process left behind; no process
+    of a server makes any. Its start would let signals through, too, that are held back.
+    """
+    tracker = resource_tracker._resource_tracker  # type: ignore[attr-defined]
+    if tracker._fd is None:
+        tracker._fd = os.open(os.devnull, os.O_WRONLY)  # Whatever is told to it is taken.
 
 
 class HttpConnection(HttpToolsProtocol):

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from socket import socket
 
@@ -15,7 +14,7 @@ from uvicorn import Config
 from server.process.database import Database, GivenUp
 from server.process.scraping import Scraping
 from server.settings import Settings, SettingsError
-from server.uvicorn_seam import ForkedProcess, Process, Supervisor
+from server.uvicorn_seam import ForkedProcess, Process, Supervisor, track_nothing
 
 LOOK_SECONDS = 0.5
 FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
@@ -112,7 +111,7 @@ class Master(Supervisor):
 
     def keep_database(self) -> None:
         """Get the database ready, tell the workers, and bring it back whenever it goes away."""
-        resource_tracker.ensure_running()  # Its own start would let signals through again.
+        track_nothing()
         # Its children inherit this. Ctrl-C would end one that has no session of its own yet.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

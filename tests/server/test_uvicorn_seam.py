@@ -325,10 +325,28 @@ for _ in range(30):
     os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
 """
 
+UNTRACKED = """
+import multiprocessing, os, psutil
+from server.uvicorn_seam import FORKS, ForkedProcess, track_nothing
+
+FORKS.set_forkserver_preload([])
+track_nothing()
+spawned = multiprocessing.get_context("spawn").Process(target=os.getpid)
+for process in (ForkedProcess(target=os.getpid), spawned):
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+[forks] = psutil.Process().children()
+assert "forkserver" in forks.cmdline()[-1]
+"""
+
 
 class TestForkedProcess:
     def test_it_starts_although_what_forks_it_is_dying(self) -> None:
         subprocess.run([sys.executable, "-c", KILLED_BETWEEN], check=True, cwd=ROOT)
+
+    def test_no_process_is_started_that_tracks_resources(self) -> None:
+        subprocess.run([sys.executable, "-c", UNTRACKED], check=True, cwd=ROOT)
 
 
 @contextmanager
