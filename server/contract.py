@@ -232,6 +232,22 @@ def parse(source: bytes) -> dict[str, Any]:
     return document
 
 
+def drop_examples(document: dict[str, Any]) -> None:
+    """Take out of a document the examples of bodies, parameters and headers."""
+    document.get("components", {}).pop("examples", None)
+    waiting: list[Any] = [document]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if "schema" in node:
+                node.pop("example", None)
+                node.pop("examples", None)
+            # A schema may have properties of these names.
+            waiting += [each for key, each in node.items() if key not in {"schema", "schemas"}]
+        elif isinstance(node, list):
+            waiting += node
+
+
 def module_of(tag: str) -> str:
     """Return the handler module a tag names: `Chart of accounts` is `chart_of_accounts`."""
     return re.sub(r"[^a-z0-9]+", "_", tag.lower()).strip("_")

@@ -107,9 +107,10 @@ def track_nothing() -> None:
     That one would remove named semaphores and shared memory that a process left behind; no process
     of a server makes any. Its start would let signals through, too, that are held back.
     """
-    tracker = resource_tracker._resource_tracker  # type: ignore[attr-defined]
-    if tracker._fd is None:
-        tracker._fd = os.open(os.devnull, os.O_WRONLY)  # Whatever is told to it is taken.
+    tracker = resource_tracker._resource_tracker
+    if tracker._fd is None:  # type: ignore[attr-defined]
+        # Whatever is told to it is taken.
+        tracker._fd = os.open(os.devnull, os.O_WRONLY)  # type: ignore[attr-defined]
 
 
 class HttpConnection(HttpToolsProtocol):

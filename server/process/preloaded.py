@@ -1,31 +1,59 @@
 """What the workers share: it is loaded once, by the process that they are forked from.
 
-Nothing here may depend on settings, nor begin a thread.
+Nothing here may depend on settings, nor begin a thread. What is left out, and in which order the
+rest is loaded, is there for memory alone: each megabyte that is touched counts once for each
+process.
 """
 
 import gc
-import sys
+from importlib import import_module
+from typing import Final
 
 from starlette.types import ASGIApp
 
-from server.contract import parse, read_source
+from server.contract import drop_examples, parse, read_source
+from server.process.left_out import left_out
 from server.shared_pages import SharedPages
+
+# Connexion reads documents from other hosts and templates, asks other hosts about tokens, has a
+# client for tests and serves by WSGI. rich and pygments are for help on a terminal.
+LEFT_OUT: Final = (
+    "httpx",
+    "jinja2",
+    "pygments",
+    "requests",
+    "rich",
+    "starlette.testclient",
+    "werkzeug.serving",
+    "werkzeug.test",
+)
+
+
+# What the stack has no part in, and a worker would load by itself when it starts.
+LAST: Final = (
+    "embedded.users",
+    "multiprocessing.popen_forkserver",
+    "server.app",
+    "server.protocol",
+    "uvicorn.lifespan.on",
+    "uvloop",
+)
 
 
 def load() -> ASGIApp:
     """Load all that a worker needs, and build the stack of the contract."""
-    # Nobody writes help here: httpx, which Connexion imports, would load these for its own command.
-    sys.modules |= {"rich": None, "pygments": None}  # type: ignore[dict-item]
     # It is read first: what that takes and leaves again of memory serves all that is loaded next.
     document = parse(read_source())
+    drop_examples(document)  # Connexion copies all of it, twice.
+    with left_out(LEFT_OUT):
+        from server.stack import build_stack
 
-    import uvloop  # noqa: F401 - uvicorn loads it when it serves.
-
-    import server.app
-    import server.protocol  # noqa: F401
-    from server.stack import build_stack
-
-    return build_stack(document)
+        built = build_stack(document)
+    del document
+    gc.collect()
+    for name in LAST:  # Into the memory that building has left free.
+        import_module(name)
+    return built
 
 
 pages = SharedPages()

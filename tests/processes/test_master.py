@@ -1,5 +1,6 @@
 """What the master has done for all of its workers, once."""
 
+import re
 import subprocess
 import sys
 import threading
@@ -12,29 +13,87 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from server import contract
 from server.process import master, preloaded
+from server.process.left_out import left_out
 from server.process.master import hold_contract, refuse_broken_contract
 from tests.partner import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[2]
 
 
+# Prints which modules are there when the contract is read, when its stack is built, and in the end.
+PRELOADING = """
+import gc, sys
+from server import contract
+
+def read(source, parse=contract.parse):
+    print(*sys.modules)
+    return parse(source)
+
+def collect(collect=gc.collect):
+    print(*sys.modules)
+    return collect()
+
+contract.parse, gc.collect = read, collect
+import server.process.preloaded
+"""
+
+
+@pytest.fixture(scope="module")
+def preloading() -> list[set[str]]:
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PRELOADING],
+        check=True, capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    return [set(line.split()) for line in ran.stdout.splitlines()]
+
+
 class TestPreloaded:
-    def test_the_contract_is_read_before_anything_large_is_loaded(self) -> None:
+    """Each order and each omission saves memory, which nothing else would tell."""
+
+    def test_the_contract_is_read_before_anything_large_is_loaded(
+        self, preloading: list[set[str]]
+    ) -> None:
         # What reading takes and leaves again of memory then serves all that is loaded next.
-        told = (
-            "import sys; from server import contract; read = contract.parse;"
-            "contract.parse = lambda source: (print(*sys.modules), read(source))[1];"
-            "import server.process.preloaded; print(*sys.modules)"
-        )
-        ran = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", told],
-            check=True, capture_output=True, text=True, cwd=ROOT,
-        )  # fmt: skip
-        before, after = (set(line.split()) for line in ran.stdout.splitlines())
+        read, _built, loaded = preloading
         large = {"connexion", "psycopg", "sqlalchemy"}
-        assert not before & large
-        assert large < after
-        assert "rich.console" not in after
+        assert not read & large
+        assert large < loaded
+
+    def test_what_the_stack_has_no_part_in_is_loaded_when_its_document_is_gone(
+        self, preloading: list[set[str]]
+    ) -> None:
+        _read, built, loaded = preloading
+        rest = {"server.app", "uvicorn", "uvloop"}
+        assert not built & rest
+        assert rest < loaded
+
+    def test_nothing_is_loaded_for_what_no_server_does(self, preloading: list[set[str]]) -> None:
+        *_, loaded = preloading
+        unused = {"httpx", "jinja2", "requests", "rich", "pygments", "urllib3", "http.server"}
+        assert not loaded & unused
+
+    def test_no_worker_loads_by_itself_what_it_starts_with(
+        self, preloading: list[set[str]]
+    ) -> None:
+        *_, loaded = preloading
+        lifespan, forked = "uvicorn.lifespan.on", "multiprocessing.popen_forkserver"
+        assert {"embedded.users", lifespan, forked} < loaded
+
+
+class TestLeftOut:
+    def test_a_module_is_itself_again_afterwards(self) -> None:
+        with left_out(["wave"]):
+            import wave as stands_in
+        import wave
+
+        assert isinstance(wave.Error, type)
+        with pytest.raises(RuntimeError, match=re.escape("wave.Error is left out")):
+            stands_in.Error()
+
+    def test_one_that_is_loaded_stays_as_it_is(self) -> None:
+        with left_out(["subprocess"]):
+            import subprocess as same
+        assert same is subprocess is sys.modules["subprocess"]
 
 
 class TestHoldContract:

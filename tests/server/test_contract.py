@@ -1,9 +1,17 @@
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from server.contract import Contract, ContractError, module_of, parse, read_source
+from server.contract import (
+    Contract,
+    ContractError,
+    drop_examples,
+    module_of,
+    parse,
+    read_source,
+)
 from tests.server.contract_chain import SMALL_CONTRACT
 
 
@@ -63,6 +71,35 @@ class TestParse:
     def test_what_would_be_read_wrongly_is_refused(self, source: bytes) -> None:
         with pytest.raises(ContractError):
             parse(source)
+
+
+class TestDropExamples:
+    def test_only_examples_go(self) -> None:
+        named = {"type": "object", "properties": {"schema": {}, "example": {}, "examples": {}}}
+        body = {"schema": named, "examples": {"one": {"$ref": "#/components/examples/One"}}}
+        parameter = {"name": "example", "in": "query", "schema": {}, "example": "x"}
+        reply = {"content": {"application/json": body}}
+        get = {"parameters": [parameter], "responses": {"200": reply}}
+        document = {
+            "paths": {"/things/": {"get": get}},
+            "components": {"schemas": {"Named": named}, "examples": {"One": {"value": {}}}},
+        }
+        drop_examples(document)
+        assert document["components"] == {"schemas": {"Named": named}}
+        assert set(named["properties"]) == {"schema", "example", "examples"}
+        assert body == {"schema": named}
+        assert parameter == {"name": "example", "in": "query", "schema": {}}
+
+    def test_what_is_compiled_is_the_same_without_them(self) -> None:
+        whole, without = parse(read_source()), parse(read_source())
+        drop_examples(without)
+        assert "examples" not in without["components"]
+        for one, other in zip(
+            Contract(whole).operations.values(), Contract(without).operations.values(), strict=True
+        ):
+            assert replace(one, document={}, parameters=()) == replace(
+                other, document={}, parameters=()
+            )
 
 
 class TestContract:
