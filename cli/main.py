@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 from uuid import UUID
 
 import typer
@@ -55,10 +55,9 @@ def serve(
     tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
 ) -> None:
     """Serve the API."""
-    from server import settings
-    from server.process.serving import serve as serve_api
+    from cli.serving import become_server
 
-    loaded = settings.load(
+    become_server(
         host=host,
         port=port,
         workers=workers,
@@ -66,7 +65,6 @@ def serve(
         tls_cert=tls_cert,
         tls_key=tls_key,
     )
-    serve_api(loaded)
 
 
 @app.command()
@@ -258,11 +256,16 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        told = mendable(error)
-        if told is None:
-            raise
-        typer.echo(f"accounting: {told}", err=True)
-        sys.exit(2)
+        end_with(error)
+
+
+def end_with(error: Exception) -> NoReturn:
+    """Tell what an operator can mend, and leave; raise the error where it is a fault of ours."""
+    told = mendable(error)
+    if told is None:
+        raise error
+    typer.echo(f"accounting: {told}", err=True)
+    sys.exit(2)
 
 
 def mendable(error: Exception) -> Exception | None:

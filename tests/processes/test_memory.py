@@ -32,6 +32,15 @@ def trade(business: Business, customer_id: Any) -> None:
     assert business.api.get(f"{business.partner.url}/openapi.json").status_code == 200
 
 
+class TestMaster:
+    def test_it_holds_nothing_that_has_read_its_command_line(self, lived_in: Path) -> None:
+        with Server(lived_in, "--development", "--workers", "1") as server:
+            words = Path(f"/proc/{server.process.pid}/cmdline").read_bytes().split(b"\0")
+            maps = Path(f"/proc/{server.process.pid}/maps").read_text()
+        assert b"cli.serving" in words
+        assert "pydantic" not in maps
+
+
 class TestWorker:
     def test_it_keeps_nothing_of_what_it_has_answered(self, lived_in: Path) -> None:
         with Server(lived_in, "--development", "--workers", "1") as server:
