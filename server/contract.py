@@ -232,20 +232,35 @@ def parse(source: bytes) -> dict[str, Any]:
     return document
 
 
-def drop_examples(document: dict[str, Any]) -> None:
-    """Take out of a document the examples of bodies, parameters and headers."""
-    document.get("components", {}).pop("examples", None)
-    waiting: list[Any] = [document]
+def keep_for_requests(document: dict[str, Any]) -> None:
+    """Take out of a document what no request is compiled of.
+
+    That is what answers hold, all examples, and the schemas that nothing else refers to.
+    """
+    components = document.setdefault("components", {})
+    components.pop("examples", None)
+    operations = [
+        item[method] for item in document["paths"].values() for method in item.keys() & METHODS
+    ]
+    for answers in (components, *operations):
+        for answer in answers.get("responses", {}).values():
+            answer.pop("content", None)
+    schemas = components.pop("schemas", {})
+    components["schemas"] = kept = {}
+    waiting: list[tuple[str, Any]] = [("", document)]
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            if "schema" in node:
-                node.pop("example", None)
-                node.pop("examples", None)
-            # A schema may have properties of these names.
-            waiting += [each for key, each in node.items() if key not in {"schema", "schemas"}]
-        elif isinstance(node, list):
-            waiting += node
+        key, node = waiting.pop()
+        if isinstance(node, list):
+            waiting += [("", each) for each in node]
+        if not isinstance(node, dict):
+            continue
+        if key != "properties":  # They may have any name.
+            node.pop("examples", None)
+        name = str(node.get("$ref")).removeprefix("#/components/schemas/")
+        if name in schemas and name not in kept:
+            kept[name] = schemas[name]
+            waiting.append(("", kept[name]))
+        waiting += node.items()
 
 
 def module_of(tag: str) -> str:

@@ -28,12 +28,15 @@ class _Module(ModuleType):
 
 
 @contextmanager
-def left_out(names: Sequence[str]) -> Iterator[None]:
+def left_out(unused: Sequence[str], optional: Sequence[str] = ()) -> Iterator[None]:
     """Load none of these modules for those that import them meanwhile; later they are themselves.
 
-    One that is loaded already stays as it is.
+    What is `optional` seems not to be installed: those that import it do without. One that is
+    loaded already stays as it is.
     """
-    stand_ins = {name: _Module(name) for name in names if name not in sys.modules}
+    stand_ins: dict[str, Any] = {name: _Module(name) for name in unused}
+    stand_ins |= dict.fromkeys(optional)
+    stand_ins = {name: each for name, each in stand_ins.items() if name not in sys.modules}
     sys.modules |= stand_ins
     try:
         yield

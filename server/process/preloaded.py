@@ -11,24 +11,22 @@ from typing import Final
 
 from starlette.types import ASGIApp
 
-from server.contract import drop_examples, parse, read_source
+from server.contract import keep_for_requests, parse, read_source
 from server.process.left_out import left_out
 from server.shared_pages import SharedPages
 
 # Connexion reads documents from other hosts and templates, asks other hosts about tokens, has a
-# client for tests and serves by WSGI. rich and pygments are for help on a terminal.
-LEFT_OUT: Final = (
+# client for tests and serves by WSGI.
+UNUSED: Final = (
     "httpx",
     "jinja2",
-    "pygments",
     "requests",
-    "rich",
     "starlette.testclient",
     "werkzeug.serving",
     "werkzeug.test",
 )
-
-
+# For tokens with pairs of keys, for servers that watch their own source, for help on a terminal.
+OPTIONAL: Final = ("cryptography", "pygments", "rich", "watchfiles")
 # What the stack has no part in, and a worker would load by itself when it starts.
 LAST: Final = (
     "embedded.users",
@@ -44,15 +42,15 @@ def load() -> ASGIApp:
     """Load all that a worker needs, and build the stack of the contract."""
     # It is read first: what that takes and leaves again of memory serves all that is loaded next.
     document = parse(read_source())
-    drop_examples(document)  # Connexion copies all of it, twice.
-    with left_out(LEFT_OUT):
+    keep_for_requests(document)  # Connexion copies all of it, twice.
+    with left_out(UNUSED, OPTIONAL):
         from server.stack import build_stack
 
         built = build_stack(document)
-    del document
-    gc.collect()
-    for name in LAST:  # Into the memory that building has left free.
-        import_module(name)
+        del document
+        gc.collect()
+        for name in LAST:  # Into the memory that building has left free.
+            import_module(name)
     return built
 
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,7 @@ class TestPreloaded:
     def test_nothing_is_loaded_for_what_no_server_does(self, preloading: list[set[str]]) -> None:
         *_, loaded = preloading
         unused = {"httpx", "jinja2", "requests", "rich", "pygments", "urllib3", "http.server"}
+        unused |= {"cryptography", "watchfiles"}
         assert not loaded & unused
 
     def test_no_worker_loads_by_itself_what_it_starts_with(
@@ -89,6 +91,11 @@ class TestLeftOut:
         assert isinstance(wave.Error, type)
         with pytest.raises(RuntimeError, match=re.escape("wave.Error is left out")):
             stands_in.Error()
+
+    def test_an_optional_one_seems_not_to_be_installed(self) -> None:
+        with left_out([], ["zipapp"]), pytest.raises(ModuleNotFoundError):
+            import_module("zipapp")
+        assert "zipapp" not in sys.modules
 
     def test_one_that_is_loaded_stays_as_it_is(self) -> None:
         with left_out(["subprocess"]):

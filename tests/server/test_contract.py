@@ -7,11 +7,13 @@ import pytest
 from server.contract import (
     Contract,
     ContractError,
-    drop_examples,
+    Operation,
+    keep_for_requests,
     module_of,
     parse,
     read_source,
 )
+from server.requests.field_errors import FieldWords
 from tests.server.contract_chain import SMALL_CONTRACT
 
 
@@ -73,33 +75,55 @@ class TestParse:
             parse(source)
 
 
-class TestDropExamples:
-    def test_only_examples_go(self) -> None:
-        named = {"type": "object", "properties": {"schema": {}, "example": {}, "examples": {}}}
-        body = {"schema": named, "examples": {"one": {"$ref": "#/components/examples/One"}}}
-        parameter = {"name": "example", "in": "query", "schema": {}, "example": "x"}
-        reply = {"content": {"application/json": body}}
-        get = {"parameters": [parameter], "responses": {"200": reply}}
-        document = {
-            "paths": {"/things/": {"get": get}},
-            "components": {"schemas": {"Named": named}, "examples": {"One": {"value": {}}}},
+class TestKeepForRequests:
+    def test_examples_answers_and_their_schemas_go(self) -> None:
+        named = {
+            "type": "object",
+            "properties": {"examples": {"$ref": "#/components/schemas/Held"}},
         }
-        drop_examples(document)
-        assert document["components"] == {"schemas": {"Named": named}}
-        assert set(named["properties"]) == {"schema", "example", "examples"}
-        assert body == {"schema": named}
-        assert parameter == {"name": "example", "in": "query", "schema": {}}
+        body = {"schema": {"$ref": "#/components/schemas/Named"}, "examples": {"one": {}}}
+        answer = {"description": "Fine.", "content": {"application/json": {}}, "headers": {}}
+        post = {
+            "parameters": [{"name": "example", "in": "query", "schema": {}, "examples": {}}],
+            "requestBody": {"content": {"application/json": body}},
+            "responses": {"200": answer},
+        }
+        document = {
+            "paths": {"/things/": {"summary": "Some responses", "post": post}},
+            "components": {
+                "schemas": {"Named": named, "Held": {"type": "string"}, "Answered": {}},
+                "examples": {"One": {"value": {}}},
+            },
+        }
+        keep_for_requests(document)
+        assert document["components"] == {"schemas": {"Named": named, "Held": {"type": "string"}}}
+        assert set(named["properties"]) == {"examples"}
+        assert body == {"schema": {"$ref": "#/components/schemas/Named"}}
+        assert post["parameters"] == [{"name": "example", "in": "query", "schema": {}}]
+        assert answer == {"description": "Fine.", "headers": {}}
 
-    def test_what_is_compiled_is_the_same_without_them(self) -> None:
-        whole, without = parse(read_source()), parse(read_source())
-        drop_examples(without)
-        assert "examples" not in without["components"]
+    def test_what_is_compiled_is_the_same(self) -> None:
+        whole, kept = parse(read_source()), parse(read_source())
+        keep_for_requests(kept)
+        assert len(kept["components"]["schemas"]) < len(whole["components"]["schemas"])
         for one, other in zip(
-            Contract(whole).operations.values(), Contract(without).operations.values(), strict=True
+            Contract(whole).operations.values(), Contract(kept).operations.values(), strict=True
         ):
-            assert replace(one, document={}, parameters=()) == replace(
-                other, document={}, parameters=()
-            )
+            assert of_requests(one) == of_requests(other)
+
+    def test_what_is_said_of_patterns_is_the_same(self) -> None:
+        whole, kept = parse(read_source()), parse(read_source())
+        keep_for_requests(kept)
+        words, kept_words = (FieldWords(each)._patterns for each in (whole, kept))
+        text = str(kept["components"]) + str(kept["paths"])
+        assert kept_words == {
+            pattern: word for pattern, word in words.items() if repr(pattern) in text
+        }
+
+
+def of_requests(operation: Operation) -> Operation:
+    """An operation as far as its requests are checked by it."""
+    return replace(operation, document={})
 
 
 class TestContract:
