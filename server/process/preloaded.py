@@ -16,12 +16,13 @@ from server.process.left_out import left_out
 from server.shared_pages import SharedPages
 
 # Connexion reads documents from other hosts and templates, asks other hosts about tokens, has a
-# client for tests and serves by WSGI.
+# client for tests and serves by WSGI; uvicorn has a command line of its own.
 UNUSED: Final = (
     "httpx",
     "jinja2",
     "requests",
     "starlette.testclient",
+    "uvicorn.main",
     "werkzeug.serving",
     "werkzeug.test",
 )
