@@ -6,9 +6,9 @@ import warnings
 # Connexion imports Starlette's test client, which warns about an HTTP library nobody uses here.
 warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient`")
 
-# structlog would load rich for a renderer that we do not use: 5 MB in the master.
-if sys.modules.keys().isdisjoint({"structlog", "rich"}):
-    sys.modules["rich"] = None  # type: ignore[assignment]
+# structlog would load rich for a renderer that we do not use, 5 MB in the master, and greenlet.
+if sys.modules.keys().isdisjoint({"structlog", "rich", "greenlet"}):
+    sys.modules |= {"rich": None, "greenlet": None}  # type: ignore[dict-item]
     import structlog  # noqa: F401
 
-    del sys.modules["rich"]
+    del sys.modules["rich"], sys.modules["greenlet"]

@@ -26,8 +26,9 @@ UNUSED: Final = (
     "werkzeug.serving",
     "werkzeug.test",
 )
-# For tokens with pairs of keys, for servers that watch their own source, for help on a terminal.
-OPTIONAL: Final = ("cryptography", "pygments", "rich", "watchfiles")
+# For tokens with pairs of keys, for SQLAlchemy's own connections, for servers that watch their own
+# source, for help on a terminal.
+OPTIONAL: Final = ("cryptography", "greenlet", "pygments", "rich", "watchfiles")
 # What the stack has no part in, and a worker would load by itself when it starts.
 LAST: Final = (
     "embedded.users",

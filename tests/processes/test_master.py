@@ -71,7 +71,7 @@ class TestPreloaded:
     def test_nothing_is_loaded_for_what_no_server_does(self, preloading: list[set[str]]) -> None:
         *_, loaded = preloading
         unused = {"httpx", "jinja2", "requests", "rich", "pygments", "urllib3", "http.server"}
-        unused |= {"cryptography", "watchfiles", "click"}
+        unused |= {"click", "cryptography", "greenlet", "watchfiles"}
         assert not loaded & unused
 
     def test_no_worker_loads_by_itself_what_it_starts_with(
