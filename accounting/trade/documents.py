@@ -255,9 +255,11 @@ def has_left(document: Document, split: Split) -> bool:
 
     A document that was drawn up anew since may have other parts.
     """
+    if not split:
+        return False
     whole = parts(document)
     left_over = rests(whole, added(document.settled, split))
-    return bool(split) and all(
+    return all(
         min(0, whole.get(part, 0)) <= rest <= max(0, whole.get(part, 0))
         for part, rest in left_over.items()
     )

@@ -4,7 +4,7 @@ JSON costs PostgreSQL a fifth less. On a cluster, what an INSERT selects would b
 security, which Citus refuses: there new rows are values.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -30,7 +30,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause, TableValuedAlias
 
 from persistence import tables
-from persistence.engine.number_marks import rendered
+from persistence.engine.number_marks import last_kept, rendered
 from persistence.engine.sql import DIALECT, Query, Row, compiled, given
 
 SERIES = "__series"  # Beside a number column: the series that the number comes from,
@@ -39,6 +39,9 @@ BACK = "__back"  # and how many places it stands before the last one taken.
 # Rows go as values in pieces of a power of two, up to this: any other count would be one more
 # statement to prepare.
 MOST_ROWS = 64
+
+LastOf = Callable[[ColumnElement[str]], ColumnElement[int]]
+"""How the last number of a series is found."""
 
 
 @cache
@@ -51,38 +54,42 @@ def _written(table: Table) -> list[Column[Any]]:
     return [item for item in table.c if item.computed is None and item.name != "business_id"]
 
 
-def _records(table: Table) -> TableValuedAlias:
+def _records(fields: Sequence[Column[Any]], waiting: Collection[str]) -> TableValuedAlias:
     """The JSON parameter as rows of the table's own types."""
-    fields = [column(item.name, item.type) for item in _written(table)]
-    for name in number_columns(table):
-        fields += [column(name + SERIES, Text), column(name + BACK, BigInteger)]
-    records = func.json_to_recordset(given("rows", JSON)).table_valued(*fields)
+    columns = [column(item.name, item.type) for item in fields]
+    for name in sorted(waiting):
+        columns += [column(name + SERIES, Text), column(name + BACK, BigInteger)]
+    records = func.json_to_recordset(given("rows", JSON)).table_valued(*columns)
     return records.render_derived(name="r", with_types=True)
 
 
-def _recorded(table: Table, records: FromClause, name: str) -> ColumnElement[Any]:
+def _recorded(
+    records: FromClause, name: str, waiting: Collection[str], last: LastOf
+) -> ColumnElement[Any]:
     """A column of the record; where it waits for a number, the number rendered by the database."""
-    if name not in number_columns(table):
+    if name not in waiting:
         return records.c[name]
-    series = tables.number_series
-    number = rendered(records.c[name + SERIES], series.c.last - records.c[name + BACK])
-    taken = (
-        select(number)
-        .where(
-            series.c.business_id == given("business_id", series.c.business_id.type),
-            series.c.series == records.c[name + SERIES],
-        )
-        .scalar_subquery()
-    )
-    return func.coalesce(records.c[name], taken)
+    series = records.c[name + SERIES]
+    number = rendered(series, last(series) - records.c[name + BACK])
+    return func.coalesce(records.c[name], number)
+
+
+def _last_in_table(series: ColumnElement[str]) -> ColumnElement[int]:
+    """Look up the last number of a series, as any database can: one of many has no setting."""
+    row = tables.number_series.c
+    mine = row.business_id == given("business_id", row.business_id.type)
+    return select(row.last).where(mine, row.series == series).scalar_subquery()
 
 
 @cache
-def insertion(table: Table) -> str:
-    """The statement that inserts a table's staged rows from one JSON parameter."""
-    records = _records(table)
+def insertion(table: Table, waiting: frozenset[str]) -> str:
+    """The statement that inserts a table's staged rows from one JSON parameter.
+
+    In the columns that are `waiting`, rows may wait for their numbers.
+    """
+    records = _records(_written(table), waiting)
     names = [item.name for item in _written(table)]
-    values = [_recorded(table, records, name) for name in names]
+    values = [_recorded(records, name, waiting, last_kept) for name in names]
     if "business_id" in table.c:
         names.append("business_id")
         values.append(given("business_id", table.c.business_id.type))
@@ -90,18 +97,18 @@ def insertion(table: Table) -> str:
 
 
 @cache
-def replacement(table: Table) -> str:
-    """The statement that updates a table's staged rows, all of which must have their version still.
+def replacement(table: Table, names: frozenset[str], waiting: frozenset[str]) -> str:
+    """The statement that updates some columns of staged rows, all of which must have their version.
 
-    Where one has not, it fails as STALE says: the commit is under way behind it.
+    Where one has another, it fails as STALE says: the commit is under way behind it. In the columns
+    that are `waiting`, rows may wait for their numbers.
     """
+    sent = [item for item in _written(table) if item.name in names]
     # Without the limit PostgreSQL plans for a hundred rows, and reads all that the business has.
-    records = select(_records(table)).limit(given("count", BigInteger)).subquery("r")
+    records = select(_records(sent, waiting)).limit(given("count", BigInteger)).subquery("r")
     fixed = {"id", "version", "created_at"}
     changes = {
-        item.name: _recorded(table, records, item.name)
-        for item in _written(table)
-        if item.name not in fixed
+        item.name: _recorded(records, item.name, waiting, _last_in_table) for item in sent if item.name not in fixed
     }
     changes["version"] = table.c.version + literal_column("1")
     same = and_(table.c.id == records.c.id, table.c.version == records.c.version)

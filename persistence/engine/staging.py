@@ -18,7 +18,7 @@ from sqlalchemy import Table
 from accounting.books import numbers
 from accounting.books.numbers import Pending
 from persistence import tables
-from persistence.engine.number_marks import Marks, back
+from persistence.engine.number_marks import Marks, back, kept
 from persistence.engine.row_statements import (
     BACK,
     SERIES,
@@ -27,7 +27,7 @@ from persistence.engine.row_statements import (
     replacement,
     value_insertions,
 )
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Query, Row, compiled
 from persistence.tables import UniqueKey
 
 NOT_YET = (Pending, NoneType)
@@ -60,13 +60,14 @@ class Staging:
     def update(self, table: Table, row: Row) -> None:
         """Stage a changed row, whose `version` is the one it was loaded with.
 
-        A row staged twice in one transaction is written once, as it was staged last.
+        It may hold some columns only: the others stay. A row staged twice in one transaction is
+        written once, as it was staged last.
         """
         self._count_numbers(table, row)
         for rows in (self.inserted.get(table.name, []), self.updated.setdefault(table.name, [])):
             for place, staged in enumerate(rows):
                 if staged["id"] == row["id"]:
-                    rows[place] = {**row, "version": staged["version"]}
+                    rows[place] = {**staged, **row, "version": staged["version"]}
                     return
         self.updated[table.name].append(row)
 
@@ -109,7 +110,9 @@ class Staging:
         name = key.table.name
         rows = [*self.inserted.get(name, []), *self.updated.get(name, [])]
         return [
-            row for row in rows if not any(isinstance(row[each], NOT_YET) for each in key.columns)
+            row
+            for row in rows
+            if not any(isinstance(row.get(each), NOT_YET) for each in key.columns)
         ]
 
     def queries(self, *, as_json: bool = True) -> Iterator[Query]:
@@ -121,12 +124,13 @@ class Staging:
             changed = self.updated.get(table.name, [])
             if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
-                yield from self._series_queries()
+                yield from self._series_queries(as_settings=as_json)
             # Changes first: an allocation ends before another one to the same document begins.
-            if changed:
-                yield self._query(replacement(table), table, changed)
+            for names, alike in _by_columns(changed).items():
+                text = replacement(table, names, self._waiting(table, alike))
+                yield self._query(text, table, alike)
             if rows and as_json:
-                yield self._query(insertion(table), table, rows)
+                yield self._query(insertion(table, self._waiting(table, rows)), table, rows)
             elif rows:
                 ready = self._ready(table, rows)
                 yield from value_insertions(table, ready, self.business_id)
@@ -134,22 +138,31 @@ class Staging:
 
     def _waits_for_numbers(self, table: Table, rows: list[Row]) -> bool:
         """Whether rows carry a number that is taken, or one that its series has to be past."""
-        names = number_columns(table)
         if self.raised:
-            return bool(names and rows)
-        return any(isinstance(row.get(name), Pending) for row in rows for name in names)
+            return bool(number_columns(table) and rows)
+        return bool(self._waiting(table, rows))
 
-    def _series_queries(self) -> Iterator[Query]:
+    def _waiting(self, table: Table, rows: list[Row]) -> frozenset[str]:
+        """The columns in which rows wait for a number that is taken."""
+        return frozenset(
+            name
+            for name in number_columns(table)
+            for row in rows
+            if isinstance(row.get(name), Pending)
+        )
+
+    def _series_queries(self, *, as_settings: bool) -> Iterator[Query]:
         if self.raised:
-            yield self._series_query(RAISE_SERIES, self.raised)
+            yield self._series_query(RAISE_SERIES, self.raised, as_settings=as_settings)
         if self.taken:
-            yield self._series_query(TAKE_NUMBERS, self.taken)
+            yield self._series_query(TAKE_NUMBERS, self.taken, as_settings=as_settings)
 
-    def _series_query(self, last: str, amounts: dict[str, int]) -> Query:
+    def _series_query(self, last: str, amounts: dict[str, int], *, as_settings: bool) -> Query:
         parameters: Row = {"business_id": self.business_id}
         for place, (series, amount) in enumerate(sorted(amounts.items())):
             parameters |= {f"series_{place}": series, f"n_{place}": str(amount)}
-        return Query(series_statement(last, len(amounts)), parameters)
+        text = series_statement(last, len(amounts), as_settings=as_settings)
+        return Query(text, parameters)
 
     def _query(self, text: str, table: Table, rows: list[Row]) -> Query:
         ready = self._ready(table, rows)
@@ -177,6 +190,14 @@ class Staging:
         self.last.update((row["series"], row["last"]) for row in rows if "series" in row)
 
 
+def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
+    """Group rows by the columns that they hold."""
+    groups: dict[frozenset[str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(frozenset(row), []).append(row)
+    return groups
+
+
 @cache
 def _parents_first() -> tuple[Table, ...]:
     # All that posts takes a number in the journal, and no other row refers to what stands there. A
@@ -195,12 +216,19 @@ TAKE_NUMBERS = "number_series.last + excluded.last"
 RAISE_SERIES = "greatest(number_series.last, excluded.last)"
 
 
+_KEPT = compiled(kept(tables.number_series.c.series, tables.number_series.c.last))
+
+
 @cache
-def series_statement(last: str, count: int) -> str:
-    """The statement that moves so many series; each is locked until the end."""
+def series_statement(last: str, count: int, *, as_settings: bool) -> str:
+    """The statement that moves so many series; each is locked until the end.
+
+    What the series come to is kept in settings, too, where rows are written that read it there.
+    """
     row = "(%(business_id)s::uuid, %(series_{0})s::text, %(n_{0})s::bigint)"
     values = ", ".join(row.format(place) for place in range(count))
     return (
         f"INSERT INTO number_series (business_id, series, last) VALUES {values}"
-        f" ON CONFLICT (business_id, series) DO UPDATE SET last = {last} RETURNING series, last"
+        f" ON CONFLICT (business_id, series) DO UPDATE SET last = {last}"
+        f" RETURNING series, last{f', {_KEPT}' if as_settings else ''}"
     )

@@ -33,6 +33,16 @@ from persistence.trade.taxed_lines import (
     taxes_of,
 )
 
+# What settling a document, and giving back of it, moves; of all else on it nothing is written then.
+# Its tags say under which its lines are found.
+MOVED = frozenset(
+    {
+        *("updated_at", "paid_on", "paid", "reserved", "credited", "written_off", "refunded"),
+        *("settled", "returned", "reduced", "transaction_tags"),
+    }
+)
+KEPT = tuple(name for name in STORED if name not in MOVED)
+
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
@@ -58,6 +68,7 @@ class DocumentStore(Store[Document]):
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
         self.numbers = GivenNumbers(scope, self.sql.side.series)
+        self._loaded: dict[UUID, Document] = {}
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         posted = posted_for(ids)
@@ -70,7 +81,9 @@ class DocumentStore(Store[Document]):
         rows, entries = answers
         posted = posted_by_source(entries)
         self.numbers.note(rows)
-        return [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
+        found = [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
+        self._loaded.update((each.id, each) for each in found)
+        return found
 
     def shown(self, id: UUID) -> Fetch[DocumentRecord]:
         """Find one with what settles it; raises NotFound."""
@@ -108,15 +121,26 @@ class DocumentStore(Store[Document]):
         return self.listed(self.sql.listing, wanted, document_of, midnight=midnight)
 
     def save(self, value: Document) -> None:
-        """Stage a document."""
-        row = {name: getattr(value, name) for name in STORED}
-        row["party_id"] = value.party.id
-        self.numbers.keep_clear(value.id, value.number)
-        row["lines"] = [_line_row(line) for line in value.lines]
+        """Stage a document, or only what moved of it."""
+        row = {name: getattr(value, name) for name in MOVED}
+        row["id"] = value.id
         row["settled"] = split_rows(value.settled)
         row["returned"] = split_rows(value.returned)
-        row["reduced"] = value.reduced
+        if not self._only_moved(value):
+            row |= {name: getattr(value, name) for name in KEPT}
+            row["party_id"] = value.party.id
+            row["lines"] = [_line_row(line) for line in value.lines]
+            self.numbers.keep_clear(value.id, value.number)
         self.scope.stage(self.table, value.id, row)
+
+    def _only_moved(self, value: Document) -> bool:
+        """Tell whether all else is as it was loaded; what was not changed is the same object."""
+        loaded = self._loaded.get(value.id)
+        return (
+            loaded is not None
+            and value.party is loaded.party
+            and all(getattr(value, name) is getattr(loaded, name) for name in KEPT)
+        )
 
     def delete(self, value: Document) -> None:
         """Stage the removal of a draft."""

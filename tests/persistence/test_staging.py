@@ -183,6 +183,42 @@ class TestStaging:
         affected, found = flushed(api_server, shop, staging, "SELECT email, version FROM customer")
         assert (affected, found) == ([1], [{"email": "a@b.example", "version": 1}])
 
+    def test_a_change_of_some_columns_leaves_the_others(
+        self, api_server: ApiServer, shop: Business, staging: Staging
+    ) -> None:
+        first, second = (shop.customer(email=f"{name}@b.example") for name in "ab")
+        known = {**customer_row(), "id": first["id"], "email": "new@b.example"}
+        staging.update(tables.customer, known)
+        staging.update(tables.customer, {"id": first["id"], "version": 1, "notes": "Rings twice"})
+        staging.update(tables.customer, {"id": second["id"], "version": 1, "notes": "Never in"})
+        affected, found = flushed(
+            api_server,
+            shop,
+            staging,
+            f"SELECT email, notes, version FROM customer WHERE business_id = '{shop.id}'"
+            f" AND id IN ('{first['id']}', '{second['id']}') ORDER BY id",
+        )
+        assert affected == [1, 1]
+        assert [tuple(row.values()) for row in found] == [
+            ("new@b.example", "Rings twice", 2),
+            ("b@b.example", "Never in", 2),
+        ]
+
+    def test_a_changed_row_may_take_a_number(
+        self, api_server: ApiServer, shop: Business, staging: Staging
+    ) -> None:
+        buyer = customer_row()
+        draft = invoice_row(buyer["id"], None, state="draft")
+        staging.insert(tables.customer, buyer)
+        staging.insert(tables.invoice, draft)
+        read = f"SELECT number FROM invoice WHERE id = '{draft['id']}'"
+        sent = Staging(UUID(shop.id))
+        number = sent.take_number("INV")
+        sent.update(tables.invoice, {**draft, "number": number, "state": "open"})
+        staging.afterwards += sent.queries()
+        *_, found = flushed(api_server, shop, staging, read)
+        assert len(found) == 1 and found[0]["number"].startswith("INV-")
+
     def test_a_change_counts_only_from_the_version_it_was_made_from(
         self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
