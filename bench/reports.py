@@ -34,6 +34,7 @@ from bench.__main__ import POSTGRES
 from bench.stage import Business, Stage, serving
 from bench.statements import Connection, be_server, settled
 from embedded.postgres import EmbeddedPostgres
+from persistence.engine.memory import Memory
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query
 from persistence.engine.tenants import BusinessTenant
@@ -175,7 +176,7 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
     """Ask all there is to ask of one business."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     nobody: Any = None
-    scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED)
+    scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED, Memory())
     be_server(connection, business.id)
     rows = connection.execute("SELECT role, id FROM account WHERE role IS NOT NULL")
     roles = {Role(row["role"]): row["id"] for row in rows}

@@ -43,12 +43,13 @@ from persistence.bank.payouts import PayoutStore
 from persistence.bank.reconciliations import ReconciliationStore
 from persistence.engine.fetches import Fetch
 from persistence.engine.identifiers import new_id
+from persistence.engine.memory import Memory
 from persistence.engine.scope import Precondition, Scope, Versioned
 from persistence.engine.sessions import Reading, Writing
 from persistence.engine.tenants import BusinessTenant
 from persistence.files.stored_files import StoredFileStore
 from persistence.ledger.account_entries import AccountEntries
-from persistence.ledger.accounts import AccountStore, RoleMemory
+from persistence.ledger.accounts import AccountStore
 from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
@@ -245,12 +246,11 @@ class Books:
         session: Reading | Writing,
         tenant: BusinessTenant,
         now: datetime,
-        roles: RoleMemory,
+        memory: Memory,
         precondition: Precondition | None = None,
     ) -> None:
-        self.scope = Scope(session, tenant, now, precondition)
+        self.scope = Scope(session, tenant, now, memory, precondition)
         self.now = now
-        self.role_memory = roles
         self._stores: dict[type[Any], Any] = {}
 
     @property
@@ -335,10 +335,10 @@ class Books:
 
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role the rules post to; remembered, since they never move."""
-        known = self.role_memory.get(self.business_id)
+        known = self.scope.memory.roles.get(self.business_id)
         if known is None:
             known = await self.accounts.roles()
-            self.role_memory.keep(self.business_id, known)
+            self.scope.memory.roles.keep(self.business_id, known)
         return known
 
     # ── Changing ───────────────────────────────────────────────────────────────────────────────

@@ -23,13 +23,13 @@ from handlers.request_object import RequestObject
 from persistence.books import Books
 from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
 from persistence.engine.identifiers import new_id
+from persistence.engine.memory import Memory
 from persistence.engine.observing import observer
 from persistence.engine.pages import PageRequest
 from persistence.engine.replica import Replica
 from persistence.engine.sessions import Reading, Writing
 from persistence.engine.tenants import AuditedAction, BusinessTenant, MovedClock, PartnerTenant
 from persistence.engine.transaction import Work, reading, reading_eventually, writing
-from persistence.ledger.accounts import RoleMemory
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
 from server.clock import Clock
@@ -199,7 +199,7 @@ class Request:
     async def _read_eventually(self, replica: Replica) -> Outcome:
         async def read(session: Reading, tenant: BusinessTenant | PartnerTenant) -> Any:
             # Nothing that may be old is remembered for those who write.
-            opened = self._open(session, tenant, RoleMemory())
+            opened = self._open(session, tenant, Memory())
             return opened, await self.endpoint.handle(self, opened)
 
         pool = self.services.resources.pool
@@ -249,13 +249,13 @@ class Request:
         self,
         session: Reading | Writing,
         tenant: BusinessTenant | PartnerTenant,
-        roles: RoleMemory | None = None,
+        memory: Memory | None = None,
     ) -> Books | Registry:
         precondition = preconditions.read(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
         now = self.now + timedelta(seconds=self.seconds_ahead)
-        remembered = roles or self.services.resources.roles
+        remembered = memory or self.services.resources.memory
         return Books(session, tenant, now, remembered, precondition)
 
     def _claim(self) -> Claim | None:

@@ -1,10 +1,12 @@
 """Tax codes: how sales and purchases are taxed, and at which rate on which day."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 from typing import Final
 from uuid import UUID
 
@@ -77,11 +79,21 @@ class TaxCode:
     archived_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaxCodes:
     """The tax codes of a business, the archived ones too."""
 
     codes: tuple[TaxCode, ...]
+
+    @cached_property
+    def _charging(self) -> Mapping[tuple[Direction, Decimal], tuple[TaxCode, ...]]:
+        """The active codes that charge a rate on any day."""
+        found: dict[tuple[Direction, Decimal], dict[UUID, TaxCode]] = defaultdict(dict)
+        for code in self.codes:
+            if code.treatment in CHARGED and code.archived_at is None:
+                for held in code.rates:
+                    found[code.direction, held.rate][code.id] = code
+        return {key: tuple(codes.values()) for key, codes in found.items()}
 
     def named(self, reference: str) -> TaxCode | None:
         """Find a code by its id, then by the code itself, which is compared letter by letter."""
@@ -98,12 +110,8 @@ class TaxCodes:
             return None
         charging = [
             each
-            for each in self.codes
-            if each.direction is direction
-            and each.treatment in CHARGED
-            and each.archived_at is None
-            and (held := rate_on(each, day)) is not None
-            and held.rate == rate
+            for each in self._charging.get((direction, rate), ())
+            if (held := rate_on(each, day)) is not None and held.rate == rate
         ]
         if len(charging) == 1:
             return charging[0]

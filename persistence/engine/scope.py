@@ -10,6 +10,7 @@ from sqlalchemy import Table
 
 from accounting.errors import Stale
 from persistence.engine.fetches import Fetch
+from persistence.engine.memory import Memory
 from persistence.engine.sessions import Reading, Writing
 from persistence.engine.sql import Row
 from persistence.engine.staging import Staging
@@ -52,6 +53,7 @@ class Scope:
         "_tenant",
         "_versions",
         "business_id",
+        "memory",
         "now",
         "session",
     )
@@ -61,11 +63,13 @@ class Scope:
         session: Reading | Writing,
         tenant: BusinessTenant,
         now: datetime,
+        memory: Memory,
         precondition: Precondition | None = None,
     ) -> None:
         self.session = session
         self.business_id = tenant.business_id
         self.now = now
+        self.memory = memory
         self._tenant = tenant
         self._precondition = precondition
         self._versions: dict[UUID, int] = {}

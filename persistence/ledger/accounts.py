@@ -1,6 +1,5 @@
 """The chart of accounts as it is stored, with balances computed from the journal."""
 
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -28,8 +27,6 @@ from persistence.ledger.account_sql import (
 from persistence.ledger.balances import period_parameters
 from persistence.store import Store, not_found
 from persistence.tables import account
-
-MOST_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +84,6 @@ class Family:
 
 
 KNOWN_ROLES = frozenset(each.value for each in Role)
-
-
-class RoleMemory:
-    """Which account has which role, by business: a role never moves, so it is remembered."""
-
-    def __init__(self) -> None:
-        self._roles: OrderedDict[UUID, dict[Role, UUID]] = OrderedDict()
-
-    def get(self, business_id: UUID) -> dict[Role, UUID] | None:
-        """Return what is remembered of a business."""
-        return self._roles.get(business_id)
-
-    def keep(self, business_id: UUID, roles: dict[Role, UUID]) -> None:
-        """Remember the roles of a business; the oldest is forgotten when there are too many."""
-        self._roles[business_id] = roles
-        if len(self._roles) > MOST_REMEMBERED:
-            self._roles.popitem(last=False)
 
 
 class AccountStore(Store[AccountState]):

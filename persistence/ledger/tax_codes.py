@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import Table, Uuid, and_, func, literal_column, select
+from sqlalchemy import BigInteger, Table, Uuid, and_, exists, func, literal_column, not_, select
 
 from accounting.books.accounts import Account
 from accounting.tax.codes import TaxCode, TaxCodes
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import SKIPPED, Filter, Listing, either_way
+from persistence.engine.memory import NEVER_SEEN, TaxCodesSeen
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.accounts_beside import account_beside, account_columns
@@ -53,7 +54,31 @@ _COLUMNS = (*_OWN, *account_columns(account))
 BY_ID = compiled(
     select(*_COLUMNS).select_from(_SOURCE).where(in_business(tax_code), among(tax_code.c.id))
 )
-ALL = compiled(select(*_OWN).where(in_business(tax_code)).order_by(tax_code.c.code, tax_code.c.id))
+
+_NOW = (
+    select(
+        func.count().label("number"),
+        func.coalesce(func.sum(tax_code.c.version), literal_column("0")).label("versions"),
+        func.max(tax_code.c.updated_at).label("changed_at"),
+    )
+    .where(in_business(tax_code))
+    .subquery("now")
+)
+_STILL_SO = exists(
+    select(literal_column("1"))
+    .select_from(_NOW)
+    .where(
+        _NOW.c.number == given("number", BigInteger),
+        _NOW.c.versions == given("versions", BigInteger),
+        _NOW.c.changed_at.is_not_distinct_from(given("changed_at", tax_code.c.updated_at.type)),
+    )
+)
+# All of them, or no row where they still are as they were seen.
+ALL_IF_CHANGED = compiled(
+    select(*_OWN)
+    .where(in_business(tax_code), not_(_STILL_SO))
+    .order_by(tax_code.c.code, tax_code.c.id)
+)
 POSTED_WITH = compiled(
     select(journal_line.c.id)
     .where(in_business(journal_line), journal_line.c.tax_code_id == given("id", Uuid))
@@ -118,15 +143,21 @@ class TaxCodeStore(Store[TaxCodeRecord]):
         return [_record(row) for row in answers[0]]
 
     def all(self) -> Fetch[TaxCodes]:
-        """Read every tax code, the archived ones too."""
+        """Find every tax code, the archived ones too; they are read where they changed."""
+        memory, business_id = self.scope.memory.tax_codes, self.scope.business_id
+        seen = memory.get(business_id) or NEVER_SEEN
+        asked = {name: getattr(seen, name) for name in ("number", "versions", "changed_at")}
 
         def answer(answers: Answers) -> TaxCodes:
-            codes = [tax_code_of(row) for row in answers[0]]
-            for each in codes:
+            codes = seen.codes
+            if answers[0]:
+                codes = TaxCodes(tuple(tax_code_of(row) for row in answers[0]))
+                memory.keep(business_id, TaxCodesSeen.of(codes))
+            for each in codes.codes:
                 self.scope.note_version(each.id, each.version)
-            return TaxCodes(tuple(codes))
+            return codes
 
-        return self.fetch((Query(ALL, {}),), answer)
+        return self.fetch((Query(ALL_IF_CHANGED, asked),), answer)
 
     def for_use(self, *, needed: bool) -> Fetch[TaxCodes]:
         """Read every tax code where something is to be taxed by one, else none."""

@@ -17,12 +17,12 @@ from persistence.books import Books
 from persistence.engine.faults import DatabaseAway
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.machines import SNAPSHOT
+from persistence.engine.memory import Memory
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sessions import Reading
 from persistence.engine.sql import Query
 from persistence.engine.tenants import BusinessTenant
-from persistence.ledger.accounts import RoleMemory
 from persistence.proof.checks import CHECKS
 from persistence.proof.posting import PostingProof, Reader, counting, kinds_in
 from persistence.proof.shapes import verdict
@@ -119,7 +119,7 @@ async def prove_within(
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     tenant = BusinessTenant(caller, business.id)
     session = Reading(connection, tenant, one_snapshot=True, is_open=True)
-    books = Books(session, tenant, datetime.now(UTC), RoleMemory())
+    books = Books(session, tenant, datetime.now(UTC), Memory())
     return await prove_books(books, PORTION, advance)
 
 

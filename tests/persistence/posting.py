@@ -13,11 +13,12 @@ from accounting.books.ledger import Entry, Line
 from accounting.books.periods import Period
 from persistence.books import Books
 from persistence.engine.identifiers import new_id
+from persistence.engine.memory import Memory
 from persistence.engine.pool import Pool, make_pool
 from persistence.engine.sessions import Reading, Writing
 from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading, writing
-from persistence.ledger.accounts import AccountState, RoleMemory
+from persistence.ledger.accounts import AccountState
 from persistence.proof.balances import ROLL_UPS
 from persistence.proof.shapes import verdict
 from tests.api_server import ApiServer
@@ -52,6 +53,7 @@ class JournalWriter:
         self.api_server, self.business, self.step = api_server, business, step
         self.writer = Writer(api_server, business)
         self.now = NOW
+        self.memory = Memory()
         self.accounts: list[UUID] = [
             id_
             for (id_,) in api_server.query(
@@ -82,7 +84,7 @@ class JournalWriter:
 
     def books(self, session: Reading | Writing) -> Books:
         assert isinstance(session.tenant, BusinessTenant)
-        return Books(session, session.tenant, self.now, RoleMemory())
+        return Books(session, session.tenant, self.now, self.memory)
 
     def read(self, question: Callable[[Books], Awaitable[T]]) -> T:
         return self.run(lambda pool: self.reading(pool, question))

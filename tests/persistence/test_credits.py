@@ -22,12 +22,12 @@ from accounting.trade.sides import PAYABLE, RECEIVABLE
 from accounting.trade.write_offs import WriteOff
 from persistence.books import Books, Trade
 from persistence.engine.identifiers import new_id
+from persistence.engine.memory import Memory
 from persistence.engine.pages import PageRequest
 from persistence.engine.pool import make_pool
 from persistence.engine.sessions import Writing
 from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading
-from persistence.ledger.accounts import RoleMemory
 from persistence.trade.document_settlements import Settlements
 from tests.api_server import ApiServer
 from tests.builders.trade import PURCHASES, SALES
@@ -62,7 +62,7 @@ class Shop:
     def save(self, *values: Subject) -> None:
         async def handle(session: Writing) -> None:
             assert isinstance(session.tenant, BusinessTenant)
-            self.trade(Books(session, session.tenant, NOW, RoleMemory())).save(*values)
+            self.trade(Books(session, session.tenant, NOW, Memory())).save(*values)
 
         self.writer.write(handle)
 
@@ -77,7 +77,7 @@ class Shop:
                 make_pool(self.writer.api_server.database_url, size=1) as pool,
                 reading(pool, tenant) as session,
             ):
-                return await question(self.trade(Books(session, tenant, NOW, RoleMemory())))
+                return await question(self.trade(Books(session, tenant, NOW, Memory())))
 
         return asyncio.run(go())
 
@@ -223,7 +223,7 @@ class TestLocking:
 
         async def lock(session: Writing) -> None:
             assert isinstance(session.tenant, BusinessTenant)
-            trade = shop.trade(Books(session, session.tenant, NOW, RoleMemory()))
+            trade = shop.trade(Books(session, session.tenant, NOW, Memory()))
             locking = trade.documents.lock_all(ids)
             turned = replace(
                 locking, answer=lambda answers: locking.answer([rows[::-1] for rows in answers])
