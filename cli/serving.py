@@ -32,7 +32,7 @@ def main() -> None:
     try:
         serve(settings.load(**options))
     except Exception as error:
-        from cli.main import end_with
+        from cli.failures import end_with
 
         end_with(error)
 

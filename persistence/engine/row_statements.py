@@ -108,7 +108,9 @@ def replacement(table: Table, names: frozenset[str], waiting: frozenset[str]) ->
     records = select(_records(sent, waiting)).limit(given("count", BigInteger)).subquery("r")
     fixed = {"id", "version", "created_at"}
     changes = {
-        item.name: _recorded(records, item.name, waiting, _last_in_table) for item in sent if item.name not in fixed
+        item.name: _recorded(records, item.name, waiting, _last_in_table)
+        for item in sent
+        if item.name not in fixed
     }
     changes["version"] = table.c.version + literal_column("1")
     same = and_(table.c.id == records.c.id, table.c.version == records.c.version)

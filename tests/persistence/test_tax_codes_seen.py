@@ -15,7 +15,9 @@ def names(codes: TaxCodes) -> dict[str, str]:
 
 
 def change(business: Business, code: str, name: str) -> None:
-    [found] = [each for each in business.api.get("tax-codes/").json()["results"] if each["code"] == code]
+    [found] = [
+        each for each in business.api.get("tax-codes/").json()["results"] if each["code"] == code
+    ]
     business.api.patch(f"tax-codes/{found['id']}/", json={"name": name})
 
 
@@ -48,6 +50,6 @@ class TestTaxCodesSeen:
             "UPDATE tax_code SET name = 'Changed after it came back',"
             " updated_at = updated_at + interval '1 second'"
             " WHERE business_id = %s AND code = 'S20'",
-            business.id,
+            [business.id],
         )
         assert names(seen(process))["S20"] == "Changed after it came back"
