@@ -9,7 +9,7 @@ def end_with(error: Exception) -> NoReturn:
     told = mendable(error)
     if told is None:
         raise error
-    print(f"accounting: {told}", file=sys.stderr)
+    sys.stderr.write(f"accounting: {told}\n")
     sys.exit(2)
 
 
