@@ -15,7 +15,7 @@ from accounting.books.chart import Role, Roles
 from accounting.books.context import Context, refuse_other_currency
 from accounting.books.numbers import Number, Pending
 from accounting.books.spans import Span
-from accounting.errors import RuleBroken, about_item
+from accounting.errors import AboutItem, RuleBroken
 from accounting.money import within_bounds
 from accounting.opening.commands import (
     OpenCreditGiven,
@@ -118,7 +118,7 @@ def _open_parts(
 def _refuse_other_sum(given: OpenTaxedItem) -> None:
     total = sum(each.net + each.tax for each in given.taxes)
     if total != given.amount:
-        with about_item(given.place):
+        with AboutItem(given.place):
             raise RuleBroken(
                 "lines_do_not_add_up",
                 f"Its parts by tax code come to {total} and not to {given.amount}, in minor units.",
@@ -131,7 +131,7 @@ def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Ta
     """Say how a part is taxed: as given, or by a code whose tax whoever buys owes beside it."""
     code = codes.named(given.tax_code, given.place)
     if given.tax and (code.self_assessed or not code.rate):
-        with about_item(given.place):
+        with AboutItem(given.place):
             raise mismatch(code.code, "The code has no tax in what is owed: it must be 0.")
     if code.self_assessed:
         return Taxing(code=code)
@@ -183,7 +183,7 @@ def _numbers(series: str, given: Sequence[str | None]) -> list[Number]:
 
 def _party(side: Side, given: OpenItem, parties: Parties, context: Context) -> Party:
     party = parties[given.party]
-    with about_item(given.place):
+    with AboutItem(given.place):
         refuse_inactive(side, party)
         refuse_reference_mismatch(party, given.party.external_id)
         refuse_other_currency(given.currency, context)
@@ -294,7 +294,7 @@ def _refuse_later(given: OpenItem, day: Day, *dates: date) -> None:
     """Refuse what is dated after the opening: it belongs to these books as any other."""
     latest = max(dates)
     if latest > day.on:
-        with about_item(given.place):
+        with AboutItem(given.place):
             raise RuleBroken(
                 "dated_after_opening",
                 "It is dated after the day on which the books are opened. Record it as any other.",

@@ -1,7 +1,5 @@
 """Which code a caller named, as it stands on the day of what is taxed."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -10,7 +8,7 @@ from uuid import UUID
 from accounting.books.accounts import BookAccounts
 from accounting.books.chart import Roles
 from accounting.books.tax_marks import TaxMark, TaxPart
-from accounting.errors import Conflict, Refusal, RuleBroken
+from accounting.errors import AboutItem, Conflict, RuleBroken
 from accounting.tax.codes import UNTAXED, Direction, TaxCode, TaxCodes, Treatment, rate_on
 from accounting.tax.taxed_amounts import DayCode
 
@@ -29,7 +27,7 @@ class DayCodes:
         `place` is where it stands in the request. Raises RuleBroken `reference_not_found`,
         `tax_code_mismatch` or `tax_rate_missing`; Conflict `tax_code_archived`.
         """
-        with _told(place):
+        with AboutItem(place):
             code = self._usable(reference)
             if code.treatment is Treatment.WITHHOLDING:
                 raise mismatch(code, "The code is of tax that is withheld: give it as that.")
@@ -37,7 +35,7 @@ class DayCodes:
 
     def withholding(self, reference: str, place: str) -> DayCode:
         """Find the code that tax is withheld by; raises what `named` raises."""
-        with _told(place):
+        with AboutItem(place):
             code = self._usable(reference)
             if code.treatment is not Treatment.WITHHOLDING:
                 raise mismatch(code, "The code is not of tax that is withheld.")
@@ -48,7 +46,7 @@ class DayCodes:
 
         Raises what `named` raises.
         """
-        with _told(place):
+        with AboutItem(place):
             code = self._usable(reference)
             if (code.treatment is Treatment.WITHHOLDING) != (part is TaxPart.WITHHELD):
                 raise mismatch(
@@ -151,13 +149,3 @@ class Referenced:
     def codes_on(self, direction: Direction | None, day: date) -> DayCodes:
         """The codes of a direction, or of both, as they stand on a day."""
         return DayCodes(self.codes, direction, day)
-
-
-@contextmanager
-def _told(place: str) -> Iterator[None]:
-    """Let a refusal say which item of the request it is about."""
-    try:
-        yield
-    except Refusal as refusal:
-        refusal.tell_item(place)
-        raise

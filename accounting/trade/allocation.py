@@ -7,7 +7,7 @@ from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else
 from accounting.books.splits import Split, negative
-from accounting.errors import Malformed, RuleBroken, about_item
+from accounting.errors import AboutItem, Malformed, RuleBroken
 from accounting.trade import documents
 from accounting.trade.documents import Document, Settlement
 from accounting.trade.sides import Side
@@ -117,7 +117,7 @@ def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents
     Raises RuleBroken `reference_not_found`, or the side's refusal of a document not open.
     """
     for item in items:
-        with about_item(item.place.rpartition(".")[0]):
+        with AboutItem(item.place.rpartition(".")[0]):
             document = loaded.get(item.document_id)
             if document is None:
                 raise RuleBroken(
@@ -240,7 +240,7 @@ def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -
 def _refuse_item(
     side: Side, item: AllocationItem, document: Document, source: AllocationSource
 ) -> None:
-    with about_item(item.place.rpartition(".")[0]):
+    with AboutItem(item.place.rpartition(".")[0]):
         if document.party.id != source.party_id:
             raise side.refusals.of_another_party(**{side.names.document_id: str(document.id)})
         refuse_more_than_left(side, document, item.amount)

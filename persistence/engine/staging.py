@@ -31,6 +31,7 @@ from persistence.engine.sql import Query, Row, compiled
 from persistence.tables import UniqueKey
 
 NOT_YET = (Pending, NoneType)
+NONE: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -122,6 +123,8 @@ class Staging:
         for table in _parents_first():
             rows = self.inserted.get(table.name, [])
             changed = self.updated.get(table.name, [])
+            if not rows and not changed:
+                continue
             if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
                 yield from self._series_queries(as_settings=as_json)
@@ -144,11 +147,11 @@ class Staging:
 
     def _waiting(self, table: Table, rows: list[Row]) -> frozenset[str]:
         """The columns in which rows wait for a number that is taken."""
+        names = number_columns(table)
+        if not names:
+            return NONE
         return frozenset(
-            name
-            for name in number_columns(table)
-            for row in rows
-            if isinstance(row.get(name), Pending)
+            name for name in names for row in rows if isinstance(row.get(name), Pending)
         )
 
     def _series_queries(self, *, as_settings: bool) -> Iterator[Query]:
