@@ -124,7 +124,7 @@ TABLE: Final = (
     Setting(
         "ACCOUNTING_DATABASE_CONNECTIONS",
         "How many connections to the database each worker may have; one business uses half of them"
-        " at most. From 2 to 100.",
+        " at most, and half of these to write. From 2 to 100.",
         "8",
         range(2, 101),
     ),

@@ -236,7 +236,7 @@ def settings(**changes: Any) -> Settings:
         "leaving_seconds": 0,
         "requests_per_minute_partner": 10_000_000,  # No test is kept waiting that means no harm.
         "requests_per_minute_business": 10_000_000,
-        "database_connections": 16,  # Of which one business uses eight, as some races need.
+        "database_connections": 32,  # One business writes over eight, as some races need.
         "read_database_url": None,
         "read_lag_seconds": 10,
         "upkeep_seconds": 0,

@@ -46,8 +46,10 @@ class Occupancy(NamedTuple):
 class Pool:
     """At most `size` connections, made when they are needed; the one used last is lent first.
 
-    That one is likely to be in the processor's caches, with the process behind it. Those to a
-    primary lead to what can be written: a standby behind the address is as good as away.
+    That one is likely to be in the processor's caches, with the process behind it. Writings have
+    half of them: what one business writes goes on one after the other at the end, and more of it at
+    once makes each cost the database a fifth more. Those to a primary lead to what can be written:
+    a standby behind the address is as good as away.
     """
 
     def __init__(self, conninfo: str, *, size: int, to_primary: bool = True) -> None:
@@ -55,6 +57,7 @@ class Pool:
         self._to_primary = to_primary
         self._size = size
         self._turns = Turns(size)
+        self._writers = Turns(max(1, size // 2))
         self._idle: list[Connection] = []
         self._closed = False
         self._none_before = 0.0  # Connections that were made until then lead astray.
@@ -70,43 +73,38 @@ class Pool:
     ) -> None:
         await self.close()
 
-    def connection(self, tenant: Hashable = None) -> "_Lent":
+    def connection(self, tenant: Hashable = None, *, writes: bool = False) -> "_Lent":
         """Lend a connection to a tenant, when it is its turn; what it leaves open is rolled back.
 
         Raises Unavailable where too many wait, and OperationalError where nothing can be reached.
         """
-        return _Lent(self, tenant)
+        return _Lent(self, tenant, (self._writers, self._turns) if writes else (self._turns,))
 
-    async def lend(self, tenant: Hashable) -> Connection:
-        """Hand a connection over, to be given back."""
-        await self._turns.take(tenant)
-        try:
-            return await self._idle_one() or await self._new_one()
-        except BaseException:
-            self._turns.give_back(tenant)
-            raise
+    async def lend(self) -> Connection:
+        """Hand a connection over to whoever has its turn, to be given back."""
+        return await self._idle_one() or await self._new_one()
 
-    async def take_back(
-        self, connection: Connection, tenant: Hashable, failure: type[BaseException] | None
-    ) -> None:
+    async def take_back(self, connection: Connection, failure: type[BaseException] | None) -> None:
         """Keep a connection for the next, where it is whole after what its work ended with."""
-        try:
-            if failure is not None and issubclass(failure, asyncio.CancelledError):
-                await connection.close()  # Nobody has the time to wait for a rollback.
-            elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
-                await self._start_over()  # There may be another primary by now.
-            await self._keep(connection)
-        finally:
-            self._turns.give_back(tenant)
+        if failure is not None and issubclass(failure, asyncio.CancelledError):
+            await connection.close()  # Nobody has the time to wait for a rollback.
+        elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
+            await self._start_over()  # There may be another primary by now.
+        await self._keep(connection)
 
     @property
     def occupancy(self) -> Occupancy:
         """What is lent at this moment."""
-        return Occupancy(self._size, self._turns.held, len(self._idle), self._turns.waiting)
+        return Occupancy(self._size, self._turns.held, len(self._idle), self._waiting)
+
+    @property
+    def _waiting(self) -> int:
+        return self._turns.waiting + self._writers.waiting
 
     def refuse_crowd(self, tenant: Hashable) -> None:
         """Raise Unavailable where so many wait that this tenant would be turned away."""
         self._turns.refuse_crowd(tenant)
+        self._writers.refuse_crowd(tenant)
 
     async def close(self) -> None:
         """Close all of them; those that are lent, when they come back."""
@@ -147,6 +145,7 @@ class Pool:
         except TimeoutError:
             pass
         self._turns.refuse_all()
+        self._writers.refuse_all()
         raise failure
 
     async def _connect(self) -> Connection:
@@ -176,15 +175,28 @@ _LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
 class _Lent:
     """A connection for the time of a block; each request takes one, so it is no generator."""
 
-    __slots__ = ("_connection", "_pool", "_tenant")
+    __slots__ = ("_connection", "_pool", "_tenant", "_turns")
 
-    def __init__(self, pool: Pool, tenant: Hashable) -> None:
+    def __init__(self, pool: Pool, tenant: Hashable, turns: tuple[Turns, ...]) -> None:
         self._pool = pool
         self._tenant = tenant
+        self._turns = turns
 
     async def __aenter__(self) -> Connection:
-        self._connection = await self._pool.lend(self._tenant)
+        taken = 0
+        try:
+            for turns in self._turns:
+                await turns.take(self._tenant)
+                taken += 1
+            self._connection = await self._pool.lend()
+        except BaseException:
+            self._give_back(taken)
+            raise
         return self._connection
+
+    def _give_back(self, taken: int) -> None:
+        for turns in self._turns[:taken]:
+            turns.give_back(self._tenant)
 
     async def __aexit__(
         self,
@@ -192,7 +204,10 @@ class _Lent:
         _error: BaseException | None,
         _at: TracebackType | None,
     ) -> None:
-        await self._pool.take_back(self._connection, self._tenant, kind)
+        try:
+            await self._pool.take_back(self._connection, kind)
+        finally:
+            self._give_back(len(self._turns))
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

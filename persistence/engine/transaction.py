@@ -151,7 +151,7 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
     while True:
         try:
             tenant = work.tenant()
-            async with pool.connection(tenant.id) as connection:
+            async with pool.connection(tenant.id, writes=True) as connection:
                 with observer.get().room("persistence"):
                     return await _run(connection, tenant, work, raced), False
         except Refused as refused:

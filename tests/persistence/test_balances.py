@@ -204,7 +204,7 @@ class TestAdvancing:
         async def all_at_once(pool: Pool) -> None:
             await asyncio.gather(*(post(pool, turn) for turn in range(4)), look(pool))
 
-        journal.run(all_at_once, size=4)
+        journal.run(all_at_once, size=16)
         assert {rolled for rolled, _ in journal.rolled_up().values()} == {24}
         assert sums(journal.chart(EVER), of_period=False) == journal.by_lines(EVER)
         assert journal.roll_ups_hold()
@@ -303,7 +303,7 @@ class TestRebuilding:
         async def all_at_once(pool: Pool) -> None:
             await asyncio.gather(post(pool), post(pool), again(pool))
 
-        journal.run(all_at_once, size=4)
+        journal.run(all_at_once, size=16)
         assert sums(journal.chart(EVER), of_period=False) == journal.by_lines(EVER)
         assert journal.roll_ups_hold()
 

@@ -81,6 +81,34 @@ class TestLending:
         run(work)
 
 
+class TestWriting:
+    @pytest.mark.parametrize(
+        ("tenants", "at_once"), [(("a",), 2), (("a", "b"), 4), (("a", "b", "c"), 4)]
+    )
+    def test_writings_have_half_of_them_and_those_of_one_tenant_a_quarter(
+        self, url: str, tenants: tuple[str, ...], at_once: int
+    ) -> None:
+        busy, most = 0, 0
+
+        async def write(pool: Pool, tenant: str) -> None:
+            nonlocal busy, most
+            async with pool.connection(tenant, writes=True):
+                busy += 1
+                most = max(most, busy)
+                await asyncio.sleep(0.02)
+                async with asyncio.timeout(5), pool.connection(tenant):
+                    pass  # Whoever reads is let in beside those who write.
+                busy -= 1
+
+        async def all_at_once() -> None:
+            async with make_pool(url, size=8) as pool:
+                await asyncio.gather(*(write(pool, each) for each in tenants * 6))
+                assert pool.occupancy.lent == pool.occupancy.waiting == 0
+
+        asyncio.run(all_at_once())
+        assert most == at_once
+
+
 class TestGivingBack:
     @pytest.mark.parametrize("text", ["SELECT 1", "SELECT 1 / 0"])
     def test_what_is_left_open_is_rolled_back(self, run: Any, text: str) -> None:

@@ -74,7 +74,7 @@ class Writer:
 
     def together(self, *writings: Callable[[Pool], Awaitable[Any]]) -> list[tuple[str, bool]]:
         async def go() -> list[tuple[str, bool]]:
-            async with make_pool(self.api_server.database_url, size=4) as pool:
+            async with make_pool(self.api_server.database_url, size=8) as pool:
                 done = await asyncio.gather(*(each(pool) for each in writings))
             return [(answer.body.decode(), replayed) for answer, replayed in done]
 
