@@ -29,6 +29,10 @@ class Remembered(Generic[T]):
         if len(self._known) > self._most:
             self._known.popitem(last=False)
 
+    def forget(self, business_id: UUID) -> None:
+        """Forget what is remembered of a business."""
+        self._known.pop(business_id, None)
+
 
 class TaxCodesSeen(NamedTuple):
     """Tax codes as they were read, and by what the database tells whether they still are so.

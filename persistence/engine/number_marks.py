@@ -37,6 +37,15 @@ def kept(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[
     return func.set_config(_setting_of(series), cast(last, Text), true())
 
 
+def waiting_kept(
+    series: ColumnElement[str], last: ColumnElement[int], rolled_up: ColumnElement[int]
+) -> ColumnElement[str]:
+    """Keep beside it how many of a series are in no month yet: `advance_due_months` reads it."""
+    waiting = last - func.greatest(rolled_up, literal_column("0"))
+    name = word("waiting.").concat(func.replace(series, word("-"), word("_")))
+    return func.set_config(name, cast(waiting, Text), true())
+
+
 def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:
     """Read that setting; null for no series."""
     return cast(func.current_setting(_setting_of(series)), BigInteger)

@@ -37,8 +37,10 @@ SERIES = "__series"  # Beside a number column: the series that the number comes 
 BACK = "__back"  # and how many places it stands before the last one taken.
 
 # Rows go as values in pieces of a power of two, up to this: any other count would be one more
-# statement to prepare.
+# statement to prepare. A few go at once, whatever their count: most entries have three lines, and a
+# second piece is a second way to their machine.
 MOST_ROWS = 64
+A_FEW_ROWS = 4
 
 LastOf = Callable[[ColumnElement[str]], ColumnElement[int]]
 """How the last number of a series is found."""
@@ -131,7 +133,7 @@ def value_insertions(
     """The statements that insert a table's staged rows as values."""
     first = 0
     while first < len(rows):
-        size = min(MOST_ROWS, 1 << (len(rows) - first).bit_length() - 1)
+        size = _piece(len(rows) - first)
         parameters: Row = {"business_id": business_id} if "business_id" in table.c else {}
         for place, row in enumerate(rows[first : first + size]):
             parameters |= {
@@ -140,6 +142,11 @@ def value_insertions(
             }
         yield Query(value_insertion(table, size), parameters)
         first += size
+
+
+def _piece(left: int) -> int:
+    """How many of the rows that are left go in the next statement."""
+    return left if left <= A_FEW_ROWS else min(MOST_ROWS, 1 << left.bit_length() - 1)
 
 
 @cache

@@ -87,6 +87,11 @@ class Scope:
         assert isinstance(self.session, Writing), "a reading changes nothing"
         return self.session.staging
 
+    @property
+    def runs_again(self) -> bool:
+        """Whether the handler runs again where what it goes by has changed: a writing does."""
+        return isinstance(self.session, Writing)
+
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send several fetches in one round trip and return their results in order."""
         return await self.session.fetch(*fetches)

@@ -18,7 +18,7 @@ from sqlalchemy import Table
 from accounting.books import numbers
 from accounting.books.numbers import Pending
 from persistence import tables
-from persistence.engine.number_marks import Marks, back, kept
+from persistence.engine.number_marks import Marks, back, kept, waiting_kept
 from persistence.engine.row_statements import (
     BACK,
     SERIES,
@@ -158,8 +158,13 @@ class Staging:
     def _series_queries(self, *, as_settings: bool) -> Iterator[Query]:
         if self.raised:
             yield self._series_query(RAISE_SERIES, self.raised, as_settings=as_settings)
-        if self.taken:
-            yield self._series_query(TAKE_NUMBERS, self.taken, as_settings=as_settings)
+        if self.taken and as_settings:
+            yield self._series_query(TAKE_NUMBERS, self.taken, as_settings=True)
+        elif self.taken:
+            series = sorted(self.taken)
+            amounts = [self.taken[name] for name in series]
+            parameters = {"business_id": self.business_id, "series": series, "amounts": amounts}
+            yield Query(TAKE_NUMBERS_THERE, parameters)
 
     def _series_query(self, last: str, amounts: dict[str, int], *, as_settings: bool) -> Query:
         parameters: Row = {"business_id": self.business_id}
@@ -220,7 +225,19 @@ TAKE_NUMBERS = "number_series.last + excluded.last"
 RAISE_SERIES = "greatest(number_series.last, excluded.last)"
 
 
-_KEPT = compiled(kept(tables.number_series.c.series, tables.number_series.c.last))
+_ROW = tables.number_series.c
+_KEPT = ", ".join(
+    compiled(each)
+    for each in (
+        kept(_ROW.series, _ROW.last),
+        waiting_kept(_ROW.series, _ROW.last, _ROW.rolled_up),
+    )
+)
+# What a statement sets on another machine sets nothing here: a function returns what is to be kept.
+TAKE_NUMBERS_THERE = (
+    f"SELECT series, last, {_KEPT} FROM take_numbers"
+    "(%(business_id)s::uuid, %(series)s::text[], %(amounts)s::bigint[]) AS number_series"
+)
 
 
 @cache

@@ -98,8 +98,8 @@ def period_parameters(period: Period) -> Row:
 
 
 # Follows the rows of a posting, which holds the series by then: nobody else moves them meanwhile.
-# It looks first, since hardly ever anything is due.
-ADVANCE = "SELECT advance_months(%(business_id)s, %(series)s, %(step)s)"
+# It looks first at what the taking of their numbers has kept, since hardly ever anything is due.
+ADVANCE = "SELECT advance_due_months(%(business_id)s, %(series)s, %(step)s)"
 
 
 class Balances:

@@ -86,7 +86,9 @@ def entry_row(number: Any, **facts: Any) -> Row:
     }
 
 
-def flushed(api_server: ApiServer, shop: Business, staging: Staging, *reads: str) -> list[Any]:
+def flushed(
+    api_server: ApiServer, shop: Business, staging: Staging, *reads: str, as_json: bool = True
+) -> list[Any]:
     """Flush into a transaction that is rolled back; return how many rows each statement touched,
     and then what the given queries read before the end."""
 
@@ -97,7 +99,7 @@ def flushed(api_server: ApiServer, shop: Business, staging: Staging, *reads: str
         ):
             await connection.execute("BEGIN")
             await exchange(connection, [OneMachine().set_tenant(UUID(shop.id))])
-            results = await exchange(connection, [*staging.queries()])
+            results = await exchange(connection, [*staging.queries(as_json=as_json)])
             for result in results:
                 staging.learn(result.rows)
             read = [await (await connection.execute(text)).fetchall() for text in reads]
@@ -136,8 +138,9 @@ class TestStaging:
         assert [row["company_name"] for row in names] == ["Blue Door", 'Quote " and \\ and é']
         assert names[0]["transaction_tags"] == ["a"]
 
+    @pytest.mark.parametrize("as_json", [True, False])
     def test_numbers_are_taken_once_and_rendered_by_the_database(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: Staging, as_json: bool
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
@@ -152,6 +155,7 @@ class TestStaging:
             "SELECT sequence_number, reference FROM journal_entry ORDER BY 1",
             "SELECT number FROM invoice",
             "SELECT series, last FROM number_series ORDER BY 1",
+            as_json=as_json,
         )
         assert [tuple(row.values()) for row in entries] == [
             ("JE-2031-000001", "INV-000001"),
@@ -161,6 +165,39 @@ class TestStaging:
         assert [tuple(row.values()) for row in series] == [("INV", 1), ("JE-2031", 2)]
         assert staging.number(second) == "JE-2031-000002"
         assert staging.number(Pending("INV")) == "INV-000001"
+
+    def test_as_many_series_as_there_are_give_their_numbers_to_values(
+        self, api_server: ApiServer, shop: Business, staging: Staging
+    ) -> None:
+        series = ["JE-2031", "JE-2032", "JE-2033"]
+        for name in series:
+            staging.insert(tables.journal_entry, entry_row(staging.take_number(name)))
+        _, entries, kept = flushed(
+            api_server,
+            shop,
+            staging,
+            "SELECT sequence_number FROM journal_entry ORDER BY 1",
+            "SELECT current_setting('taken.JE_2032') AS last,"
+            " current_setting('waiting.JE_2033') AS waiting",
+            as_json=False,
+        )
+        assert [row["sequence_number"] for row in entries] == [f"{name}-000001" for name in series]
+        assert kept == [{"last": "1", "waiting": "1"}]
+
+    @pytest.mark.parametrize(
+        ("rows", "pieces"), [(1, [1]), (3, [3]), (4, [4]), (7, [4, 3]), (131, [64, 64, 3])]
+    )
+    def test_a_few_rows_go_at_once_and_many_in_pieces(
+        self,
+        api_server: ApiServer,
+        shop: Business,
+        staging: Staging,
+        rows: int,
+        pieces: list[int],
+    ) -> None:
+        for _ in range(rows):
+            staging.insert(tables.customer, customer_row())
+        assert flushed(api_server, shop, staging, as_json=False) == [pieces]
 
     def test_a_series_that_is_raised_goes_on_after_that_and_grows_past_its_digits(
         self, api_server: ApiServer, shop: Business, staging: Staging

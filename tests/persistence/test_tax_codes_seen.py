@@ -1,6 +1,8 @@
 """Tax codes are read once, and again when they changed, whoever changed them."""
 
 from accounting.tax.codes import TaxCodes
+from persistence.engine.sessions import Writing
+from persistence.engine.transaction import writing
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.posting import JournalWriter
@@ -8,6 +10,19 @@ from tests.persistence.posting import JournalWriter
 
 def seen(process: JournalWriter) -> TaxCodes:
     return process.read(lambda books: books.tax_codes.all())
+
+
+def used(process: JournalWriter) -> tuple[TaxCodes, int]:
+    """What a writing goes by, and how often it was run for that."""
+    found: list[TaxCodes] = []
+    runs: list[Writing] = []
+
+    async def handle(session: Writing) -> None:
+        runs.append(session)
+        found.append(await process.books(session).tax_codes.all())
+
+    process.run(lambda pool: writing(pool, process.writer.work(handle)))
+    return found[-1], len(runs)
 
 
 def names(codes: TaxCodes) -> dict[str, str]:
@@ -53,3 +68,23 @@ class TestTaxCodesSeen:
             [business.id],
         )
         assert names(seen(process))["S20"] == "Changed after it came back"
+
+    def test_a_writing_goes_by_what_is_remembered(
+        self, api_server: ApiServer, acme: Partner
+    ) -> None:
+        process = JournalWriter(api_server, acme.business())
+        first, _ = used(process)
+        assert "S20" in names(first)
+        assert used(process) == (first, 1)
+        assert seen(process) is first
+
+    def test_a_writing_runs_again_where_another_process_changed_one(
+        self, api_server: ApiServer, acme: Partner
+    ) -> None:
+        business = acme.business()
+        process = JournalWriter(api_server, business)
+        used(process)
+        change(business, "S20", "Sold at 20 %")
+        found, runs = used(process)
+        assert (names(found)["S20"], runs) == ("Sold at 20 %", 2)
+        assert used(process) == (found, 1)
