@@ -42,8 +42,7 @@ def waiting_kept(
 ) -> ColumnElement[str]:
     """Keep beside it how many of a series are in no month yet: `advance_due_months` reads it."""
     waiting = last - func.greatest(rolled_up, literal_column("0"))
-    name = word("waiting.").concat(func.replace(series, word("-"), word("_")))
-    return func.set_config(name, cast(waiting, Text), true())
+    return func.set_config(_setting_of(series, "waiting."), cast(waiting, Text), true())
 
 
 def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:
@@ -51,8 +50,8 @@ def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:
     return cast(func.current_setting(_setting_of(series)), BigInteger)
 
 
-def _setting_of(series: ColumnElement[str]) -> ColumnElement[str]:
-    return word("taken.").concat(func.replace(series, word("-"), word("_")))
+def _setting_of(series: ColumnElement[str], kind: str = "taken.") -> ColumnElement[str]:
+    return word(kind).concat(func.replace(series, word("-"), word("_")))
 
 
 def back(number: Pending, taken: Mapping[str, int]) -> int:

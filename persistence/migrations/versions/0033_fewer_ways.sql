@@ -30,15 +30,17 @@ $$;
 -- Citus sends no function on to the machine of its business that is an expression of another one.
 CREATE FUNCTION advance_due_months(business uuid, years text[], step bigint) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+  year text;
+  waiting bigint;
 BEGIN
-  IF EXISTS (
-    SELECT FROM unnest(years) AS year
-    WHERE coalesce(
-      nullif(current_setting('waiting.' || replace(year, '-', '_'), true), '')::bigint >= step, true
-    )
-  ) THEN
-    PERFORM * FROM advance_months(business, years, step);
-  END IF;
+  FOREACH year IN ARRAY years LOOP
+    waiting := nullif(current_setting('waiting.' || replace(year, '-', '_'), true), '')::bigint;
+    IF coalesce(waiting, step) >= step THEN
+      PERFORM * FROM advance_months(business, years, step);
+      RETURN;
+    END IF;
+  END LOOP;
 END
 $$;
 
