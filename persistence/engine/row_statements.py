@@ -99,19 +99,15 @@ def insertion(table: Table, waiting: frozenset[str]) -> str:
 
 
 @cache
-def replacement(
-    table: Table, names: frozenset[str], waiting: frozenset[str], *, is_one: bool
-) -> str:
+def replacement(table: Table, names: frozenset[str], waiting: frozenset[str]) -> str:
     """The statement that updates some columns of staged rows, all of which must have their version.
 
     Where one has another, it fails as STALE says: the commit is under way behind it. In the columns
     that are `waiting`, rows may wait for their numbers.
     """
     sent = [item for item in _written(table) if item.name in names]
-    # Without a limit PostgreSQL plans for a hundred rows, and with one that it is told later for
-    # ten: where most businesses have fewer, it reads all that the business has to find one.
-    most = literal_column("1") if is_one else given("count", BigInteger)
-    records = select(_records(sent, waiting)).limit(most).subquery("r")
+    # Without the limit PostgreSQL plans for a hundred rows, and reads all that the business has.
+    records = select(_records(sent, waiting)).limit(given("count", BigInteger)).subquery("r")
     fixed = {"id", "version", "created_at"}
     changes = {
         item.name: _recorded(records, item.name, waiting, _last_in_table)

@@ -130,8 +130,7 @@ class Staging:
                 yield from self._series_queries(as_settings=as_json)
             # Changes first: an allocation ends before another one to the same document begins.
             for names, alike in _by_columns(changed).items():
-                waiting, is_one = self._waiting(table, alike), len(alike) == 1
-                text = replacement(table, names, waiting, is_one=is_one)
+                text = replacement(table, names, self._waiting(table, alike))
                 yield self._query(text, table, alike)
             if rows and as_json:
                 yield self._query(insertion(table, self._waiting(table, rows)), table, rows)

@@ -51,7 +51,7 @@ _POSTED_LINES = (
     )
     .scalar_subquery()
 )
-_POSTED = (
+POSTED = compiled(
     select(
         journal_entry.c.id,
         journal_entry.c.source_id,
@@ -64,22 +64,17 @@ _POSTED = (
         REVERSED_BY.is_not(None).label("reversed"),
         _POSTED_LINES.label("lines"),
     )
-    .where(in_business(journal_entry))
+    .where(
+        in_business(journal_entry),
+        journal_entry.c.source_id == any_(given("sources", ARRAY(Uuid()))),
+    )
     .order_by(journal_entry.c.created_at, journal_entry.c.id)
-)
-# Of any list PostgreSQL expects ten: where most businesses have fewer entries than that, it would
-# read all entries of a business in place of them.
-OF_ONE = compiled(_POSTED.where(journal_entry.c.source_id == given("source", Uuid)))
-OF_MANY = compiled(
-    _POSTED.where(journal_entry.c.source_id == any_(given("sources", ARRAY(Uuid()))))
 )
 
 
 def posted_for(sources: Sequence[UUID]) -> Query:
     """The statement that reads what was posted for documents, oldest first."""
-    if len(sources) == 1:
-        return Query(OF_ONE, {"source": sources[0]})
-    return Query(OF_MANY, {"sources": list(sources)})
+    return Query(POSTED, {"sources": list(sources)})
 
 
 def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:

@@ -259,9 +259,7 @@ class TestStatements:
         assert stays_inside(row_statements.insertion(written, numbers))
         if "version" in written.c:
             columns = frozenset(written.c.keys())
-            for is_one in (True, False):
-                text = row_statements.replacement(written, columns, numbers, is_one=is_one)
-                assert stays_inside(text)
+            assert stays_inside(row_statements.replacement(written, columns, numbers))
 
     def test_no_statement_on_a_tenant_table_leaves_the_business_out(
         self, acme: Partner, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch

@@ -1,0 +1,65 @@
+"""What is found by its key is found so in a large business among many small ones as well."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from bench import planting, rows
+from persistence import tables
+from persistence.engine.pipeline import numbered
+from persistence.engine.row_statements import replacement
+from tests.api_server import ApiServer
+from tests.partner import Partner
+
+CUSTOMERS = 5_000
+SMALL = 500  # Businesses with one customer each.
+CHANGED = frozenset({"id", "version", "email"})
+BY_KEY = {
+    "a list": "SELECT id FROM customer WHERE business_id = $1 AND id = ANY($2::uuid[]) FOR UPDATE",
+    "the flush": numbered(replacement(tables.customer, CHANGED, frozenset()))[0].decode(),
+}
+
+
+@pytest.fixture(scope="module")
+def crowd(own_server: ApiServer, partner: Partner) -> Iterator[None]:
+    """A large business among many small ones, all of them counted."""
+    small, large = partner.business(), partner.business()
+    small.customer()
+    large.customer()
+    planting.multiply(own_server.database_url, small.id, SMALL)
+    rows.multiply(own_server.watcher, tables.customer, ("business_id", large.id), CUSTOMERS)
+    own_server.watcher.execute("SET plan_cache_mode = force_generic_plan; ANALYZE")
+    yield
+    own_server.watcher.execute("RESET plan_cache_mode")
+
+
+def searches(plan: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The indexes that are searched, and whether for an id."""
+    if "Index Cond" in plan:
+        yield plan["Index Name"], " AND (id = " in plan["Index Cond"]
+    for each in plan.get("Plans", ()):
+        yield from searches(each)
+
+
+class TestPlans:
+    def test_each_table_of_businesses_is_planned_for_large_ones(
+        self, own_server: ApiServer
+    ) -> None:
+        told = own_server.query(
+            "SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'business_id'"
+            " AND attoptions = '{n_distinct=4}'"
+        )
+        own = {table.name for table in tables.metadata.sorted_tables if table.info.get("tenant")}
+        assert {name for (name,) in told} == own
+
+    @pytest.mark.usefixtures("crowd")
+    @pytest.mark.parametrize("statement", BY_KEY.values(), ids=BY_KEY)
+    def test_a_row_is_found_by_its_key(self, own_server: ApiServer, statement: str) -> None:
+        ask = own_server.watcher.execute
+        values = ", ".join("NULL" for _ in {*re.findall(r"\$\d", statement)})
+        ask(f"PREPARE asked AS {statement}".encode())
+        [(told,)] = ask(f"EXPLAIN (FORMAT JSON) EXECUTE asked({values})".encode()).fetchall()
+        ask("DEALLOCATE asked")
+        assert {*searches(told[0]["Plan"])} == {("customer_pkey", True)}
