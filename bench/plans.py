@@ -179,6 +179,7 @@ def owner_of(connection: Connection) -> Owner:
     """The demo's business, which is the oldest."""
     row = connection.execute(
         "SELECT id, partner_id FROM business WHERE id IN (SELECT business_id FROM invoice)"
+        " ORDER BY id LIMIT 1"
     ).fetchone()
     assert row is not None, "the demo has one"
     return Owner(row["id"], row["partner_id"])

@@ -10,9 +10,9 @@ from psycopg.sql import SQL, Identifier
 
 from persistence.tables import metadata
 
-# As if there were four businesses. PostgreSQL never expects more than what the largest one has, and
+# As if there were two businesses. PostgreSQL never expects more than what the largest one has, and
 # heeds it from the next ANALYZE on, autovacuum's as well.
-_TOLD = "n_distinct=4"
+_TOLD = "n_distinct=2"
 
 _UNTOLD = """
 SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid

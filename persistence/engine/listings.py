@@ -112,9 +112,10 @@ class Listing:
         shape = Shape(names, sort, wanted.page_size + 1, place is not None, paged)
         once = any(self.filters[each].range for each in names)
         page = self._remembered(shape, lambda: self._select(shape))
-        queries = [Query(page, parameters, once)]
+        queries = [Query(page, parameters, once, varies=True)]
         if wanted.count:
-            queries.append(Query(self._count(names), {**scope, **filters}, once))
+            count = Query(self._count(names), {**scope, **filters}, once, varies=True)
+            queries.append(count)
 
         def answer(answers: Answers) -> Page[T]:
             rows = answers[0]

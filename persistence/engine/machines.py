@@ -5,6 +5,7 @@ one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an o
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
@@ -58,11 +59,12 @@ _SET_FOUND_PARTNER = "set_config('app.partner_id', id::text, true)"
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
 # Who does what, for the audit trail: the database writes it beside each row that is changed.
 _ANNOUNCE = "set_config('app.caller', %(caller)s, true)"
-# A writing finds its rows by their keys, whatever these are: PostgreSQL would plan half of its
+# What is found by keys is found alike, whatever these are: PostgreSQL would plan half of these
 # statements anew each time, which costs more than to run them. Citus cannot plan them so.
+_GENERIC = "set_config('plan_cache_mode', 'force_generic_plan', true)"
 _OPEN = (
-    f"{_SET_TENANT}, set_config('app.partner_id', %(partner_id)s::text, true),"
-    f" set_config('plan_cache_mode', 'force_generic_plan', true), {_ANNOUNCE}"
+    f"{_SET_TENANT}, set_config('app.partner_id', %(partner_id)s::text, true), {_GENERIC},"
+    f" {_ANNOUNCE}"
 )
 
 
@@ -81,7 +83,12 @@ def _told_of(entrant: Entrant) -> dict[str, Any]:
 class Machines(Protocol):
     """What a session has to know of where its tables lie."""
 
-    rows_as_json: bool  # Else new rows are sent as values.
+    @property
+    def rows_as_json(self) -> bool:
+        """Whether new rows are sent as one parameter; else they are values."""
+
+    def by_key(self) -> "Machines":
+        """The same, for a reading whose statements have one plan each, for whatever values."""
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
         """What a reading begins with; nothing where each statement is a transaction."""
@@ -107,10 +114,15 @@ class Machines(Protocol):
         """Announce the caller of what is written above businesses, and read its partner."""
 
 
+@dataclass(frozen=True, slots=True)
 class OneMachine:
-    """PostgreSQL alone."""
+    """PostgreSQL alone; how a reading is planned is set beside its tenant."""
 
-    rows_as_json = True
+    planning: str = ""
+    rows_as_json: bool = True
+
+    def by_key(self) -> "OneMachine":
+        return _BY_KEY
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
         return (SNAPSHOT,) if one_snapshot else ()
@@ -120,13 +132,15 @@ class OneMachine:
 
     def read_business(self, business_id: UUID, entrant: Entrant) -> tuple[Query, ...]:
         told = {"business_id": business_id, **_told_of(entrant)}
-        return (Query(f"SELECT {_SET_FOUND_TENANT}, {_FACTS}", told),)
+        return (Query(f"SELECT {_SET_FOUND_TENANT}{self.planning}, {_FACTS}", told),)
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
-        return (Query(f"SELECT {_SET_FOUND_TENANT}, {_LINKED}", {"business_id": business_id}),)
+        text = f"SELECT {_SET_FOUND_TENANT}{self.planning}, {_LINKED}"
+        return (Query(text, {"business_id": business_id}),)
 
     def read_partner(self, entrant: Entrant) -> tuple[Query, ...]:
-        return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_PARTNER}", _told_of(entrant)),)
+        text = f"SELECT {_SET_FOUND_PARTNER}{self.planning}, {_PARTNER}"
+        return (Query(text, _told_of(entrant)),)
 
     def write_business(
         self, business_id: UUID, entrant: Entrant, caller: str, *, alone: bool
@@ -140,6 +154,9 @@ class OneMachine:
         return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_ANNOUNCE}, {_PARTNER}", told),)
 
 
+_BY_KEY = OneMachine(planning=f", {_GENERIC}")
+
+
 class ManyMachines:
     """A Citus cluster, seen from its coordinator.
 
@@ -148,6 +165,9 @@ class ManyMachines:
     """
 
     rows_as_json = False
+
+    def by_key(self) -> "ManyMachines":
+        return self
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
         return (SNAPSHOT if one_snapshot else BEGIN,)

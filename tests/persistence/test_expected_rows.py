@@ -49,7 +49,7 @@ class TestPlans:
     ) -> None:
         told = own_server.query(
             "SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'business_id'"
-            " AND attoptions = '{n_distinct=4}'"
+            " AND attoptions = '{n_distinct=2}'"
         )
         own = {table.name for table in tables.metadata.sorted_tables if table.info.get("tenant")}
         assert {name for (name,) in told} == own
