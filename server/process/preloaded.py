@@ -12,6 +12,7 @@ from typing import Final
 from starlette.types import ASGIApp
 
 from server.contract import keep_for_requests, parse, read_source
+from server.process.gaps import filled_gaps
 from server.process.left_out import left_out
 from server.shared_pages import SharedPages
 
@@ -59,4 +60,5 @@ def load() -> ASGIApp:
 pages = SharedPages()
 stack = load()
 gc.collect()
+gaps = filled_gaps()
 gc.freeze()  # A collection in a worker would else touch, and so copy, all of it.
