@@ -13,21 +13,13 @@ import orjson
 from sqlalchemy import (
     BigInteger,
     Column,
-    Integer,
     Table,
     Text,
-    and_,
-    cast,
-    column,
-    func,
-    insert,
     literal_column,
     select,
-    update,
 )
-from sqlalchemy.dialects.postgresql import JSON, JSONB
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
-from sqlalchemy.sql.selectable import FromClause, TableValuedAlias
 
 from persistence import tables
 from persistence.engine.number_marks import last_kept, rendered
@@ -41,6 +33,9 @@ BACK = "__back"  # and how many places it stands before the last one taken.
 # second piece is a second way to their machine.
 MOST_ROWS = 64
 A_FEW_ROWS = 4
+
+OF_BUSINESS = "%(business_id)s::UUID"
+COUNT = "%(count)s::BIGINT"
 
 LastOf = Callable[[ColumnElement[str]], ColumnElement[int]]
 """How the last number of a series is found."""
@@ -56,24 +51,35 @@ def _written(table: Table) -> list[Column[Any]]:
     return [item for item in table.c if item.computed is None and item.name != "business_id"]
 
 
-def _records(fields: Sequence[Column[Any]], waiting: Collection[str]) -> TableValuedAlias:
+def _records(fields: Sequence[Column[Any]], waiting: Collection[str]) -> str:
     """The JSON parameter as rows of the table's own types."""
-    columns = [column(item.name, item.type) for item in fields]
+    columns = [f"{_quoted(item)} {_kind(item)}" for item in fields]
     for name in sorted(waiting):
-        columns += [column(name + SERIES, Text), column(name + BACK, BigInteger)]
-    records = func.json_to_recordset(given("rows", JSON)).table_valued(*columns)
-    return records.render_derived(name="r", with_types=True)
+        columns += [f"{name}{SERIES} TEXT", f"{name}{BACK} BIGINT"]
+    return f"json_to_recordset(%(rows)s::JSON) AS r({', '.join(columns)})"
 
 
-def _recorded(
-    records: FromClause, name: str, waiting: Collection[str], last: LastOf
-) -> ColumnElement[Any]:
+def _recorded(item: Column[Any], waiting: Collection[str], last: LastOf) -> str:
     """A column of the record; where it waits for a number, the number rendered by the database."""
-    if name not in waiting:
-        return records.c[name]
-    series = records.c[name + SERIES]
-    number = rendered(series, last(series) - records.c[name + BACK])
-    return func.coalesce(records.c[name], number)
+    if item.name not in waiting:
+        return f"r.{_quoted(item)}"
+    return f"coalesce(r.{item.name}, {_number(item.name, last)})"
+
+
+@cache
+def _number(name: str, last: LastOf) -> str:
+    series = literal_column(f"r.{name}{SERIES}", Text)
+    return compiled(rendered(series, last(series) - literal_column(f"r.{name}{BACK}", BigInteger)))
+
+
+@cache
+def _quoted(item: Column[Any]) -> str:
+    return DIALECT.identifier_preparer.quote(item.name)
+
+
+@cache
+def _kind(item: Column[Any]) -> str:
+    return item.type.compile(dialect=DIALECT)
 
 
 def _last_in_table(series: ColumnElement[str]) -> ColumnElement[int]:
@@ -89,13 +95,16 @@ def insertion(table: Table, waiting: frozenset[str]) -> str:
 
     In the columns that are `waiting`, rows may wait for their numbers.
     """
-    records = _records(_written(table), waiting)
-    names = [item.name for item in _written(table)]
-    values = [_recorded(records, name, waiting, last_kept) for name in names]
+    fields = _written(table)
+    names = [_quoted(item) for item in fields]
+    values = [_recorded(item, waiting, last_kept) for item in fields]
     if "business_id" in table.c:
         names.append("business_id")
-        values.append(given("business_id", table.c.business_id.type))
-    return compiled(insert(table).from_select(names, select(*values).select_from(records)))
+        values.append(OF_BUSINESS)
+    return (
+        f"INSERT INTO {table.name} ({', '.join(names)})"
+        f" SELECT {', '.join(values)} FROM {_records(fields, waiting)}"
+    )
 
 
 @cache
@@ -107,20 +116,19 @@ def replacement(table: Table, names: frozenset[str], waiting: frozenset[str]) ->
     """
     sent = [item for item in _written(table) if item.name in names]
     # Without the limit PostgreSQL plans for a hundred rows, and reads all that the business has.
-    records = select(_records(sent, waiting)).limit(given("count", BigInteger)).subquery("r")
-    fixed = {"id", "version", "created_at"}
-    changes = {
-        item.name: _recorded(records, item.name, waiting, _last_in_table)
+    rows = f"(SELECT * FROM {_records(sent, waiting)} LIMIT {COUNT}) AS r"
+    changes = [f"version={table.name}.version + 1"] + [
+        f"{_quoted(item)}={_recorded(item, waiting, _last_in_table)}"
         for item in sent
-        if item.name not in fixed
-    }
-    changes["version"] = table.c.version + literal_column("1")
-    same = and_(table.c.id == records.c.id, table.c.version == records.c.version)
-    if "business_id" in table.c:
-        same = and_(same, table.c.business_id == given("business_id", table.c.business_id.type))
-    changed = update(table).values(changes).where(same).returning(table.c.id).cte("changed")
-    all_there = cast(func.count() == given("count", BigInteger), Integer)
-    return compiled(select(literal_column("1", Integer) // all_there).select_from(changed))
+        if item.name not in ("id", "version", "created_at")
+    ]
+    mine = f" AND {table.name}.business_id = {OF_BUSINESS}" if "business_id" in table.c else ""
+    return (
+        f"WITH changed AS (UPDATE {table.name} SET {', '.join(changes)}"
+        f" FROM {rows} WHERE {table.name}.id = r.id AND {table.name}.version = r.version{mine}"
+        f" RETURNING {table.name}.id)"
+        f" SELECT 1 / CAST(count(*) = {COUNT} AS INTEGER) FROM changed"
+    )
 
 
 def value_insertions(
@@ -152,7 +160,7 @@ def value_insertion(table: Table, count: int) -> str:
     values = [_value(table, item) for item in _written(table)]
     if "business_id" in table.c:
         names.append("business_id")
-        values.append("%(business_id)s::uuid")
+        values.append(OF_BUSINESS)
     quoted = ", ".join(DIALECT.identifier_preparer.quote(name) for name in names)
     row = ", ".join(values)
     rows = ", ".join(f"({row.replace('{place}', str(place))})" for place in range(count))
@@ -160,8 +168,8 @@ def value_insertion(table: Table, count: int) -> str:
 
 
 def _value(table: Table, item: Column[Any]) -> str:
-    name, kind = item.name, item.type.compile(dialect=DIALECT)
-    given_value = f"%({name}_{{place}})s::{kind}"
+    name = item.name
+    given_value = f"%({name}_{{place}})s::{_kind(item)}"
     if name not in number_columns(table):
         return given_value
     taken = f"%({name}{SERIES}_{{place}})s, %({name}{BACK}_{{place}})s"
