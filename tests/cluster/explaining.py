@@ -13,7 +13,7 @@ from persistence.engine.sql import Query
 
 # What is no single task, by how it begins, each with its reason.
 LISTED = {
-    "WITH changed AS \n(UPDATE business SET": "a change of the copies that all machines have",
+    "WITH changed AS (UPDATE business SET": "a change of the copies that all machines have",
 }
 
 _PLANNED = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b")
