@@ -1,4 +1,4 @@
-"""What is found by its key is found so in a large business among many small ones as well."""
+"""What is found by key is planned once, and so that it is found by key in large businesses too."""
 
 import re
 from collections.abc import Iterator
@@ -8,10 +8,14 @@ import pytest
 
 from bench import planting, rows
 from persistence import tables
+from persistence.books import Books
+from persistence.engine.fetches import Fetch
 from persistence.engine.pipeline import numbered
 from persistence.engine.row_statements import replacement
+from persistence.engine.sql import Query
 from tests.api_server import ApiServer
 from tests.partner import Partner
+from tests.persistence.posting import JournalWriter
 
 CUSTOMERS = 5_000
 SMALL = 500  # Businesses with one customer each.
@@ -43,7 +47,7 @@ def searches(plan: dict[str, Any]) -> Iterator[tuple[str, bool]]:
         yield from searches(each)
 
 
-class TestPlans:
+class TestExpectedRows:
     def test_each_table_of_businesses_is_planned_for_large_ones(
         self, own_server: ApiServer
     ) -> None:
@@ -63,3 +67,32 @@ class TestPlans:
         [(told,)] = ask(f"EXPLAIN (FORMAT JSON) EXECUTE asked({values})".encode()).fetchall()
         ask("DEALLOCATE asked")
         assert {*searches(told[0]["Plan"])} == {("customer_pkey", True)}
+
+
+class TestReadings:
+    @pytest.mark.parametrize(
+        ("planned", "pinned", "mode"),
+        [
+            ({}, False, "force_generic_plan"),
+            ({"varies": True}, False, "auto"),
+            ({"once": True}, False, "auto"),
+            ({}, True, "auto"),  # More rounds may come, with whatever statements.
+        ],
+    )
+    def test_what_goes_by_no_value_has_one_plan(
+        self,
+        own_server: ApiServer,
+        partner: Partner,
+        planned: dict[str, bool],
+        pinned: bool,
+        mode: str,
+    ) -> None:
+        asked = Query("SELECT current_setting('plan_cache_mode') AS mode", {}, **planned)
+
+        async def ask(books: Books) -> str:
+            if pinned:
+                books.pin_snapshot()
+            [told] = await books.fetch(Fetch(books.scope.session, (asked,), lambda rows: rows[0]))
+            return str(told[0]["mode"])
+
+        assert JournalWriter(own_server, partner.business()).read(ask) == mode
