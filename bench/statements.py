@@ -13,8 +13,6 @@ from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.pipeline import numbered
 from persistence.engine.sql import Query, Row
 
-PLANNED = 5  # So often PostgreSQL plans a statement for its values before it may do so for any.
-
 Connection = psycopg.Connection[Row]
 Explained = dict[str, Any]
 """What EXPLAIN tells in JSON: `Plan`, and the times of planning and of execution in ms."""
@@ -28,10 +26,12 @@ def be_server(connection: Connection, business_id: UUID) -> None:
 
 @contextmanager
 def settled(connection: Connection, query: Query) -> Iterator[Callable[[str], Explained]]:
-    """Prepare a statement and let PostgreSQL plan it as often as it takes to settle.
+    """Prepare a statement as a server does: planned once for all values, or for these alone.
 
     Gives what runs it, and tells what that took: it takes the options of EXPLAIN.
     """
+    mode = "auto" if query.once else "force_generic_plan"
+    connection.execute(f"SET plan_cache_mode = {mode}".encode())
     text, names = numbered(query.text)
     connection.execute(b"PREPARE asked AS " + text)
     run = "EXECUTE asked" + (f"({', '.join('%s' for _ in names)})" if names else "")
@@ -46,8 +46,6 @@ def settled(connection: Connection, query: Query) -> Iterator[Callable[[str], Ex
             return told
 
         try:
-            for _ in range(0 if query.once else PLANNED):
-                explain("")
             yield explain
         finally:
             cursor.execute("DEALLOCATE asked")

@@ -21,8 +21,8 @@ def equal(*columns: Column[Any]) -> dict[str, Filter]:
 def between(column: ColumnElement[Any], first: str, last: str) -> dict[str, Filter]:
     """The filters of a column from a first value to a last one, both included."""
     return {
-        first: Filter(column >= given(first, column.type), range=True),
-        last: Filter(column <= given(last, column.type), range=True),
+        first: Filter(column >= given(first, column.type), varies=True),
+        last: Filter(column <= given(last, column.type), varies=True),
     }
 
 
@@ -45,7 +45,7 @@ def created_filters(
     changed = table.c.updated_at if updated is None else updated
     return {
         **between(table.c.created_at, "created_at_from", "created_at_to"),
-        "updated_at_from": Filter(changed >= given("updated_at_from", MOMENT), range=True),
+        "updated_at_from": Filter(changed >= given("updated_at_from", MOMENT), varies=True),
     }
 
 

@@ -70,7 +70,7 @@ class JointListing(Listing):
         filters = self._parameters(wanted.filters)
         names, sort = frozenset(filters), wanted.sort or self.default_sort
         text = self._remembered((build, names, sort), lambda: build(names, sort))
-        return Query(text, {**parameters, **filters}, varies=True)
+        return Query(text, {**parameters, **filters}, self._planned_for_values(names))
 
     def _count(self, names: frozenset[str]) -> str:
         def counting() -> Select[Any]:

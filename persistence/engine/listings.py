@@ -44,13 +44,14 @@ class Filter:
 
     Where rows must have one of several values in a `column`, a page is made of the first rows of
     each: an index that begins with the column has these in the order of the list, and the rows of
-    all values together in none. Of a `range` it depends on its end how its rows are best found.
+    all values together in none. How rows are best found `varies` with the value of some: with the
+    end of a range, and with how many have a name.
     """
 
     condition: ColumnElement[bool]
     value: Callable[[Any], Any] = lambda asked: asked
     column: ColumnElement[Any] | None = None
-    range: bool = False
+    varies: bool = False
 
 
 def one_of(name: str, column: ColumnElement[Any]) -> Filter:
@@ -110,12 +111,11 @@ class Listing:
         if paged:
             parameters["offset"] = (wanted.page - 1) * wanted.page_size
         shape = Shape(names, sort, wanted.page_size + 1, place is not None, paged)
-        once = any(self.filters[each].range for each in names)
+        once = self._planned_for_values(names)
         page = self._remembered(shape, lambda: self._select(shape))
-        queries = [Query(page, parameters, once, varies=True)]
+        queries = [Query(page, parameters, once)]
         if wanted.count:
-            count = Query(self._count(names), {**scope, **filters}, once, varies=True)
-            queries.append(count)
+            queries.append(Query(self._count(names), {**scope, **filters}, once))
 
         def answer(answers: Answers) -> Page[T]:
             rows = answers[0]
@@ -133,6 +133,9 @@ class Listing:
         filled = (self._one_way(*each) for each in self.filled(asked).items())
         values = {name: self.filters[name].value(value) for name, value in filled}
         return {name: value for name, value in values.items() if value is not SKIPPED}
+
+    def _planned_for_values(self, names: frozenset[str]) -> bool:
+        return any(self.filters[each].varies for each in names)
 
     def _one_way(self, name: str, value: Any) -> tuple[str, Any]:
         """Where a yes and a no are two filters, take the one that is asked for."""

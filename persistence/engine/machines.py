@@ -59,7 +59,7 @@ _SET_FOUND_PARTNER = "set_config('app.partner_id', id::text, true)"
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
 # Who does what, for the audit trail: the database writes it beside each row that is changed.
 _ANNOUNCE = "set_config('app.caller', %(caller)s, true)"
-# What is found by keys is found alike, whatever these are: PostgreSQL would plan half of these
+# Most rows are found alike, whatever values are asked for: PostgreSQL would plan half of the
 # statements anew each time, which costs more than to run them. Citus cannot plan them so.
 _GENERIC = "set_config('plan_cache_mode', 'force_generic_plan', true)"
 _OPEN = (
@@ -87,8 +87,8 @@ class Machines(Protocol):
     def rows_as_json(self) -> bool:
         """Whether new rows are sent as one parameter; else they are values."""
 
-    def by_key(self) -> "Machines":
-        """The same, for a reading whose statements have one plan each, for whatever values."""
+    def generic(self) -> "Machines":
+        """The same, for a reading whose statements are planned once, for whatever values."""
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
         """What a reading begins with; nothing where each statement is a transaction."""
@@ -116,13 +116,13 @@ class Machines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OneMachine:
-    """PostgreSQL alone; how a reading is planned is set beside its tenant."""
+    """PostgreSQL alone; that a reading is planned once is set beside its tenant."""
 
     planning: str = ""
     rows_as_json: bool = True
 
-    def by_key(self) -> "OneMachine":
-        return _BY_KEY
+    def generic(self) -> "OneMachine":
+        return _GENERIC_READINGS
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
         return (SNAPSHOT,) if one_snapshot else ()
@@ -154,7 +154,7 @@ class OneMachine:
         return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_ANNOUNCE}, {_PARTNER}", told),)
 
 
-_BY_KEY = OneMachine(planning=f", {_GENERIC}")
+_GENERIC_READINGS = OneMachine(planning=f", {_GENERIC}")
 
 
 class ManyMachines:
@@ -166,7 +166,7 @@ class ManyMachines:
 
     rows_as_json = False
 
-    def by_key(self) -> "ManyMachines":
+    def generic(self) -> "ManyMachines":
         return self
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:

@@ -89,7 +89,7 @@ class Reading:
             return _answers(fetches, await exchange(self.connection, asked))
         machines = self.connection.machines
         begin = machines.begin_reading(one_snapshot=self.one_snapshot or len(asked) > 1)
-        opening = self.tenant.reading(machines.by_key() if self._is_by_key(asked) else machines)
+        opening = self.tenant.reading(machines.generic() if self._is_generic(asked) else machines)
         end = (COMMIT,) if begin and not self.one_snapshot else ()
         results = await exchange(self.connection, [*begin, *opening, *asked, *end])
         self.is_open = self.one_snapshot
@@ -98,9 +98,9 @@ class Reading:
         self.tenant.admit([result.rows for result in results[first:last]])
         return _answers(fetches, results[last : last + len(asked)])
 
-    def _is_by_key(self, asked: Sequence[Query]) -> bool:
+    def _is_generic(self, asked: Sequence[Query]) -> bool:
         """Whether no plan depends on values; of a snapshot's rounds to come nobody knows."""
-        return not self.one_snapshot and not any(each.once or each.varies for each in asked)
+        return not self.one_snapshot and not any(each.once for each in asked)
 
 
 @dataclass(slots=True)

@@ -26,14 +26,12 @@ class Query:
 
     `once`: it is planned for these values alone. Its text never comes again, or its best plan
     depends on them: a plan for whatever values looks cheap where a range holds hardly any rows,
-    and reads them all. `varies`: there is no end to what it asks for, and PostgreSQL chooses
-    between a plan for whatever values and one for these.
+    and reads them all.
     """
 
     text: str
     parameters: Mapping[str, Any]
     once: bool = False
-    varies: bool = False
 
 
 def compiled(statement: ClauseElement) -> str:

@@ -168,7 +168,7 @@ class PartySql(Generic[T]):
             **created_filters(self.party),
             **equal(row.external_id),
             "external_id_contains": any_part("external_id_contains", row.external_id),
-            "name": Filter(or_(row.company_name == name, row.individual_name == name)),
+            "name": Filter(or_(row.company_name == name, row.individual_name == name), varies=True),
             "name_contains": any_part("name_contains", row.company_name, row.individual_name),
             "include_archived": Filter(
                 row.archived_at.is_(None), lambda included: SKIPPED if included else False

@@ -74,7 +74,6 @@ class TestReadings:
         ("planned", "pinned", "mode"),
         [
             ({}, False, "force_generic_plan"),
-            ({"varies": True}, False, "auto"),
             ({"once": True}, False, "auto"),
             ({}, True, "auto"),  # More rounds may come, with whatever statements.
         ],
