@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 from alembic import op
 
-from persistence.database import row_security
 from persistence.database.distribution import complete, is_distributed
+from persistence.database.row_security import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
 
 # One by one: what Citus sends on to the other machines is all of the text that it was sent.
 _COMMENT = re.compile(r"--[^\n]*")
@@ -40,7 +40,7 @@ def run_beside_writers(revision_file: str, name: str) -> None:
     with op.get_context().autocommit_block():
         for statement in _statements(revision_file, name):
             op.get_bind().exec_driver_sql(statement)
-    op.execute(row_security.SEE_EVERY_BUSINESS)
+    op.execute(SEE_EVERY_BUSINESS)
 
 
 def run_for_each_business(revision_file: str, name: str) -> None:
@@ -53,15 +53,15 @@ def run_for_each_business(revision_file: str, name: str) -> None:
     with op.get_context().autocommit_block():
         driver = _driver()
         with driver.transaction():
-            driver.execute(row_security.SEE_EVERY_BUSINESS)
+            driver.execute(SEE_EVERY_BUSINESS)
             businesses = driver.execute("SELECT id FROM business ORDER BY id").fetchall()
         for (business_id,) in businesses:
             with driver.transaction():
-                driver.execute(row_security.SEE_EVERY_BUSINESS)
+                driver.execute(SEE_EVERY_BUSINESS)
                 for statement in statements:
                     named = statement.replace(":business_id", f"'{business_id}'")
                     op.get_bind().exec_driver_sql(named)
-    op.execute(row_security.SEE_EVERY_BUSINESS)
+    op.execute(SEE_EVERY_BUSINESS)
 
 
 def _statements(revision_file: str, name: str) -> Iterator[str]:
@@ -74,9 +74,8 @@ def _statements(revision_file: str, name: str) -> Iterator[str]:
 
 def _refuse_blindness() -> None:
     """Raise where row security would hide all rows: an UPDATE would touch none, and say nothing."""
-    if not op.get_bind().exec_driver_sql(row_security.SEES_EVERY_BUSINESS).scalar():
-        word = row_security.SEE_EVERY_BUSINESS
-        raise RuntimeError(f"A migration sees no rows before it says {word}.")
+    if not op.get_bind().exec_driver_sql(SEES_EVERY_BUSINESS).scalar():
+        raise RuntimeError(f"A migration sees no rows before it says {SEE_EVERY_BUSINESS}.")
 
 
 def spread_new_tables() -> None:
