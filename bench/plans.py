@@ -23,7 +23,7 @@ from psycopg.rows import dict_row
 from bench.lists import COLUMNS, LISTS, PAGE_SIZE, Case, Owner, cases, common
 from bench.rows import multiply
 from bench.servers import program
-from bench.statements import Connection, be_server, settled
+from bench.statements import Connection, be_server, prepared
 from embedded.postgres import EmbeddedPostgres
 from persistence.database.migrate import migrate
 from persistence.engine.sql import Query
@@ -114,8 +114,8 @@ def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
 
 
 def explained(connection: Connection, case: Case, query: Query) -> Plan:
-    """Say how PostgreSQL does a statement once its plan has settled."""
-    with settled(connection, query) as explain:
+    """Say how PostgreSQL does a statement."""
+    with prepared(connection, query) as explain:
         told = explain("ANALYZE, ")
     nodes = list(_nodes(told["Plan"]))
     scans = [node for node in nodes if "Relation Name" in node or "Index Name" in node]

@@ -1,9 +1,9 @@
 """`python -m bench.reports`: what reports cost the database, as the books grow.
 
 Three years of ten thousand, a hundred thousand and a million lines, each in a database of its own;
-the very statements that the stores send, as the server's role, behind row security, once their
-plans have settled. Exit 1 where one takes longer than it may, at best of all rounds, or where what
-is read from whole months grows with the lines.
+the very statements that the stores send, as the server's role, behind row security, planned as a
+server has them planned. Exit 1 where one takes longer than it may, at best of all rounds, or where
+what is read from whole months grows with the lines.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from accounting.tax.returns import Slice
 from bench import years
 from bench.__main__ import POSTGRES
 from bench.stage import Business, Stage, serving
-from bench.statements import Connection, be_server, settled
+from bench.statements import Connection, be_server, prepared
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine.memory import Memory
 from persistence.engine.scope import Scope
@@ -191,7 +191,7 @@ def timed(connection: Connection, question: Question, rounds: int) -> Timed:
     """Ask one question some times; what its plans cost counts as well."""
     times, pages = [0.0] * rounds, 0
     for query in question.queries:
-        with settled(connection, query) as explain:
+        with prepared(connection, query) as explain:
             for turn in range(-1, rounds):  # The first warms up.
                 told = explain("ANALYZE, BUFFERS, TIMING OFF, ")
                 if turn >= 0:

@@ -25,7 +25,7 @@ def be_server(connection: Connection, business_id: UUID) -> None:
 
 
 @contextmanager
-def settled(connection: Connection, query: Query) -> Iterator[Callable[[str], Explained]]:
+def prepared(connection: Connection, query: Query) -> Iterator[Callable[[str], Explained]]:
     """Prepare a statement as a server does: planned once for all values, or for these alone.
 
     Gives what runs it, and tells what that took: it takes the options of EXPLAIN.

@@ -152,38 +152,32 @@ def _copied_triggers(connection: psycopg.Connection) -> Iterator[Step]:
         )
 
 
-# A trigger runs on the machine of its row, and what it and the functions that it calls read there
-# are tables that are spread.
-_UNREADY = """
-SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
-  AND (p.prorettype = 'trigger'::regtype OR p.proname LIKE '%%_rows')
-  AND 'citus.allow_nested_distributed_execution=on' <> ALL(coalesce(p.proconfig, '{}'))
-ORDER BY 1
-"""
-# Of a plan that such a function keeps, Citus (14.0) plans what is on its own machine anew each time
-# all the same, and never lets go of what it planned before: 56 kB for each statement, until the
-# connection ends. To plan for the values alone takes no longer, and nothing stays.
-_KEEPING = """
+# Functions that run on the machine of a row, and have not this setting yet.
+_WITHOUT = """
 SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
 WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
   AND (p.prorettype = 'trigger'::regtype OR p.proname LIKE '%%_rows' OR p.oid IN (
     SELECT to_regprocedure(signature) FROM unnest(%s::text[]) AS signature
   ))
-  AND 'plan_cache_mode=force_custom_plan' <> ALL(coalesce(p.proconfig, '{}'))
+  AND %s <> ALL(coalesce(p.proconfig, '{}'))
 ORDER BY 1
 """
+# What such a function and those that it calls read there are tables that are spread.
+_READING = "citus.allow_nested_distributed_execution"
 
 
 def _triggers(connection: psycopg.Connection) -> Iterator[Step]:
-    for (signature,) in _rows(connection, _UNREADY):
+    for (signature,) in _rows(connection, _WITHOUT, [], f"{_READING}=on"):
         yield Step(
             f"let {signature} read on the machine of its row",
-            SQL("ALTER FUNCTION {} SET citus.allow_nested_distributed_execution = on").format(
-                SQL(signature)
-            ),
+            SQL("ALTER FUNCTION {} SET {} = on").format(SQL(signature), SQL(_READING)),
         )
-    for (signature,) in _rows(connection, _KEEPING, list(DELEGATED)):
+    # Of a plan that a function keeps, Citus (14.0) plans what is on its own machine anew each time
+    # all the same, and never lets go of what it planned before: 56 kB for each statement, until the
+    # connection ends. To plan for the values alone takes no longer, and nothing stays.
+    for (signature,) in _rows(
+        connection, _WITHOUT, list(DELEGATED), "plan_cache_mode=force_custom_plan"
+    ):
         yield Step(
             f"let {signature} keep no plan on the machine of its row",
             SQL("ALTER FUNCTION {} SET plan_cache_mode = force_custom_plan").format(SQL(signature)),

@@ -10,8 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from persistence.database import expected_rows, row_security
-from persistence.database.distribution import complete, is_distributed
+from persistence.database import distribution, expected_rows, row_security
 from persistence.database.poolers import refuse_transaction_pooler
 from persistence.database.revisions import HEAD, SCHEMA, why_not_served
 from persistence.database.rights import grant, make_roles
@@ -64,8 +63,8 @@ def migrate(url: str, tell: Callable[[str], None] = lambda _: None) -> str:
 def _complete(owner: psycopg.Connection, tell: Callable[[str], None]) -> None:
     """Make what is no migration's: a dump that was restored elsewhere may lack it, too."""
     grant(owner, tell)
-    if is_distributed(owner):
-        complete(owner)
+    if distribution.is_distributed(owner):
+        distribution.complete(owner)
     else:  # Citus refuses it.
         expected_rows.complete(owner)
     row_security.complete(owner)

@@ -6,7 +6,7 @@ one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an o
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from psycopg.sql import Literal
@@ -119,7 +119,7 @@ class OneMachine:
     """PostgreSQL alone; that a reading is planned once is set beside its tenant."""
 
     planning: str = ""
-    rows_as_json: bool = True
+    rows_as_json: ClassVar = True
 
     def generic(self) -> "OneMachine":
         return _GENERIC_READINGS

@@ -37,12 +37,12 @@ def kept(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[
     return func.set_config(_setting_of(series), cast(last, Text), true())
 
 
-def waiting_kept(
+def not_rolled_up_kept(
     series: ColumnElement[str], last: ColumnElement[int], rolled_up: ColumnElement[int]
 ) -> ColumnElement[str]:
     """Keep beside it how many of a series are in no month yet: `advance_due_months` reads it."""
-    waiting = last - func.greatest(rolled_up, literal_column("0"))
-    return func.set_config(_setting_of(series, "waiting."), cast(waiting, Text), true())
+    count = last - func.greatest(rolled_up, literal_column("0"))
+    return func.set_config(_setting_of(series, "not_rolled_up."), cast(count, Text), true())
 
 
 def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:

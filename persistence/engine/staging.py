@@ -18,7 +18,7 @@ from sqlalchemy import Table
 from accounting.books import numbers
 from accounting.books.numbers import Pending
 from persistence import tables
-from persistence.engine.number_marks import Marks, back, kept, waiting_kept
+from persistence.engine.number_marks import Marks, back, kept, not_rolled_up_kept
 from persistence.engine.row_statements import (
     BACK,
     SERIES,
@@ -127,7 +127,7 @@ class Staging:
                 continue
             if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
-                yield from self._series_queries(as_settings=as_json)
+                yield from self._series_queries(by_function=not as_json)
             # Changes first: an allocation ends before another one to the same document begins.
             for names, alike in _by_columns(changed).items():
                 text = replacement(table, names, self._waiting(table, alike))
@@ -154,23 +154,22 @@ class Staging:
             name for name in names for row in rows if isinstance(row.get(name), Pending)
         )
 
-    def _series_queries(self, *, as_settings: bool) -> Iterator[Query]:
+    def _series_queries(self, *, by_function: bool) -> Iterator[Query]:
         if self.raised:
-            yield self._series_query(RAISE_SERIES, self.raised, as_settings=as_settings)
-        if self.taken and as_settings:
-            yield self._series_query(TAKE_NUMBERS, self.taken, as_settings=True)
-        elif self.taken:
+            yield self._series_query(RAISE_SERIES, self.raised)
+        if self.taken and by_function:
             series = sorted(self.taken)
             amounts = [self.taken[name] for name in series]
             parameters = {"business_id": self.business_id, "series": series, "amounts": amounts}
-            yield Query(TAKE_NUMBERS_THERE, parameters)
+            yield Query(TAKE_NUMBERS_BY_FUNCTION, parameters)
+        elif self.taken:
+            yield self._series_query(TAKE_NUMBERS, self.taken)
 
-    def _series_query(self, last: str, amounts: dict[str, int], *, as_settings: bool) -> Query:
+    def _series_query(self, move: str, amounts: dict[str, int]) -> Query:
         parameters: Row = {"business_id": self.business_id}
         for place, (series, amount) in enumerate(sorted(amounts.items())):
             parameters |= {f"series_{place}": series, f"n_{place}": str(amount)}
-        text = series_statement(last, len(amounts), as_settings=as_settings)
-        return Query(text, parameters)
+        return Query(series_statement(move, len(amounts)), parameters)
 
     def _query(self, text: str, table: Table, rows: list[Row]) -> Query:
         ready = self._ready(table, rows)
@@ -219,36 +218,31 @@ def _parents_first() -> tuple[Table, ...]:
     return (*(each for each in tables.metadata.sorted_tables if each not in last), *last)
 
 
-# What becomes of a series that is there already.
-TAKE_NUMBERS = "number_series.last + excluded.last"
-RAISE_SERIES = "greatest(number_series.last, excluded.last)"
-
-
+# What rows read that carry numbers, and what follows them, is kept in settings of the transaction.
 _ROW = tables.number_series.c
 _KEPT = ", ".join(
     compiled(each)
     for each in (
         kept(_ROW.series, _ROW.last),
-        waiting_kept(_ROW.series, _ROW.last, _ROW.rolled_up),
+        not_rolled_up_kept(_ROW.series, _ROW.last, _ROW.rolled_up),
     )
 )
+# What becomes of a series that is there already, and what is told of it.
+TAKE_NUMBERS = f"number_series.last + excluded.last RETURNING series, last, {_KEPT}"
+RAISE_SERIES = "greatest(number_series.last, excluded.last) RETURNING series, last"
 # What a statement sets on another machine sets nothing here: a function returns what is to be kept.
-TAKE_NUMBERS_THERE = (
+TAKE_NUMBERS_BY_FUNCTION = (
     f"SELECT series, last, {_KEPT} FROM take_numbers"
     "(%(business_id)s::uuid, %(series)s::text[], %(amounts)s::bigint[]) AS number_series"
 )
 
 
 @cache
-def series_statement(last: str, count: int, *, as_settings: bool) -> str:
-    """The statement that moves so many series; each is locked until the end.
-
-    What the series come to is kept in settings, too, where rows are written that read it there.
-    """
+def series_statement(move: str, count: int) -> str:
+    """The statement that moves so many series; each is locked until the end."""
     row = "(%(business_id)s::uuid, %(series_{0})s::text, %(n_{0})s::bigint)"
     values = ", ".join(row.format(place) for place in range(count))
     return (
         f"INSERT INTO number_series (business_id, series, last) VALUES {values}"
-        f" ON CONFLICT (business_id, series) DO UPDATE SET last = {last}"
-        f" RETURNING series, last{f', {_KEPT}' if as_settings else ''}"
+        f" ON CONFLICT (business_id, series) DO UPDATE SET last = {move}"
     )

@@ -7,13 +7,12 @@ from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
+    Integer,
     Table,
     Uuid,
     and_,
-    exists,
     func,
     literal_column,
-    not_,
     or_,
     select,
 )
@@ -67,34 +66,10 @@ BY_ID = compiled(
     select(*_COLUMNS).select_from(_SOURCE).where(in_business(tax_code), among(tax_code.c.id))
 )
 
-_NOW = (
-    select(
-        func.count().label("number"),
-        func.coalesce(func.sum(tax_code.c.version), literal_column("0")).label("versions"),
-        func.max(tax_code.c.updated_at).label("changed_at"),
-    )
-    .where(in_business(tax_code))
-    .subquery("now")
-)
-_STILL_SO = exists(
-    select(literal_column("1"))
-    .select_from(_NOW)
-    .where(
-        _NOW.c.number == given("number", BigInteger),
-        _NOW.c.versions == given("versions", BigInteger),
-        _NOW.c.changed_at.is_not_distinct_from(given("changed_at", tax_code.c.updated_at.type)),
-    )
-)
-# All of them, or no row where they still are as they were seen.
-ALL_IF_CHANGED = compiled(
-    select(*_OWN)
-    .where(in_business(tax_code), not_(_STILL_SO))
-    .order_by(tax_code.c.code, tax_code.c.id)
-)
-# A row where they are no longer so. It is one question of one table: of that alone Citus keeps what
-# it planned.
-CHANGED = compiled(
-    select(literal_column("1"))
+# A row where they are no longer as they were seen. It is one question of one table: of that alone
+# Citus keeps what it planned.
+_CHANGED = (
+    select(literal_column("1", Integer))
     .select_from(tax_code)
     .where(in_business(tax_code))
     .having(
@@ -106,6 +81,13 @@ CHANGED = compiled(
             ),
         )
     )
+)
+CHANGED = compiled(_CHANGED)
+# All of them, or no row where they still are as they were seen.
+ALL_IF_CHANGED = compiled(
+    select(*_OWN)
+    .where(in_business(tax_code), _CHANGED.correlate(None).exists())
+    .order_by(tax_code.c.code, tax_code.c.id)
 )
 POSTED_WITH = compiled(
     select(journal_line.c.id)

@@ -60,5 +60,5 @@ def load() -> ASGIApp:
 pages = SharedPages()
 stack = load()
 gc.collect()
-gaps = filled_gaps()
+gaps = filled_gaps()  # They stay so for as long as the process lives.
 gc.freeze()  # A collection in a worker would else touch, and so copy, all of it.

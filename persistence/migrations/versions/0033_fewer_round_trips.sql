@@ -1,10 +1,10 @@
--- What a posting costs on many machines: a way to the machine of its business for each number that
--- it carries and to see whether months are due, and a plan of Citus for each question of a trigger.
+-- What a posting costs on many machines: a round trip to the machine of its business for each number
+-- that it carries and to see whether months are due, and a plan of Citus for each question of a trigger.
 
 -- Takes the next numbers of some series, each locked until the end: what a statement sets on another
 -- machine sets nothing here, so that whoever calls this keeps in settings what it returns. By two, as
--- a document and its entry take them: rows of one statement go one way, and one whose text is made
--- anew is planned anew.
+-- a document and its entry take them: rows of one statement take one round trip, and one whose text is
+-- made anew is planned anew.
 CREATE FUNCTION take_numbers(business uuid, wanted text[], amounts bigint[])
 RETURNS SETOF number_series LANGUAGE plpgsql AS $$
 BEGIN
@@ -26,17 +26,17 @@ END
 $$;
 
 -- Calls `advance_months` where it is due by what the taking of the numbers has kept: most postings
--- spare themselves the way to look. Where nothing is kept it calls it; as the source of rows, since
+-- spare themselves the round trip. Where nothing is kept it calls it; as the source of rows, since
 -- Citus sends no function on to the machine of its business that is an expression of another one.
 CREATE FUNCTION advance_due_months(business uuid, years text[], step bigint) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   year text;
-  waiting bigint;
+  entries bigint;
 BEGIN
   FOREACH year IN ARRAY years LOOP
-    waiting := nullif(current_setting('waiting.' || replace(year, '-', '_'), true), '')::bigint;
-    IF coalesce(waiting, step) >= step THEN
+    entries := nullif(current_setting('not_rolled_up.' || replace(year, '-', '_'), true), '')::bigint;
+    IF coalesce(entries, step) >= step THEN
       PERFORM * FROM advance_months(business, years, step);
       RETURN;
     END IF;
