@@ -21,7 +21,7 @@ from persistence.engine.faults import ReadOnly
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.sql import Row
-from persistence.engine.turns import Turns
+from persistence.engine.turns import Turn, Turns
 
 # For so long a new connection is tried for, for each of the hosts that may have it: a database that
 # starts anew is there again by then.
@@ -47,9 +47,9 @@ class Pool:
     """At most `size` connections, made when they are needed; the one used last is lent first.
 
     That one is likely to be in the processor's caches, with the process behind it. Writings have
-    half of them: what one business writes goes on one after the other at the end, and more of it at
-    once makes each cost the database a fifth more. Those to a primary lead to what can be written:
-    a standby behind the address is as good as away.
+    half of them, and those of one business few at once while they are quick: they go on one after
+    the other at the end, and each process more that PostgreSQL has under way makes all dearer.
+    Those to a primary lead to what can be written: a standby behind the address is as good as away.
     """
 
     def __init__(self, conninfo: str, *, size: int, to_primary: bool = True) -> None:
@@ -57,7 +57,7 @@ class Pool:
         self._to_primary = to_primary
         self._size = size
         self._turns = Turns(size)
-        self._writers = Turns(max(1, size // 2))
+        self._writers = Turns(max(1, size // 2), quick=True)
         self._idle: list[Connection] = []
         self._closed = False
         self._none_before = 0.0  # Connections that were made until then lead astray.
@@ -175,28 +175,27 @@ _LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
 class _Lent:
     """A connection for the time of a block; each request takes one, so it is no generator."""
 
-    __slots__ = ("_connection", "_pool", "_tenant", "_turns")
+    __slots__ = ("_connection", "_held", "_pool", "_tenant", "_turns")
 
     def __init__(self, pool: Pool, tenant: Hashable, turns: tuple[Turns, ...]) -> None:
         self._pool = pool
         self._tenant = tenant
         self._turns = turns
+        self._held: list[Turn] = []
 
     async def __aenter__(self) -> Connection:
-        taken = 0
         try:
             for turns in self._turns:
-                await turns.take(self._tenant)
-                taken += 1
+                self._held.append(await turns.take(self._tenant))
             self._connection = await self._pool.lend()
         except BaseException:
-            self._give_back(taken)
+            self._give_back()
             raise
         return self._connection
 
-    def _give_back(self, taken: int) -> None:
-        for turns in self._turns[:taken]:
-            turns.give_back(self._tenant)
+    def _give_back(self) -> None:
+        for turns, turn in zip(self._turns, self._held, strict=False):
+            turns.give_back(turn)
 
     async def __aexit__(
         self,
@@ -207,7 +206,7 @@ class _Lent:
         try:
             await self._pool.take_back(self._connection, kind)
         finally:
-            self._give_back(len(self._turns))
+            self._give_back()
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

@@ -4,11 +4,15 @@ A tenant whose requests wait for a lock, or come all at once, would hold every c
 and keep all others waiting. So no tenant holds more than half of them; those who wait stand in one
 line for each tenant, and the lines are served in turn. Where a line is as long as it may be,
 whoever comes is refused at once: waiting for longer than anybody listens helps nobody.
+
+Where work is quick, more of one tenant's at once only makes each dearer (docs/decisions/0018).
+There half of what a tenant may hold is for work that has lasted `QUICK_SECONDS`.
 """
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import Hashable
+from dataclasses import dataclass
 from time import perf_counter
 
 from persistence.engine.faults import unavailable
@@ -16,17 +20,31 @@ from persistence.engine.observing import observer
 
 # All who wait are served within a request's time where the database does a hundred things a second.
 MOST_WAITING = 1_000
+# A posting takes a few milliseconds; what takes so long waits for something, or is large.
+QUICK_SECONDS = 0.02
 
-Line = deque[asyncio.Future[None]]
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """A place that a tenant holds; while its timer runs, the work is new."""
+
+    tenant: Hashable
+    timer: asyncio.TimerHandle | None = None
+
+
+Line = deque[asyncio.Future[Turn]]
 
 
 class Turns:
-    """`places` to be held, by each tenant at most half of them."""
+    """`places` to be held, by each tenant at most half of them; `quick` is what the work is."""
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, places: int, *, quick: bool = False) -> None:
         self._free = places
-        self._share = max(1, places // 2)
+        self._share = _half(places)
+        self._quick = quick
+        self._share_of_new = _half(self._share) if quick else self._share
         self._held = Counter[Hashable]()
+        self._new = Counter[Hashable]()
         self._lines: dict[Hashable, Line] = {}  # The one that is served next comes first.
         self._waiting = 0
 
@@ -40,13 +58,12 @@ class Turns:
         """How many places are held."""
         return self._held.total()
 
-    async def take(self, tenant: Hashable) -> None:
+    async def take(self, tenant: Hashable) -> Turn:
         """Return when the tenant may hold one more; Unavailable where too many wait already."""
-        if self._free and self._held[tenant] < self._share:
-            self._give(tenant)
-            return
+        if self._free and self._may_hold(tenant):
+            return self._give(tenant)
         self.refuse_crowd(tenant)
-        await self._wait(tenant)
+        return await self._wait(tenant)
 
     def refuse_crowd(self, tenant: Hashable) -> None:
         """Raise Unavailable where nobody more of this tenant may wait."""
@@ -54,69 +71,92 @@ class Turns:
         if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def give_back(self, tenant: Hashable) -> None:
+    def give_back(self, turn: Turn) -> None:
         """Hand the place on to whoever is next."""
-        self._held[tenant] -= 1
-        if not self._held[tenant]:
-            del self._held[tenant]
+        if turn.timer is not None:
+            turn.timer.cancel()
+            _count_down(self._new, turn.tenant)
+        _count_down(self._held, turn.tenant)
         self._free += 1
         self._serve()
 
     def refuse_all(self) -> None:
         """Tell everybody who waits that there is nothing to wait for."""
         for line in self._lines.values():
-            for turn in line:
-                if not turn.done():
-                    turn.set_exception(unavailable())
+            for coming in line:
+                if not coming.done():
+                    coming.set_exception(unavailable())
         self._lines.clear()
         self._waiting = 0
 
-    def _give(self, tenant: Hashable) -> None:
+    def _may_hold(self, tenant: Hashable) -> bool:
+        return self._held[tenant] < self._share and self._new[tenant] < self._share_of_new
+
+    def _give(self, tenant: Hashable) -> Turn:
         self._free -= 1
         self._held[tenant] += 1
+        turn = Turn(tenant)
+        if self._quick:
+            self._new[tenant] += 1
+            turn.timer = asyncio.get_running_loop().call_later(QUICK_SECONDS, self._grow_old, turn)
+        return turn
 
-    async def _wait(self, tenant: Hashable) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(tenant, deque()).append(turn)
+    def _grow_old(self, turn: Turn) -> None:
+        turn.timer = None
+        _count_down(self._new, turn.tenant)
+        self._serve()
+
+    async def _wait(self, tenant: Hashable) -> Turn:
+        coming: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        self._lines.setdefault(tenant, deque()).append(coming)
         self._waiting += 1
         began = perf_counter()
         try:
-            await turn
+            return await coming
         except asyncio.CancelledError:
-            if turn.cancelled():
-                self._leave(tenant, turn)
-            elif turn.exception() is None:
-                self.give_back(tenant)  # It came in the moment in which it was given up.
+            if coming.cancelled():
+                self._leave(tenant, coming)
+            elif coming.exception() is None:
+                self.give_back(coming.result())  # It came in the moment in which it was given up.
             raise
         finally:
             observer.get().waited(perf_counter() - began)
 
-    def _leave(self, tenant: Hashable, turn: asyncio.Future[None]) -> None:
+    def _leave(self, tenant: Hashable, coming: asyncio.Future[Turn]) -> None:
         line = self._lines.get(tenant)
-        if line is not None and turn in line:
-            line.remove(turn)
+        if line is not None and coming in line:
+            line.remove(coming)
             self._waiting -= 1
             if not line:
                 del self._lines[tenant]
 
     def _serve(self) -> None:
-        """Give what is free to the lines in turn; at most two tenants have all that they may."""
+        """Give what is free to the lines in turn; only who holds some has all it may."""
         while self._free:
             for tenant in self._lines:
-                if self._held[tenant] < self._share:
+                if self._may_hold(tenant):
                     break
             else:
                 return
-            turn = self._next_of(tenant)
-            if not turn.done():
-                self._give(tenant)
-                turn.set_result(None)
+            coming = self._next_of(tenant)
+            if not coming.done():
+                coming.set_result(self._give(tenant))
 
-    def _next_of(self, tenant: Hashable) -> asyncio.Future[None]:
+    def _next_of(self, tenant: Hashable) -> asyncio.Future[Turn]:
         """Take the first out of a line; the others are last in turn now."""
         line = self._lines.pop(tenant)
-        turn = line.popleft()
+        coming = line.popleft()
         self._waiting -= 1
         if line:
             self._lines[tenant] = line
-        return turn
+        return coming
+
+
+def _half(places: int) -> int:
+    return max(1, places // 2)
+
+
+def _count_down(counter: Counter[Hashable], tenant: Hashable) -> None:
+    counter[tenant] -= 1
+    if not counter[tenant]:
+        del counter[tenant]

@@ -77,8 +77,12 @@ class TestFullLine:
     ) -> None:
         monkeypatch.setattr("persistence.engine.turns.MOST_WAITING", 6)
         write = writer(shop, shop.customer())
-        with ThreadPoolExecutor(WRITERS) as threads, held(fresh_server, shop):
-            asked = [threads.submit(write) for _ in range(WRITERS)]
+        with ThreadPoolExecutor(WRITERS) as threads, held(fresh_server, shop) as waiting:
+            asked = []
+            for count in range(1, SHARE + 1):
+                asked.append(threads.submit(write))
+                assert within(PATIENCE_SECONDS, lambda count=count: waiting() == count)
+            asked += [threads.submit(write) for _ in range(WRITERS - SHARE)]
 
             def done() -> list[Future[httpx.Response]]:
                 return [each for each in asked if each.done()]

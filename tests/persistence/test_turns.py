@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from accounting.errors import Unavailable
-from persistence.engine.turns import Turns
+from persistence.engine.turns import QUICK_SECONDS, Turn, Turns
 from tests.partner import PATIENCE_SECONDS
 
 
@@ -16,6 +16,7 @@ class Crowd:
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
         self.served = ""
+        self.held: list[Turn] = []
         self.tasks: list[asyncio.Task[None]] = []
 
     async def come(self, tenants: str) -> None:
@@ -24,16 +25,22 @@ class Crowd:
             await settled()
 
     async def _take(self, tenant: str) -> None:
-        await self.turns.take(tenant)
+        self.held.append(await self.turns.take(tenant))
         self.served += tenant
 
     async def go(self, tenants: str) -> str:
         """Let some go; return who comes in their place."""
         before = len(self.served)
         for tenant in tenants:
-            self.turns.give_back(tenant)
+            self.give_back(tenant)
             await settled()
         return self.served[before:]
+
+    def give_back(self, tenant: str) -> None:
+        """Give back what a tenant took first."""
+        turn = next(each for each in self.held if each.tenant == tenant)
+        self.held.remove(turn)
+        self.turns.give_back(turn)
 
 
 async def settled() -> None:
@@ -41,8 +48,8 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-def played(places: int, play: Callable[[Crowd], Awaitable[None]]) -> None:
-    asyncio.run(play(Crowd(Turns(places))))
+def played(places: int, play: Callable[[Crowd], Awaitable[None]], *, quick: bool = False) -> None:
+    asyncio.run(play(Crowd(Turns(places, quick=quick))))
 
 
 class TestShare:
@@ -65,6 +72,38 @@ class TestShare:
         played(4, play)
 
 
+class TestQuickWork:
+    def test_has_half_of_a_tenants_places_at_once(self) -> None:
+        async def play(crowd: Crowd) -> None:
+            await crowd.come("aaabbb")
+            assert crowd.served == "aabb"
+            assert await crowd.go("b") == "b"
+
+        played(8, play, quick=True)
+
+    def test_is_followed_by_more_when_it_lasts(self) -> None:
+        async def play(crowd: Crowd) -> None:
+            await crowd.come("aaabbb")
+            assert crowd.served == "ab"
+            await asyncio.sleep(2 * QUICK_SECONDS)
+            assert crowd.served == "abab"
+            await asyncio.sleep(2 * QUICK_SECONDS)
+            assert crowd.served == "abab"
+            assert await crowd.go("a") == "a"
+
+        played(4, play, quick=True)
+
+    def test_that_lasted_gives_back_its_place_once(self) -> None:
+        async def play(crowd: Crowd) -> None:
+            await crowd.come("a")
+            await asyncio.sleep(2 * QUICK_SECONDS)
+            await crowd.go("a")
+            await crowd.come("aa")
+            assert crowd.served == "aa"
+
+        played(4, play, quick=True)
+
+
 class TestLines:
     def test_they_are_served_in_turn_and_each_in_its_order(self) -> None:
         async def play(crowd: Crowd) -> None:
@@ -76,10 +115,10 @@ class TestLines:
 
     def test_whoever_has_no_name_has_a_line_as_well(self) -> None:
         async def play(crowd: Crowd) -> None:
-            await crowd.turns.take(None)
+            taken = await crowd.turns.take(None)
             waiting = asyncio.create_task(crowd.turns.take(None))
             await settled()
-            crowd.turns.give_back(None)
+            crowd.turns.give_back(taken)
             await asyncio.wait_for(waiting, PATIENCE_SECONDS)
 
         played(2, play)
@@ -96,7 +135,7 @@ class TestLines:
     def test_who_gives_up_in_the_moment_of_its_turn_hands_it_on(self) -> None:
         async def play(crowd: Crowd) -> None:
             await crowd.come("abaa")
-            crowd.turns.give_back("a")
+            crowd.give_back("a")
             crowd.tasks[2].cancel()
             await settled()
             assert crowd.served == "aba"
@@ -107,7 +146,7 @@ class TestLines:
         async def play(crowd: Crowd) -> None:
             await crowd.come("abaa")
             crowd.tasks[2].cancel()
-            crowd.turns.give_back("a")
+            crowd.give_back("a")
             await settled()
             assert crowd.served == "aba"
 
