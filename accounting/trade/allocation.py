@@ -270,10 +270,10 @@ def _applied(
     """Turn a live reservation into a settlement, split over what is left of the document."""
     if allocation.end is not None or allocation.split:
         return allocation
-    document = documents.reserve(after[allocation.document_id], -allocation.amount)
+    document, amount = after[allocation.document_id], allocation.amount
     split = old_split
     if not documents.has_left(document, split):
-        split = documents.share_out(document, allocation.amount)
+        split = documents.share_out(document, amount)
     on = source.applied_on(allocation)
-    after[document.id] = documents.settle(document, allocation.amount, split, on, source.by)
+    after[document.id] = documents.settle(document, amount, split, on, source.by, reserved=amount)
     return replace(allocation, split=split)

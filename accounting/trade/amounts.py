@@ -1,6 +1,5 @@
 """Amounts as they are to be posted, on the days on which what they stand for is so."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -66,14 +65,15 @@ def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Move
 
 def netted(movements: list[Movement]) -> list[Movement]:
     """Add up what meets on one account and day: only what is unapplied stands on 2100."""
-    amounts: dict[_Place, int] = defaultdict(int)
-    splits: dict[_Place, Split] = defaultdict(tuple)
+    met: dict[_Place, Movement] = {}
     for move in movements:
         place = move.on, move.stream, move.account_id, move.settles, move.tax, move.about
-        amounts[place] += move.amount
-        splits[place] = added(splits[place], move.split)
-    return [
-        Movement(on, stream, account_id, amount, settles, splits[place], tax, about)
-        for place, amount in amounts.items()
-        for on, stream, account_id, settles, tax, about in [place]
-    ]
+        first = met.get(place)
+        met[place] = move if first is None else _joined(first, move)
+    return list(met.values())
+
+
+def _joined(first: Movement, second: Movement) -> Movement:
+    return replace(
+        first, amount=first.amount + second.amount, split=added(first.split, second.split)
+    )

@@ -320,15 +320,26 @@ def reserve(document: Document, amount: int) -> Document:
 
 
 def settle(
-    document: Document, amount: int, split: Split, on: date | None = None, by: Settlement = "paid"
+    document: Document,
+    amount: int,
+    split: Split,
+    on: date | None = None,
+    by: Settlement = "paid",
+    reserved: int = 0,
 ) -> Document:
     """Bring down what is owed, or take that back with an amount and a split below 0.
 
-    `on` is the day of the entry; it becomes `paid_on` when the document is settled by it.
+    `on` is the day of the entry; it becomes `paid_on` when the document is settled by it. What was
+    `reserved` for it is set aside no longer.
     """
     moved: dict[str, Any] = {by: getattr(document, by) + amount}
-    settled = replace(document, settled=added(document.settled, split), **moved)
-    return replace(settled, paid_on=None if outstanding(settled) else on)
+    return replace(
+        document,
+        reserved=document.reserved - reserved,
+        settled=added(document.settled, split),
+        paid_on=on if outstanding(document) == amount else None,
+        **moved,
+    )
 
 
 def give_back(document: Document, amount: int, split: Split) -> Document:

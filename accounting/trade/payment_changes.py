@@ -162,9 +162,10 @@ def _settled(
     source = allocation_source(payment, start, context.today, context)
     allocations, after = rearrange(side, payment.allocations, wanted, loaded, source)
     settled = replace(payment, allocations=allocations)
-    if before is not None and settled == before:
-        return Amended(before, loaded, ())
-    settled = replace(settled, updated_at=context.now)
+    if before is not None:
+        if settled == before:
+            return Amended(before, loaded, ())
+        settled = replace(settled, updated_at=context.now)
     after = _redated(before, settled, after, context)
     changed = moved(after, loaded, context.now)
     return Amended(settled, {**after, **changed}, tuple(changed.values()))

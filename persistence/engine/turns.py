@@ -157,6 +157,8 @@ def _half(places: int) -> int:
 
 
 def _count_down(counter: Counter[Hashable], tenant: Hashable) -> None:
-    counter[tenant] -= 1
-    if not counter[tenant]:
+    left = counter[tenant] - 1
+    if left:
+        counter[tenant] = left
+    else:
         del counter[tenant]
