@@ -6,7 +6,6 @@ so no object in a handler's reach can ask for another business.
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
 
@@ -266,12 +265,14 @@ class Books:
             store = self._stores[kind] = made(self.scope)
         return store
 
-    @cached_property
+    # Not kept: books that hold what holds them would wait for the collector of cycles, with all
+    # that the request has read.
+    @property
     def sales(self) -> Sales:
         """The side of customers."""
         return Sales(self)
 
-    @cached_property
+    @property
     def purchases(self) -> Purchases:
         """The side of vendors."""
         return Purchases(self)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -55,7 +56,7 @@ class ReplyWriter:
             headers["location"] = self._address(scope["path_params"], _subject(shown))
         if preview:
             shown = {**shown, "journal_entries": entries}
-        number = _no_number if preview else _number(opened)
+        number = _no_number if preview else partial(_marked, opened)
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
         return Outcome(201 if created and not preview else 200, headers, body)
 
@@ -158,15 +159,13 @@ def _address_of_created(
     return None
 
 
-def _number(opened: Books | Registry) -> Callable[[Any], Any]:
-    def known(value: Any) -> Any:
-        if isinstance(value, Pending) and isinstance(opened, Books):
-            return opened.scope.staging.marks.mark(value)
-        if isinstance(value, Titled):
-            return f"{value.words} {known(value.number)}"
-        raise TypeError(f"{type(value).__name__} has no place in an answer")
-
-    return known
+def _marked(opened: Books | Registry, value: Any) -> Any:
+    """A mark where a number that is not known yet belongs; no closure that would hold itself."""
+    if isinstance(value, Pending) and isinstance(opened, Books):
+        return opened.scope.staging.marks.mark(value)
+    if isinstance(value, Titled):
+        return f"{value.words} {_marked(opened, value.number)}"
+    raise TypeError(f"{type(value).__name__} has no place in an answer")
 
 
 def _no_number(value: Any) -> Any:

@@ -1,18 +1,21 @@
 """What every operation has without a handler ever thinking of it, at every operation."""
 
+import gc
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import uuid4
+from weakref import WeakSet
 
 import httpx
 import pytest
 
+from persistence.books import Books
 from tests.api_server import ApiServer
 from tests.contract.document import Operation, bodies, follow, operations, share_of
 from tests.contract.valid_requests import JSON, Request, Story, lasting
 from tests.in_turn import Marker, in_turn
-from tests.partner import Partner
+from tests.partner import PATIENCE_SECONDS, Partner, within
 
 OWN_TO_EACH = ("x-request-id", "date", "ratelimit", "idempotent-replayed")
 
@@ -74,6 +77,24 @@ def story(acme: Partner) -> Iterator[Story]:
 
 
 @pytest.fixture
+def no_books_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """After the test no books are left that would wait for a search for what holds itself."""
+    opened, begin = WeakSet[Books](), Books.__init__
+
+    def noted(books: Books, *arguments: Any) -> None:
+        opened.add(books)
+        begin(books, *arguments)
+
+    monkeypatch.setattr(Books, "__init__", noted)
+    gc.disable()
+    try:
+        yield
+        assert within(PATIENCE_SECONDS, lambda: not opened)
+    finally:
+        gc.enable()
+
+
+@pytest.fixture
 def called(operation: Operation, request: pytest.FixtureRequest) -> Request:
     """A request of an operation; those that only read share a story."""
     story: Story = request.getfixturevalue("standing" if operation.method == "get" else "story")
@@ -103,6 +124,7 @@ def reading_of(request: Request) -> str:
 
 
 class TestIdempotencyKey:
+    @pytest.mark.usefixtures("no_books_left")
     @each_repeatable
     def test_gets_the_first_answer_again_byte_for_byte_and_takes_effect_once(
         self, operation: Operation, story: Story, api_server: ApiServer
@@ -290,6 +312,13 @@ class TestAddress:
         head, get = request.client.head(request.path), request.send()
         assert (head.status_code, lines(head)) == (get.status_code, lines(get))
         assert int(head.headers["content-length"]) == len(get.content) > 0
+
+
+class TestMemory:
+    @pytest.mark.usefixtures("no_books_left")
+    @all_those(lambda each: each.method == "get")
+    def test_keeps_nothing_of_what_was_read(self, operation: Operation, standing: Story) -> None:
+        succeeded(standing.request(operation).send())
 
 
 class TestStandingHeaders:
