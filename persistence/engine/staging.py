@@ -120,11 +120,9 @@ class Staging:
         """Yield what the flush sends; new rows as one JSON parameter, or as values."""
         numbered = False
         yield from self.beforehand
-        for table in _parents_first():
-            rows = self.inserted.get(table.name, [])
-            changed = self.updated.get(table.name, [])
-            if not rows and not changed:
-                continue
+        for name in sorted({*self.inserted, *self.updated}, key=_places().__getitem__):
+            table = tables.metadata.tables[name]
+            rows, changed = self.inserted.get(name, []), self.updated.get(name, [])
             if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
                 yield from self._series_queries(by_function=not as_json)
@@ -206,7 +204,8 @@ def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
 
 
 @cache
-def _parents_first() -> tuple[Table, ...]:
+def _places() -> dict[str, int]:
+    """The order in which tables are written: parents first."""
     # All that posts takes a number in the journal, and no other row refers to what stands there. A
     # reconciled statement lets nothing be posted up to its day: copied books have it after that.
     last = (
@@ -215,7 +214,8 @@ def _parents_first() -> tuple[Table, ...]:
         tables.cash_line,
         tables.bank_reconciliation,
     )
-    return (*(each for each in tables.metadata.sorted_tables if each not in last), *last)
+    others = (each for each in tables.metadata.sorted_tables if each not in last)
+    return {table.name: place for place, table in enumerate((*others, *last))}
 
 
 # What rows read that carry numbers, and what follows them, is kept in settings of the transaction.
