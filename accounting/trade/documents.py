@@ -330,7 +330,8 @@ def settle(
     """Bring down what is owed, or take that back with an amount and a split below 0.
 
     `on` is the day of the entry; it becomes `paid_on` when the document is settled by it. What was
-    `reserved` for it is set aside no longer.
+    `reserved` for it is set aside no longer: 600 owed, of which 200 are settled as reserved, leave
+    400 owed and none of these 200 reserved.
     """
     moved: dict[str, Any] = {by: getattr(document, by) + amount}
     return replace(

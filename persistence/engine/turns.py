@@ -36,7 +36,10 @@ Line = deque[asyncio.Future[Turn]]
 
 
 class Turns:
-    """`places` to be held, by each tenant at most half of them; `quick` is what the work is."""
+    """`places` to be held, by each tenant at most half of them.
+
+    Where the work is expected to be `quick`, by each tenant half of that until it has lasted.
+    """
 
     def __init__(self, places: int, *, quick: bool = False) -> None:
         self._free = places
@@ -131,7 +134,7 @@ class Turns:
                 del self._lines[tenant]
 
     def _serve(self) -> None:
-        """Give what is free to the lines in turn; only who holds some has all it may."""
+        """Give what is free to the lines in turn, past tenants that hold all that they may."""
         while self._free:
             for tenant in self._lines:
                 if self._may_hold(tenant):

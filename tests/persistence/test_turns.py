@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from accounting.errors import Unavailable
-from persistence.engine.turns import QUICK_SECONDS, Turn, Turns
+from persistence.engine.turns import Turn, Turns
 from tests.partner import PATIENCE_SECONDS
 
 
@@ -73,7 +73,11 @@ class TestShare:
 
 
 class TestQuickWork:
-    def test_has_half_of_a_tenants_places_at_once(self) -> None:
+    def test_has_half_of_a_tenants_places_while_it_is_new(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", PATIENCE_SECONDS)
+
         async def play(crowd: Crowd) -> None:
             await crowd.come("aaabbb")
             assert crowd.served == "aabb"
@@ -81,25 +85,17 @@ class TestQuickWork:
 
         played(8, play, quick=True)
 
-    def test_is_followed_by_more_when_it_lasts(self) -> None:
+    def test_that_lasts_is_joined_by_more_and_gives_back_its_place_once(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", 0.0)
+
         async def play(crowd: Crowd) -> None:
             await crowd.come("aaabbb")
-            assert crowd.served == "ab"
-            await asyncio.sleep(2 * QUICK_SECONDS)
-            assert crowd.served == "abab"
-            await asyncio.sleep(2 * QUICK_SECONDS)
-            assert crowd.served == "abab"
-            assert await crowd.go("a") == "a"
-
-        played(4, play, quick=True)
-
-    def test_that_lasted_gives_back_its_place_once(self) -> None:
-        async def play(crowd: Crowd) -> None:
-            await crowd.come("a")
-            await asyncio.sleep(2 * QUICK_SECONDS)
-            await crowd.go("a")
-            await crowd.come("aa")
-            assert crowd.served == "aa"
+            assert crowd.served == "aabb"
+            assert await crowd.go("abab") == "ab"
+            await crowd.come("ab")
+            assert crowd.served == "aabb" + "ab" + "ab"
 
         played(4, play, quick=True)
 
