@@ -40,8 +40,21 @@ def _invoice(client: httpx.Client, known: Mapping[str, str]) -> httpx.Response:
     return client.post("invoices/", json={**sent, "line_items": [line]})
 
 
+def _payment(client: httpx.Client, known: Mapping[str, str]) -> httpx.Response:
+    body = {
+        "customer_id": known["customer"],
+        "total_amount_cents": 20_000,
+        "currency": "GBP",
+        "payment_date": "2026-01-12",
+        "payment_method": "bank_transfer",
+        "allocations": [{"invoice_id": known["paid"], "amount_cents": 20_000}],
+    }
+    return client.post("invoices/payments/", json=body)
+
+
 ASKED: Final[dict[str, Ask]] = {
     "read an invoice": lambda client, known: client.get(f"invoices/{known['invoice']}/"),
+    "read one with a payment": lambda client, known: client.get(f"invoices/{known['paid']}/"),
     "list 20 invoices": lambda client, _known: client.get("invoices/?page_size=20"),
     "profit and loss of a year": lambda client, _known: client.get(
         "reports/profit-and-loss/?start_date=2026-01-01&end_date=2026-12-31"
@@ -149,6 +162,8 @@ def ready(stage: Stage, name: str, stack: ExitStack) -> Rung:
     known = {"customer": made["id"]}
     for _ in range(50):
         known["invoice"] = _invoice(client, known).raise_for_status().json()["id"]
+    known["paid"] = _invoice(client, known).raise_for_status().json()["id"]
+    _payment(client, known).raise_for_status()
     return Rung(name, client, known)
 
 

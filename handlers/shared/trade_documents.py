@@ -55,9 +55,7 @@ async def listed(trade: Trade, page: PageRequest) -> Page[Reply]:
 
 async def read(trade: Trade, id: UUID, links: Links) -> Reply:
     """Read one with its lines, and with what settles it."""
-    found, stored = await trade.books.fetch(
-        trade.documents.shown(id), trade.books.files.latest([id])
-    )
+    found, stored = await trade.documents.read(id, trade.books.files.latest([id]))
     return shape(trade, found.document, found.settlements, stored.get(id), links)
 
 

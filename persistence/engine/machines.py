@@ -87,6 +87,10 @@ class Machines(Protocol):
     def rows_as_json(self) -> bool:
         """Whether new rows are sent as one parameter; else they are values."""
 
+    @property
+    def planning_is_dear(self) -> bool:
+        """Whether tables that a statement could do without cost more than a round trip."""
+
     def generic(self) -> "Machines":
         """The same, for a reading whose statements are planned once, for whatever values."""
 
@@ -120,6 +124,7 @@ class OneMachine:
 
     planning: str = ""
     rows_as_json: ClassVar = True
+    planning_is_dear: ClassVar = False
 
     def generic(self) -> "OneMachine":
         return _GENERIC_READINGS
@@ -165,6 +170,7 @@ class ManyMachines:
     """
 
     rows_as_json = False
+    planning_is_dear = True
 
     def generic(self) -> "ManyMachines":
         return self

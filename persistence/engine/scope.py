@@ -92,6 +92,15 @@ class Scope:
         """Whether the handler runs again where what it goes by has changed: a writing does."""
         return isinstance(self.session, Writing)
 
+    @property
+    def reads_in_steps(self) -> bool:
+        """Whether what may be nothing is better asked for once it is known to be there.
+
+        A writing has no snapshot that would hold its rounds together.
+        """
+        session = self.session
+        return isinstance(session, Reading) and session.connection.machines.planning_is_dear
+
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send several fetches in one round trip and return their results in order."""
         return await self.session.fetch(*fetches)

@@ -3,7 +3,7 @@
 They are gathered by the statement that reads the document, one aggregate for each kind.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -12,12 +12,16 @@ from uuid import UUID
 from sqlalchemy import Date, Table, and_, cast, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
+from accounting.trade.documents import Document
 from accounting.trade.write_offs import WriteOff, tax_taken_back
 from persistence.engine.sql import Row, word
 from persistence.ledger.split_rows import split_of
 from persistence.store import MINE, in_business
 
 T = TypeVar("T")
+
+KINDS = ("payments", "credits", "refunds", "write_offs")
+"""What settles a document and what is given back of it, each kind a statement's column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +118,37 @@ class SettlementTables:
     write_off: Table
 
 
-def settlement_columns(document: Table, tables: SettlementTables) -> list[ColumnElement[Any]]:
+def kinds_of(document: Document) -> tuple[str, ...]:
+    """The kinds of which a document has some: its amounts say so, and `check-books` holds them."""
+    amounts = {
+        "payments": document.paid + document.reserved,
+        "credits": document.credited,
+        "refunds": document.refunded,
+        "write_offs": document.written_off,
+    }
+    return tuple(kind for kind, amount in amounts.items() if amount)
+
+
+def settlement_columns(
+    document: Table, tables: SettlementTables, kinds: Sequence[str] = KINDS
+) -> list[ColumnElement[Any]]:
     """What settles each document and what was given back of it, each kind as one JSON array."""
-    return [
-        _payments(document, tables).label("payments"),
-        _credits(document, tables).label("credits"),
-        _refunds(document, tables).label("refunds"),
-        _write_offs(document, tables).label("write_offs"),
-    ]
+    columns = {
+        "payments": _payments,
+        "credits": _credits,
+        "refunds": _refunds,
+        "write_offs": _write_offs,
+    }
+    return [columns[kind](document, tables).label(kind) for kind in kinds]
 
 
 def take_settlements(row: Row) -> Settlements:
-    """Take the columns of `share_columns` out of a row."""
+    """Take the columns of `settlement_columns` out of a row; of a kind that has none is nothing."""
     return Settlements(
-        payments=_each(row.pop("payments"), _payment_share),
-        credits=_each(row.pop("credits"), _credit_share),
-        refunds=_each(row.pop("refunds"), _refund_share),
-        write_offs=_each(row.pop("write_offs"), _write_off_share),
+        payments=_each(row.pop("payments", None), _payment_share),
+        credits=_each(row.pop("credits", None), _credit_share),
+        refunds=_each(row.pop("refunds", None), _refund_share),
+        write_offs=_each(row.pop("write_offs", None), _write_off_share),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from sqlalchemy import (
@@ -59,7 +59,8 @@ class DocumentSql:
         self.party = party
         self.source = document.join(party, on_party(document, party))
         self.columns = (*(document.c[name] for name in STORED), *party_columns(party))
-        self.settlement_columns = settlement_columns(document, tables)
+        self.tables = tables
+        self.settlements = cache(self._settlements)
 
     @cached_property
     def by_id(self) -> str:
@@ -81,14 +82,15 @@ class DocumentSql:
         )
         return compiled(chosen.with_for_update(read=True, key_share=True))
 
-    @cached_property
-    def settlements(self) -> str:
-        chosen = select(*self.settlement_columns).select_from(self.document)
+    def _settlements(self, kinds: tuple[str, ...]) -> str:
+        columns = settlement_columns(self.document, self.tables, kinds)
+        chosen = select(*columns).select_from(self.document)
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
     @cached_property
     def shown(self) -> str:
-        chosen = select(*self.columns, *self.settlement_columns).select_from(self.source)
+        settlements = settlement_columns(self.document, self.tables)
+        chosen = select(*self.columns, *settlements).select_from(self.source)
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
     @cached_property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import Posted
@@ -20,7 +20,7 @@ from persistence.engine.sql import Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.ledger.split_rows import split_of, split_rows
 from persistence.store import Store, no_such_reference, not_found
-from persistence.trade.document_settlements import Settlements, take_settlements
+from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
 from persistence.trade.document_sql import STORED, DocumentSql
 from persistence.trade.given_numbers import GivenNumbers
 from persistence.trade.party_sql import take_party
@@ -90,9 +90,28 @@ class DocumentStore(Store[Document]):
         query = Query(self.sql.shown, {"ids": [id]})
         return self.fetch((query,), lambda answers: self.only([_record(row) for row in answers[0]]))
 
-    def settlements(self, id: UUID) -> Fetch[Settlements]:
-        """Find what settles one that is locked, and what was given back of it; raises NotFound."""
-        query = Query(self.sql.settlements, {"ids": [id]})
+    async def read(self, id: UUID, *beside: Fetch[Any]) -> list[Any]:
+        """Read one with what settles it, and what else is wanted of the same moment.
+
+        Returns a DocumentRecord, then the answers of the others; raises NotFound.
+        """
+        if not self.scope.reads_in_steps:
+            return await self.scope.fetch(self.shown(id), *beside)
+        self.scope.pin_snapshot()
+        document, *others = await self.scope.fetch(self._plainly(id), *beside)
+        settlements = await self.settlements(id, kinds_of(document))
+        return [DocumentRecord(document, settlements), *others]
+
+    def _plainly(self, id: UUID) -> Fetch[Document]:
+        """Find one without what settles it or was posted for it."""
+        query = Query(self.sql.by_id, {"ids": [id]})
+        return self.fetch((query,), lambda answers: self.only([*map(document_of, answers[0])]))
+
+    def settlements(self, id: UUID, kinds: tuple[str, ...] = KINDS) -> Fetch[Settlements]:
+        """Find what settles one, and what was given back of it, of some kinds; raises NotFound."""
+        if not kinds:
+            return self.fetch((), lambda _: Settlements())
+        query = Query(self.sql.settlements(kinds), {"ids": [id]})
 
         def answer(answers: Answers) -> Settlements:
             if not answers[0]:

@@ -27,9 +27,11 @@ QUICK = (
     *JOURNEYS,
     f"{TRADE}/test_create_payment.py",
     f"{TRADE}/test_create_credit.py",
+    f"{TRADE}/test_derived_statuses.py",  # All kinds of what settles an invoice.
     f"{TRADE}/test_list_parties.py",
     "tests/handlers/books/test_list_accounts.py",
     "tests/handlers/books/test_sandboxes.py",
+    "tests/concurrency/test_money_races.py::TestPaymentsOfOneInvoice",  # Readers among them.
 )
 RACES = tuple(
     f"tests/concurrency/test_{kind}_races.py"

@@ -62,6 +62,20 @@ class TestPaymentsOfOneInvoice:
             assert len(won) == 1
         assert {each.status for each in ran} <= {200, 201, 409, 422}
 
+    def test_one_that_is_read_meanwhile_agrees_with_itself(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        invoice = sent(shop, buyer, 1_000)
+        body = payment_body(buyer, 10, allocations=[part(invoice, 10)])
+        pay = partial(shop.api.post, PAYMENTS, json=body)
+        read = partial(shop.api.get, f"invoices/{invoice['id']}/")
+        ran = together([pay, read, read] * 20)
+        shown = [each.answer.json() for each in ran if each.status == 200]
+        assert len(shown) == 40
+        for each in shown:
+            settled = sum(share["amount_cents"] for share in each["payment_allocations"])
+            assert each["outstanding_balance"] == 1_000 - settled
+
     def test_crossing_lists_of_allocations_do_not_lock_each_other_out(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
