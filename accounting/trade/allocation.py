@@ -8,7 +8,7 @@ from uuid import UUID
 from accounting.absent import ABSENT, Absent, or_else
 from accounting.books.splits import Split, negative
 from accounting.errors import AboutItem, Malformed, RuleBroken
-from accounting.trade import documents
+from accounting.trade import document_splits, documents
 from accounting.trade.documents import Document, Settlement
 from accounting.trade.sides import Side
 
@@ -272,8 +272,8 @@ def _applied(
         return allocation
     document, amount = after[allocation.document_id], allocation.amount
     split = old_split
-    if not documents.has_left(document, split):
-        split = documents.share_out(document, amount)
+    if not document_splits.has_left(document, split):
+        split = document_splits.share_out(document, amount)
     on = source.applied_on(allocation)
     after[document.id] = documents.settle(document, amount, split, on, source.by, reserved=amount)
     return replace(allocation, split=split)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from accounting.books.context import Context
 from accounting.books.splits import added, negative, take
-from accounting.trade import credits, documents
+from accounting.trade import credits, document_splits
 from accounting.trade.allocation import (
     Allocation,
     AllocationItem,
@@ -79,7 +79,7 @@ def _as_of_source(
     for each in credit.allocations:
         if each.document_id == credit.source_document_id and each.id not in known:
             document = after[each.document_id]
-            matched = documents.matching(document, each.split, each.own_split, each.amount)
+            matched = document_splits.matching(document, each.split, each.own_split, each.amount)
             changed = added(document.settled, negative(each.split), matched)
             after = {**after, document.id: replace(document, settled=changed)}
             history.append(replace(each, split=matched))

@@ -12,7 +12,7 @@ from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
 from accounting.books.spans import Days, days
 from accounting.books.splits import Part, Split, times_sign
-from accounting.trade import credits, documents, refunds
+from accounting.trade import credits, document_splits, refunds
 from accounting.trade.amounts import (
     APPLIED,
     FEE,
@@ -142,7 +142,8 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
     stood = days(opened_on(document), end, opened_on(document))
     claim = Amount(roles[side.control], side.sign * document.total_amount)
     if document.opening_id is not None:
-        yield from during(stood, MAIN, (claim, _from_before(documents.parts(document), -side.sign)))
+        before = _from_before(document_splits.parts(document), -side.sign)
+        yield from during(stood, MAIN, (claim, before))
         return
     yield from during(stood, MAIN, (claim, *_of_lines(side, document, roles)))
     owed = [tax for line in document.lines for tax in line.self_assessed]

@@ -14,7 +14,7 @@ from accounting.books.spans import Days, days
 from accounting.books.splits import Part, Split, negative
 from accounting.books.tax_marks import TaxPart
 from accounting.errors import Conflict
-from accounting.trade import documents
+from accounting.trade import document_splits, documents
 from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
 from accounting.trade.commands import WriteOffDocument
 from accounting.trade.documents import Document, LineShares
@@ -80,7 +80,7 @@ def write_off(
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
     account_id = named_or(accounts.roles[side.written_off], command.account, accounts)
-    split = documents.share_out(document, amount)
+    split = document_splits.share_out(document, amount)
     relieved, lines = _relieved(document, split, account_id, relief=command.tax_relief)
     written_off = WriteOff(
         id=context.identify(),
@@ -137,7 +137,7 @@ def _relieved(
     left = parts_left(document)
     charged = {(p.tax.code_id, p.tax.rate) for p, _ in split if p.tax and p.tax.part in CHARGED}
     taken, relieved = [], []
-    for part, share in documents.on_own_accounts(document, split):
+    for part, share in document_splits.on_own_accounts(document, split):
         mark = part.tax
         if mark is None:
             continue

@@ -8,7 +8,7 @@ from uuid import UUID
 from accounting.books import cash_basis, ledger
 from accounting.books.chart import STARTING_CHART, AccountType, Role
 from accounting.books.splits import Part, Split, rests, times_sign
-from accounting.trade import credits, documents, payments, postings, refunds
+from accounting.trade import credits, document_splits, documents, payments, postings, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.line_rests import parts_left
@@ -81,7 +81,7 @@ def check_documents(trade: Trade) -> None:
         assert sums(document.settled) == {
             code: -trade.side.sign * part for code, part in in_ledger.get(document.id, {}).items()
         }
-        parts = documents.parts(document)
+        parts = document_splits.parts(document)
         assert sum(parts.values()) == document.total_amount
         assert all(0 <= part <= parts[account] for account, part in document.settled)
         assert documents.left(document) >= 0
@@ -300,7 +300,7 @@ def not_on_cash(trade: Trade) -> dict[str, int]:
     left: list[Split] = []
     for document in trade.documents.values():
         if document.state == "open":
-            left.append(times_sign(_rest(documents.parts(document), document.settled), -sign))
+            left.append(times_sign(_rest(document_splits.parts(document), document.settled), -sign))
             left.append(times_sign(discount_of(trade, document), sign))
     for credit in trade.credits.values():
         if credit.state == "open":

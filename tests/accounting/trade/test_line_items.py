@@ -10,7 +10,7 @@ from accounting.errors import Malformed
 from accounting.money import MAX_AMOUNT
 from accounting.tax.codes import TaxCodes
 from accounting.tax.day_codes import Referenced
-from accounting.trade import documents
+from accounting.trade import document_splits
 from accounting.trade.commands import DocumentLine, TaxGiven, WriteDocument
 from accounting.trade.documents import Document
 from accounting.trade.line_items import account_references, work_out
@@ -57,7 +57,7 @@ class TestArithmetic:
     def test_a_discount_on_the_whole_is_spread_by_subtotal(self) -> None:
         document = made(line(100), line(200), line(0), discount=100)
         assert [each.discount_share for each in document.lines] == [33, 67, 0]
-        assert documents.parts(document) == {Part(ROLES["sales"]): 200}
+        assert document_splits.parts(document) == {Part(ROLES["sales"]): 200}
 
     @given(
         st.lists(
@@ -78,7 +78,7 @@ class TestArithmetic:
         subtotal = made(*lines).subtotal
         discount = subtotal * percent // 100
         document = made(*lines, discount=discount)
-        parts = documents.parts(document)
+        parts = document_splits.parts(document)
         assert sum(parts.values()) == document.total_amount
         assert min(parts.values()) >= 0
         assert document.total_amount == subtotal - discount + document.tax_total
