@@ -16,8 +16,8 @@ from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Figures, Unsett
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
 from persistence.books import Books
 from persistence.engine.fetches import Fetch
-from persistence.tax.coded_amounts import known
 from persistence.tax.return_shares import Selection
+from persistence.tax.slice_lines import known
 
 TAX_ROLES = (
     Role.OUTPUT_TAX,

@@ -21,7 +21,7 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import tax_return
-from persistence.tax import coded_amounts, return_lines
+from persistence.tax import coded_amounts, return_lines, slice_lines
 from persistence.tax.return_rows import row_of, tax_return_of
 from persistence.tax.return_shares import ReturnLine, Selection, line_of
 
@@ -126,7 +126,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
             returns = (_record(row).tax_return for row in answers[0])
             return [replace(each, status=ReturnStatus.FILED) for each in returns]
 
-        return self.fetch((Query(FILED, {"known_at": coded_amounts.known(known_at)}),), answer)
+        return self.fetch((Query(FILED, {"known_at": slice_lines.known(known_at)}),), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[TaxReturnRecord]]:
         """List one page, without what the returns say."""
@@ -147,7 +147,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         """
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
         text = coded_amounts.BY_SCHEME if declared else text
-        asked = coded_amounts.sliced(slices, known_at, by_month=not declared)
+        asked = slice_lines.sliced(slices, known_at, by_month=not declared)
         asked |= coded_amounts.counting(counted, roles, declared)
         asked["accounts"] = list(accounts)
 
@@ -170,7 +170,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         if not transition:
             return self.fetch((), lambda _: [])
         asked = coded_amounts.counting(counted, roles, declared)
-        asked |= coded_amounts.sliced(transition, known_at)
+        asked |= slice_lines.sliced(transition, known_at)
         return self.fetch(
             (Query(coded_amounts.UNSETTLED, asked, once=True),),
             lambda answers: [_unsettled(row) for row in answers[0]],
