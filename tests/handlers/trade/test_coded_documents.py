@@ -42,7 +42,8 @@ def marks(ledger: Ledger, record: Record) -> list[tuple[Any, ...]]:
     """The posted lines of something that a return counts: (code, part, debit less credit)."""
     rows = ledger.ask(
         "SELECT c.code, l.tax_part, l.debit - l.credit FROM journal_line l"
-        " JOIN journal_entry e ON e.id = l.entry_id JOIN tax_code c ON c.id = l.tax_code_id"
+        " JOIN journal_entry e ON e.business_id = l.business_id AND e.id = l.entry_id"
+        " JOIN tax_code c ON c.business_id = l.business_id AND c.id = l.tax_code_id"
         " WHERE e.source_id = %(id)s ORDER BY e.created_at, e.id, l.line_number",
         id=record["id"],
     )
