@@ -57,7 +57,7 @@ format: $(READY) ## Format and sort
 check: ## All that CI runs, with the time that each part took
 	@$(PYTHON) tests/shares.py
 
-check-long: check pooler upgrade-check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
+check-long: check pooler cluster upgrade-check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
