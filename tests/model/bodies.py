@@ -98,10 +98,12 @@ class Bodies:
         return code.sales == (self.side.sign > 0) and code.kind != WITHHELD
 
     def tax(self) -> Body:
-        code = {"type": "AccountCode", "code": "2400"}
+        # No line stands on this account: by account and mark alone, as the model has parts, a tax
+        # without a code could not be told from a net.
+        account = {"type": "AccountCode", "code": "6200"}
         return {
             "amount": self.hand.one((1, 17, 200)),
-            **self.maybe(30, "tax_account", code),
+            **self.maybe(30, "tax_account", account),
             **self.maybe(30, "tax_code", self.charged),
         }
 

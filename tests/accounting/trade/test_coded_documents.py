@@ -17,7 +17,7 @@ from accounting.trade.commands import TaxGiven
 from accounting.trade.line_rests import parts_left
 from accounting.trade.refunds import GivenBackLine
 from accounting.trade.sides import PAYABLE, RECEIVABLE
-from tests.accounting.samples import account_id, code_of, day, refused
+from tests.accounting.samples import account_id, code_of, day, named, refused
 from tests.accounting.tax.test_codes import code_of as tax_code
 from tests.accounting.trade.business import Trade, credit_line, line
 
@@ -258,6 +258,15 @@ class TestCredits:
         source = trade.document(coded(20, "PH"))
         wanted = credit_line(10, source_line_id=trade.documents[source].lines[0].id)
         id_ = trade.credit(wanted, source_document_id=source)
+        assert trade.credits[id_].tax_total == 1
+
+    def test_tax_on_the_account_of_its_line_is_tax(self) -> None:
+        trade = selling()
+        taxes = (TaxGiven(1, account=named("4500")), TaxGiven(1))
+        source = trade.document(line(1_000, account=named("4500"), taxes=taxes))
+        wanted = credit_line(500, source_line_id=trade.documents[source].lines[0].id)
+        id_ = trade.credit(wanted, source_document_id=source)
+        assert lines_of(trade, id_) == [{"4500": 501, "2250": -501}]
         assert trade.credits[id_].tax_total == 1
 
 
