@@ -13,19 +13,25 @@ from persistence.tables import metadata
 # As if there were two businesses. PostgreSQL never expects more than what the largest one has, and
 # heeds it from the next ANALYZE on, autovacuum's as well.
 _TOLD = "n_distinct=2"
+# Each business gets as many of these as any other. None is the largest then, half of the table
+# would be expected, and be read from end to end.
+ALIKE = frozenset({"account", "tax_code"})
 
-_UNTOLD = """
-SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+_TELLS = """
+SELECT c.relname, %s = ANY(coalesce(a.attoptions, '{}'))
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY(%s)
-  AND a.attname = 'business_id' AND %s <> ALL(coalesce(a.attoptions, '{}'))
+  AND a.attname = 'business_id'
 ORDER BY c.relname
 """
 
 
 def complete(connection: psycopg.Connection) -> None:
-    """Tell it of each table of businesses; what was told is left alone."""
+    """Tell it of each table of businesses, but of those that are alike; what is right is left."""
     names = [table.name for table in metadata.sorted_tables if table.info.get("tenant")]
-    for (name,) in connection.execute(_UNTOLD, (names, _TOLD)).fetchall():
-        connection.execute(
-            SQL(f"ALTER TABLE {{}} ALTER COLUMN business_id SET ({_TOLD})").format(Identifier(name))
-        )
+    for name, told in connection.execute(_TELLS, (_TOLD, names)).fetchall():
+        if told == (name in ALIKE):
+            change = "RESET (n_distinct)" if told else f"SET ({_TOLD})"
+            connection.execute(
+                SQL(f"ALTER TABLE {{}} ALTER COLUMN business_id {change}").format(Identifier(name))
+            )
