@@ -13,8 +13,8 @@ from persistence.tables import metadata
 # As if there were two businesses. PostgreSQL never expects more than what the largest one has, and
 # heeds it from the next ANALYZE on, autovacuum's as well.
 _TOLD = "n_distinct=2"
-# Each business gets as many of these as any other. None is the largest then, half of the table
-# would be expected, and be read from end to end.
+# Of these each business gets as many as any other. None is the largest then: half of the table
+# would be expected, and the table be read from end to end.
 ALIKE = frozenset({"account", "tax_code"})
 
 _TELLS = """
@@ -27,11 +27,12 @@ ORDER BY c.relname
 
 
 def complete(connection: psycopg.Connection) -> None:
-    """Tell it of each table of businesses, but of those that are alike; what is right is left."""
+    """Tell it of each table of businesses; of those in `ALIKE` take back what was told."""
     names = [table.name for table in metadata.sorted_tables if table.info.get("tenant")]
     for name, told in connection.execute(_TELLS, (_TOLD, names)).fetchall():
-        if told == (name in ALIKE):
-            change = "RESET (n_distinct)" if told else f"SET ({_TOLD})"
+        wanted = name not in ALIKE
+        if told != wanted:
+            change = f"SET ({_TOLD})" if wanted else "RESET (n_distinct)"
             connection.execute(
                 SQL(f"ALTER TABLE {{}} ALTER COLUMN business_id {change}").format(Identifier(name))
             )

@@ -1,6 +1,7 @@
 """What settles a document and what was given back of it: the live parts, as its answer shows them.
 
-They are gathered by the statement that reads the document, one aggregate for each kind.
+They are gathered by the statement that reads the document, or by one after it that names the kinds
+there are: one aggregate for each kind.
 """
 
 from collections.abc import Callable, Sequence
