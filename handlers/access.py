@@ -1,7 +1,6 @@
 """Access: trading a partner's key for a token, and that for one of a business; taking them back."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -15,6 +14,7 @@ from access.tokens import (
     valid_from_after,
 )
 from accounting.errors import Malformed, Unavailable
+from accounting.values import replace
 from handlers.bodies import TokenRequest, TokenRevocation
 from handlers.commands import access_commands
 from handlers.results import Reply

@@ -1,7 +1,6 @@
 """Bank matching: which line of a bank statement is which money, and what else a line was."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from accounting.bank.match_suggestions import Suggestion
 from accounting.bank.transfers import TRANSFER
 from accounting.books.accounts import BookAccounts
 from accounting.tax.day_codes import Referenced
+from accounting.values import replace
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.commands import bank_commands
 from handlers.results import Reply

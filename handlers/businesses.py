@@ -1,6 +1,5 @@
 """Businesses: what a partner opens, keeps up and archives."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from accounting.books.commands import ChangeBusiness, OpenBusiness
 from accounting.books.sandboxes import refuse_given_up
 from accounting.tax.codes import TaxCode
 from accounting.tax.starting_codes import made, starting_codes
+from accounting.values import replace
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply

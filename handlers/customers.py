@@ -1,7 +1,6 @@
 """Customers: who is invoiced."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +8,7 @@ from access.links import Links
 from accounting.trade import parties
 from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
+from accounting.values import replace
 from handlers.bodies import CustomerCreate, CustomerUpdate
 from handlers.commands import file_commands, party_commands
 from handlers.results import Created, Reply, Tabled

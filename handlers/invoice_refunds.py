@@ -1,6 +1,5 @@
 """Invoice refunds: money given back to customers, owed first and paid second."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
+from accounting.values import replace
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
 from handlers.commands import file_commands, refund_commands
 from handlers.results import Created, Reply

@@ -1,6 +1,5 @@
 """Sandboxes: businesses to practise on, copied from a template, with a clock that can be moved."""
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from accounting.books.sandboxes import (
     refuse_moving_back,
     refuse_taken,
 )
+from accounting.values import replace
 from handlers.bodies import SandboxCreate, SandboxUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply

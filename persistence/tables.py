@@ -8,7 +8,6 @@ Partner-level tables hold what is unique over all tenants.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -38,6 +37,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import SchemaItem
+
+from accounting.values import dataclass
 
 metadata = MetaData(
     naming_convention={

@@ -6,12 +6,13 @@ scalars are recognised, so that a date in an example stays text and NO stays a c
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 from typing import Any
 
 import yaml
+
+from accounting.values import dataclass
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 JSON = "application/json"

@@ -6,7 +6,6 @@ what it needs by the names of its parameters.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, timedelta
 from importlib import import_module
 from typing import Any
@@ -18,6 +17,7 @@ from access.keys import Keys
 from access.links import Links
 from access.principal import Caller
 from accounting.errors import Refusal
+from accounting.values import dataclass
 from handlers import journal_entries
 from handlers.request_object import RequestObject
 from persistence.books import Books

@@ -1,9 +1,8 @@
 """Which requests count as https, and which plain ones may be served nevertheless."""
 
-from dataclasses import dataclass
-
 from starlette.types import Scope
 
+from accounting.values import dataclass
 from server.requests.addresses import Network, address_of, is_loopback
 
 

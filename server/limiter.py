@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from contextvars import Context
-from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -19,6 +18,7 @@ from uuid import UUID
 import structlog
 
 from accounting.errors import TooMany
+from accounting.values import dataclass
 from server.responses.errors import Headers
 
 MINUTE_SECONDS: Final = 60

@@ -5,11 +5,12 @@ Everything wrong is told in one message, and a server that could not serve safel
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import partial
 from pathlib import Path
 
 from access.master_secrets import MasterSecret
+from accounting.values import dataclass
 from persistence.files.blobs import BlobStorage
 from server.environment import Environment, LogFormat, LogLevel
 from server.requests.addresses import Network

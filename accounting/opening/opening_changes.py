@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
@@ -20,6 +19,7 @@ from accounting.tax.codes import TaxCodes
 from accounting.trade import credits, documents, payments
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from accounting.values import dataclass, replace
 
 Named = Mapping[AccountReference, Account]
 MOST_TOLD = 20

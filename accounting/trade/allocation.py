@@ -1,7 +1,7 @@
 """Which part of a payment or credit settles which document, from when to when, and its changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from datetime import date, datetime
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from accounting.errors import AboutItem, Malformed, RuleBroken
 from accounting.trade import document_splits, documents
 from accounting.trade.documents import Document, Settlement
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Amounts as they are to be posted, on the days on which what they stand for is so."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
@@ -10,6 +9,7 @@ from accounting.books.spans import Days
 from accounting.books.splits import Part, Split, added, negative
 from accounting.books.tax_marks import TaxMark
 from accounting.tax.taxed_amounts import Tax
+from accounting.values import dataclass, replace
 
 MAIN = "main"
 FEE = "fee"

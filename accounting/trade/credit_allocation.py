@@ -1,7 +1,6 @@
 """What a credit settles: its parts, and the parts of the documents that they bring down."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from uuid import UUID
 
 from accounting.books.context import Context
@@ -19,6 +18,7 @@ from accounting.trade.allocation import (
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Credits as they are made, sent, allocated and voided, and the documents they settle."""
 
-from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
@@ -31,6 +30,7 @@ from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
+from accounting.values import replace
 
 
 def account_references(command: WriteCredit) -> frozenset[AccountReference]:

@@ -1,7 +1,6 @@
 """The lines of a credit: nets, and the taxes on them, given, by a code, or as on a source line."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
@@ -17,6 +16,7 @@ from accounting.trade.credits import CreditLine
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.line_rests import Amounts, by_net, reduced, rest_of
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

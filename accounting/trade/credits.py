@@ -1,6 +1,5 @@
 """Credits as they are stored: what a party may set against its documents. Values, status, days."""
 
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -17,6 +16,7 @@ from accounting.trade.allocation import Allocation, live
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """What may happen to an invoice or bill: made, replaced, opened, voided, deleted."""
 
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,6 +14,7 @@ from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
+from accounting.values import replace
 
 
 def create(

@@ -1,9 +1,8 @@
 """How a settlement of a document is split over the parts that the document is made of."""
 
-from dataclasses import replace
-
 from accounting.books.splits import Part, Split, added, negative, rests, summed, take
 from accounting.trade.documents import Document
+from accounting.values import replace
 
 
 def parts(document: Document) -> dict[Part, int]:

@@ -4,7 +4,6 @@ A document stores that it is a draft, open or void, and how much of it was paid,
 written off and refunded; every other word about it is derived.
 """
 
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -17,6 +16,7 @@ from accounting.books.tax_marks import TaxMark
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 Settlement = Literal["paid", "credited", "written_off"]
 """What brings down what is owed; each names the amount of a document that it adds to."""

@@ -1,7 +1,6 @@
 """Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -35,6 +34,7 @@ from accounting.trade.refunds import (
     RefundPayment,
 )
 from accounting.trade.sides import RECEIVABLE
+from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """By which codes a line is taxed: as a caller names them, and as a line keeps them."""
 
-from dataclasses import replace
 from uuid import UUID
 
 from accounting.books.accounts import BookAccounts, named_or
@@ -10,6 +9,7 @@ from accounting.tax.taxed_amounts import DayCode, GivenTax, Taxing
 from accounting.trade.commands import DocumentLine, TaxGiven
 from accounting.trade.documents import LineItem
 from accounting.trade.sides import Side
+from accounting.values import replace
 
 
 def taxing_of(side: Side, line: DocumentLine, accounts: BookAccounts, codes: DayCodes) -> Taxing:

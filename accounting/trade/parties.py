@@ -1,6 +1,6 @@
 """Customers and vendors, and what documents and payments know of the party on the other side."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -10,6 +10,7 @@ from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.trade.countries import country_code
 from accounting.trade.party_details import PartyDetails
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """What callers say of customers and vendors, and how they name one."""
 
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent
+from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

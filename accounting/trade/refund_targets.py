@@ -1,7 +1,6 @@
 """What a refund gives back of documents, payments and credits, and how that is taken back."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, TypeVar
 from uuid import UUID
@@ -27,6 +26,7 @@ from accounting.trade.line_rests import (
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 Target = TypeVar("Target", Document, Payment, Credit)
 

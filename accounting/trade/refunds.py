@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -13,6 +13,7 @@ from accounting.books.spans import Days, Span, days, laid_out
 from accounting.books.splits import Part, Shares, Split, summed
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
+from accounting.values import dataclass
 
 Kind = Literal["document", "payment", "credit", "refunded_credit"]
 """What a refund gives back of: a settled document, a payment, or a credit that is paid out.

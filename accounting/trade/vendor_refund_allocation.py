@@ -1,7 +1,6 @@
 """What refunds from vendors are allocated to: bills, bill payments, and credits either way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -31,6 +30,7 @@ from accounting.trade.refund_targets import (
 )
 from accounting.trade.refunds import Kind, RefundAllocation, VendorRefund
 from accounting.trade.sides import PAYABLE
+from accounting.values import dataclass, replace
 
 FIELDS: Mapping[Kind, str] = {
     "document": PAYABLE.names.document_id,

@@ -1,7 +1,6 @@
 """Money that vendors pay back: announced, on its way, come, returned, cancelled."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from accounting.absent import said
@@ -14,6 +13,7 @@ from accounting.trade import refunds
 from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
 from accounting.trade.payment_status import completions_after
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.values import replace
 
 Payments = tuple[VendorRefundPayment, ...]
 

@@ -1,6 +1,5 @@
 """Write-offs: what is given up of an open document, and taken up again."""
 
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 from uuid import UUID
@@ -21,6 +20,7 @@ from accounting.trade.documents import Document, LineShares
 from accounting.trade.line_rests import over_lines, parts_left, reduced
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
+from accounting.values import dataclass, replace
 
 CHARGED: Final = frozenset({TaxPart.OUTPUT, TaxPart.INPUT})
 

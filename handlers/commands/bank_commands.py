@@ -1,6 +1,5 @@
 """Bank accounts, statement lines and payouts."""
 
-from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, cast
 from uuid import UUID
@@ -22,6 +21,7 @@ from accounting.bank.commands import (
 from accounting.bank.statement_lines import Line
 from accounting.bank.transfers import TRANSFER
 from accounting.files.uploads import Upload
+from accounting.values import dataclass
 from bank_files import Columns
 from handlers.bodies import (
     BankAccountCreate,

@@ -1,7 +1,6 @@
 """Where things in the books of a business are read, relative to the host."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
@@ -10,6 +9,7 @@ from uuid import UUID
 from accounting.books.accounts import Account
 from accounting.books.cuts import Cut
 from accounting.books.periods import FIRST_YEAR, Period
+from accounting.values import dataclass
 from persistence.engine.pages import PageRequest
 
 _BUSINESS = "/v1/platform/businesses/{}/"

@@ -1,8 +1,7 @@
 """What answers call things of a side, where sales and purchases differ."""
 
-from dataclasses import dataclass
-
 from accounting.trade.sides import RECEIVABLE, Side
+from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

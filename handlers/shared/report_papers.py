@@ -1,7 +1,6 @@
 """Statements of the ledger on paper: their sections, with what comes of them where it does."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -9,6 +8,7 @@ from accounting.books.periods import Period
 from accounting.reports.balance_sheets import CURRENT_YEAR, EARLIER_YEARS
 from accounting.reports.layouts import Layout
 from accounting.reports.statements import Amounts, Line, Statement
+from accounting.values import dataclass
 from handlers.results import Pdf
 from handlers.shared.letterheads import issuer_of, style_of
 from handlers.shared.report_readings import Asked

@@ -1,7 +1,6 @@
 """What reports are asked for, and what they are read from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -16,6 +15,7 @@ from accounting.reports.columns import Interval
 from accounting.reports.comparisons import CompareTo
 from accounting.reports.layouts import Layout
 from accounting.reports.statements import Chart, Posted
+from accounting.values import dataclass
 from persistence.books import Books
 from persistence.ledger.letterheads import Letterhead
 from persistence.store import not_found

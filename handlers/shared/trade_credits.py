@@ -1,7 +1,6 @@
 """What customer credits and vendor credits do alike: credits, and what they settle."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,6 +15,7 @@ from accounting.trade.commands import ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
+from accounting.values import replace
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.answer_names import names_of

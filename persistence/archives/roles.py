@@ -6,12 +6,12 @@ is in it, and fails where they are not there.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
+from accounting.values import dataclass
 from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
 

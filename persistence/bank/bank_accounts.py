@@ -1,7 +1,7 @@
 """Bank accounts as they are stored, each with the account of the chart that it stands for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import ClassVar
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from sqlalchemy import Text, and_, func, not_, select
 
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.books.accounts import Account
+from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import Filter, Listing, either_way

@@ -1,7 +1,7 @@
 """The lines of bank statements as they are stored."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, CategoryPart
 from accounting.books.ledger import Posted
+from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, between, created_filters, equal
 from persistence.engine.identifiers import known_id

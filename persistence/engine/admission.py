@@ -6,7 +6,6 @@ disabled partner is refused at once, in every process.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -15,6 +14,7 @@ from psycopg import InterfaceError, OperationalError
 
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed, NotAuthenticated
+from accounting.values import dataclass
 from persistence.engine.faults import unavailable
 from persistence.engine.identifiers import known_id
 from persistence.engine.pool import Pool

@@ -4,7 +4,6 @@ A claim is an advisory lock held to the end of the transaction, then a look-up. 
 insert with the answer, in the transaction of the work; there is no "started" row to clean up.
 """
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -12,6 +11,7 @@ import orjson
 from psycopg.types.json import Jsonb
 
 from accounting.errors import RuleBroken
+from accounting.values import dataclass
 from persistence.engine.sql import Query, Row
 
 KEPT_FOR = timedelta(days=30)

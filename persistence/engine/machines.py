@@ -5,12 +5,12 @@ one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an o
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from psycopg.sql import Literal
 
+from accounting.values import dataclass
 from persistence.engine.sql import Query
 
 BEGIN = Query("BEGIN", {})

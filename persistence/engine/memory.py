@@ -1,13 +1,14 @@
 """What one process remembers of businesses from one request to the next."""
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from accounting.books.chart import Role
 from accounting.tax.codes import TaxCodes
+from accounting.values import dataclass
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ database alone, and never for a server that writes answers.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from secrets import token_hex
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import BigInteger, Text, cast, func, literal_column, true
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.numbers import DIGITS, Pending
+from accounting.values import dataclass
 from persistence.engine.sql import Query, word
 
 # A function, since no sub-select may stand among the values of a row (machines.py).

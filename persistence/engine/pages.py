@@ -7,13 +7,14 @@ costs what page 1 costs.
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 import orjson
 
 from accounting.errors import Malformed
+from accounting.values import dataclass
 from persistence.engine.sql import Row
 
 T = TypeVar("T")

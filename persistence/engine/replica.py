@@ -9,7 +9,6 @@ like a fresh one.
 import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
 from weakref import WeakKeyDictionary
@@ -19,6 +18,7 @@ import structlog
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
+from accounting.values import dataclass
 from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.machines import ManyMachines
 from persistence.engine.pipeline import Connection, exchange

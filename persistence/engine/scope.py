@@ -1,7 +1,6 @@
 """What a store knows of its request: which business, when, and in which transaction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -9,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import Table
 
 from accounting.errors import Stale
+from accounting.values import dataclass
 from persistence.engine.fetches import Fetch
 from persistence.engine.memory import Memory
 from persistence.engine.sessions import Reading, Writing

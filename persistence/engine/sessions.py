@@ -6,7 +6,6 @@ handler that loads, decides and saves costs two round trips: open and load, then
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ from uuid import UUID
 from psycopg.errors import LockNotAvailable
 from sqlalchemy import ARRAY, Uuid, all_, any_, select
 
+from accounting.values import dataclass, replace
 from persistence.engine.faults import STALE, StaleRow, broken_constraint
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another

@@ -5,7 +5,6 @@ which costs a quarter of what SQLAlchemy's own execution does (docs/decisions/00
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ClauseElement, bindparam, literal_column
@@ -14,6 +13,8 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BindParameter, ColumnElement
 from sqlalchemy.types import TypeEngine
+
+from accounting.values import dataclass
 
 DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call] # SQLAlchemy's own gap.
 

@@ -7,7 +7,7 @@ commits.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from types import NoneType
 from uuid import UUID
@@ -17,6 +17,7 @@ from sqlalchemy import Table
 
 from accounting.books import numbers
 from accounting.books.numbers import Pending
+from accounting.values import dataclass
 from persistence import tables
 from persistence.engine.number_marks import Marks, back, kept, not_rolled_up_kept
 from persistence.engine.row_statements import (

@@ -1,7 +1,7 @@
 """Whose rows a session reaches: the statements that open it, and who is refused there."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from uuid import UUID
 
 import orjson
@@ -10,6 +10,7 @@ from access.links import SignedLink
 from access.principal import Caller
 from accounting.books.businesses import refuse_archived_business
 from accounting.errors import NotAllowed
+from accounting.values import dataclass
 from persistence.engine.admission import refuse_unadmitted
 from persistence.engine.machines import Entrant, Machines
 from persistence.engine.sql import Query, Row

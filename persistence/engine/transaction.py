@@ -9,7 +9,6 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -20,6 +19,7 @@ from psycopg import InterfaceError, OperationalError
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
+from accounting.values import dataclass
 from persistence.engine.faults import (
     RETRIED,
     StaleRow,

@@ -7,12 +7,13 @@ Python from threads of theirs, and a process that ends meanwhile is aborted (doc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from accounting.values import dataclass
 from persistence.files.blobs import StorageUnavailable
 
 if TYPE_CHECKING:

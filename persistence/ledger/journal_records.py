@@ -1,7 +1,6 @@
 """Entries as they are shown, and how they come from rows and from what is written by hand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
@@ -9,6 +8,7 @@ from accounting.books.accounts import Account
 from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
 from accounting.books.numbers import Number
 from accounting.books.tax_marks import TaxMark
+from accounting.values import dataclass
 from persistence.engine.sql import Row
 from persistence.ledger.split_rows import mark_columns
 

@@ -1,9 +1,10 @@
 """What stands on the papers of a business: its names, its numbers, its language."""
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from sqlalchemy import select
 
+from accounting.values import dataclass
 from persistence.engine.fetches import Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, compiled

@@ -1,7 +1,6 @@
 """The tax codes of a business as they are stored, each with the account that its tax stands on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -19,6 +18,7 @@ from sqlalchemy import (
 
 from accounting.books.accounts import Account
 from accounting.tax.codes import TaxCode, TaxCodes
+from accounting.values import dataclass
 from persistence.engine.faults import StaleRow
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal

@@ -5,9 +5,9 @@ table is not logged: what is in it is worth nothing after the minute, nor after 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from uuid import uuid4
 
+from accounting.values import dataclass
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query

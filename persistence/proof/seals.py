@@ -3,10 +3,10 @@
 Whoever keeps the digest of a seal can tell later whether all that it binds is still what it was.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from accounting.values import dataclass
 from persistence.books import Books
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.machines import BEGIN

@@ -1,8 +1,7 @@
 """What the tables of each side of trade are called, and its checks."""
 
-from dataclasses import dataclass
-
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,6 @@
 """The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -31,6 +30,7 @@ from sqlalchemy.sql.elements import ColumnElement, TextClause
 
 from accounting.opening.opening_postings import OPENING
 from accounting.tax.return_figures import DEBIT, Behind
+from accounting.values import replace
 from persistence.engine.filters import between, created_filters
 from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.sql import Row, given, word

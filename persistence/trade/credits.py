@@ -1,7 +1,7 @@
 """What a party may set against its documents, as it is stored, with its allocations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import ClassVar
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine, applied
 from accounting.trade.documents import Document
+from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest

@@ -4,7 +4,7 @@ A subclass names its tables; statements, filters and shapes of rows are the same
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from uuid import UUID
 
 from accounting.books.ledger import Posted
 from accounting.trade.documents import Document, LineItem
+from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest

@@ -4,7 +4,7 @@ And what is shown of a party beside whatever belongs to it: documents, payments,
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -25,6 +25,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Select
 
 from accounting.trade.parties import Customer, Party, Vendor
+from accounting.values import dataclass
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.sql import Row, compiled, given, word

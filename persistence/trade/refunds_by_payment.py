@@ -1,7 +1,6 @@
 """What refunds give back of payments: read where there are refunds, laid over by the rules."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -17,6 +16,7 @@ from accounting.trade.refunds_by_payment import (
     SettledPart,
     refund_shares_of,
 )
+from accounting.values import dataclass
 from persistence.engine.sql import Row, compiled, word
 from persistence.store import MINE, among, in_business
 from persistence.trade.document_settlements import SettlementTables

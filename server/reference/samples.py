@@ -1,11 +1,11 @@
 """What a call looks like: how to make it in three languages, what is sent, what comes back."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from markupsafe import Markup, escape
 
+from accounting.values import dataclass
 from server.reference.calls import JSON, Call, examples
 from server.reference.fields import Describer
 from server.reference.languages import curl, python, typescript
