@@ -46,7 +46,7 @@ _SERVER_CALLS: Final = (
 )
 _OWNERS_OWN: Final = (
     *("audit_columns", "audit_table", "keep_audit_record", "keep_partner_audit_record"),
-    *("row_digest", "write_audit_function", "write_row_function"),
+    *("row_digest", "row_digest_steps", "write_audit_function", "write_row_function"),
 )
 
 _POLICY: Final = "one_business"
