@@ -20,7 +20,7 @@ else:
     def replace(value, /, **changes):
         """Copy a value, with some of its fields changed.
 
-        A document has 38 fields: 0.8 us in place of 5.3.
+        A document has 38 fields: 1.3 us in place of 9.4.
         """
         copied = _copier(type(value))(value)
         for name, changed in changes.items():
