@@ -1,5 +1,7 @@
 """Values behave as frozen dataclasses do, but for the refusal at run time."""
 
+from functools import cached_property
+
 import pytest
 
 from accounting.values import dataclass, replace
@@ -16,6 +18,16 @@ class Basket:
     prices: list[Price]
 
 
+@dataclass(frozen=True)
+class Pair:
+    one: int
+    other: int
+
+    @cached_property
+    def total(self) -> int:
+        return self.one + self.other
+
+
 class TestValues:
     def test_equal_ones_are_one_key(self) -> None:
         assert {Price(amount=5): "five"}[Price(amount=5)] == "five"
@@ -28,3 +40,13 @@ class TestValues:
         price = Price(amount=5, notes=("net",))
         assert replace(price, amount=6) == Price(amount=6, notes=("net",))
         assert price == Price(amount=5, notes=("net",))
+
+    def test_a_copy_works_out_anew_what_was_kept(self) -> None:
+        pair = Pair(1, 2)
+        assert (pair.total, replace(pair, one=5).total) == (3, 7)
+
+    def test_only_mypy_refuses_an_assignment(self) -> None:
+        price = Price(amount=5)
+        # Where mypy no longer refused it, it would call this ignore unused.
+        price.amount = 6  # type: ignore[misc]
+        assert price == Price(amount=6)
