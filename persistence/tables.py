@@ -10,6 +10,7 @@ Partner-level tables hold what is unique over all tenants.
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import (
     ARRAY,
@@ -205,12 +206,25 @@ request_count = Table(
 # ── Tenant level ───────────────────────────────────────────────────────────────────────────────
 
 
+def of_business(*items: SchemaItem) -> Column[UUID]:
+    """The column that says whose a row is; the business is one that is there.
+
+    A row that has to name another of its business says so by that, and each reference more is a
+    row that PostgreSQL looks up and locks whenever one is written.
+    """
+    needed = {each.name for each in items if isinstance(each, Column) and not each.nullable}
+    references = (each for each in items if isinstance(each, ForeignKeyConstraint))
+    if any(each.column_keys[-1] in needed for each in references):
+        return Column("business_id", Uuid, nullable=False)
+    return Column("business_id", ForeignKey("business.id"), nullable=False)
+
+
 def tenant_table(name: str, *items: SchemaItem) -> Table:
     """A table whose every row belongs to one business."""
     return Table(
         name,
         metadata,
-        Column("business_id", ForeignKey("business.id"), nullable=False),
+        of_business(*items),
         Column("id", Uuid, nullable=False),
         PrimaryKeyConstraint("business_id", "id"),
         *items,
@@ -1223,7 +1237,7 @@ cash_line = tenant_table(
 tagged_line = Table(
     "tagged_line",
     metadata,
-    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("business_id", Uuid, nullable=False),
     Column("tag", Text, nullable=False),
     Column("account_id", Uuid, nullable=False),
     Column("entry_date", Date, nullable=False),
@@ -1262,7 +1276,7 @@ tagged_line = Table(
 account_month = Table(
     "account_month",
     metadata,
-    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("business_id", Uuid, nullable=False),
     Column("account_id", Uuid, nullable=False),
     Column("month", Date, nullable=False),
     cents("debits"),
@@ -1292,7 +1306,7 @@ account_month = Table(
 tax_month = Table(
     "tax_month",
     metadata,
-    Column("business_id", ForeignKey("business.id"), nullable=False),
+    Column("business_id", Uuid, nullable=False),
     Column("month", Date, nullable=False),
     Column("tax_code_id", Uuid, nullable=False),
     Column("tax_rate", Numeric, nullable=False),

@@ -41,6 +41,8 @@ CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $later$ BEGIN RETURN
 CREATE TRIGGER customer_later AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION later();
 """
 JUNE = date(2025, 6, 1)
+# The oldest schema whose servers serve on through the migrations after it.
+OF_BEFORE = "0026"
 Connection = psycopg.Connection[tuple[object, ...]]
 
 
@@ -103,6 +105,20 @@ class TestDistribute:
         assert left_in(url) == []
         with psycopg.connect(url) as later:
             assert later.execute("SELECT sum(shoe_size) FROM customer").fetchone() == (None,)
+
+    def test_a_cluster_of_before_is_migrated(
+        self, cluster: ClusterDatabases, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        url = cluster.empty(f"before_{os.getpid()}")
+        upgrade = migrations.command.upgrade
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                migrations.command, "upgrade", lambda config, _: upgrade(config, OF_BEFORE)
+            )
+            migrations.migrate(url)
+        distribute(url, print, dry_run=False)
+        assert migrations.migrate(url) == HEAD
+        assert left_in(url) == []
 
     def test_settings_that_a_dump_left_behind_are_told_and_made_again(
         self, cluster: ClusterDatabases

@@ -21,6 +21,8 @@ PARTNER_LEVEL = {
     *("revoked_token", "request_count"),
 }
 NOBODYS = {"audited_table", "upkeep", "proof_run"}
+# What refers to nothing: it outlives what it tells of.
+UNBOUND = {"audit_record", "audit_seal"}
 # What is never named by an id of its own.
 KEYS = {
     "number_series": ["series"],
@@ -100,6 +102,16 @@ class TestTables:
             assert columns_of(constraint)[0] == "business_id"
             assert constraint.elements[0].column.name == "business_id"
             assert constraint.referred_table in TENANTS
+
+    @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
+    def test_every_row_is_of_a_business_that_is_there_and_says_so_once(self, table: Table) -> None:
+        """By itself, or by another row of the business that it has to name."""
+        needed = {
+            constraint.referred_table.name == "business"
+            for constraint in table.foreign_key_constraints
+            if not any(column.nullable for column in constraint.columns)
+        }
+        assert needed == set() if table.name in UNBOUND else len(needed) == 1
 
     @pytest.mark.parametrize("table", TABLES, ids=names(TABLES))
     def test_nothing_follows_from_a_deletion(self, table: Table) -> None:

@@ -1,0 +1,11 @@
+"""A row that names another of its business refers to the business by that alone."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0035"
+down_revision = "0034"
+serves_from = "0026"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0035_implied_references.sql")

@@ -1,0 +1,34 @@
+-- Whoever reads or writes has asked for the business first, and waits here, before anything else is
+-- held that this waits for.
+LOCK TABLE business IN ACCESS EXCLUSIVE MODE;
+ALTER TABLE account_month DROP CONSTRAINT account_month_business_id_fkey;
+ALTER TABLE bank_account DROP CONSTRAINT bank_account_business_id_fkey;
+ALTER TABLE bill DROP CONSTRAINT bill_business_id_fkey;
+ALTER TABLE invoice DROP CONSTRAINT invoice_business_id_fkey;
+ALTER TABLE invoice_refund DROP CONSTRAINT invoice_refund_business_id_fkey;
+ALTER TABLE tagged_line DROP CONSTRAINT tagged_line_business_id_fkey;
+ALTER TABLE tax_code DROP CONSTRAINT tax_code_business_id_fkey;
+ALTER TABLE vendor_refund DROP CONSTRAINT vendor_refund_business_id_fkey;
+ALTER TABLE bank_reconciliation DROP CONSTRAINT bank_reconciliation_business_id_fkey;
+ALTER TABLE bank_rule DROP CONSTRAINT bank_rule_business_id_fkey;
+ALTER TABLE bill_payment DROP CONSTRAINT bill_payment_business_id_fkey;
+ALTER TABLE bill_write_off DROP CONSTRAINT bill_write_off_business_id_fkey;
+ALTER TABLE customer_credit DROP CONSTRAINT customer_credit_business_id_fkey;
+ALTER TABLE invoice_payment DROP CONSTRAINT invoice_payment_business_id_fkey;
+ALTER TABLE invoice_refund_payment DROP CONSTRAINT invoice_refund_payment_business_id_fkey;
+ALTER TABLE journal_line DROP CONSTRAINT journal_line_business_id_fkey;
+ALTER TABLE tax_month DROP CONSTRAINT tax_month_business_id_fkey;
+ALTER TABLE vendor_credit DROP CONSTRAINT vendor_credit_business_id_fkey;
+ALTER TABLE vendor_refund_payment DROP CONSTRAINT vendor_refund_payment_business_id_fkey;
+ALTER TABLE write_off DROP CONSTRAINT write_off_business_id_fkey;
+ALTER TABLE bank_transaction DROP CONSTRAINT bank_transaction_business_id_fkey;
+ALTER TABLE bill_allocation DROP CONSTRAINT bill_allocation_business_id_fkey;
+ALTER TABLE cash_line DROP CONSTRAINT cash_line_business_id_fkey;
+ALTER TABLE customer_credit_allocation DROP CONSTRAINT customer_credit_allocation_business_id_fkey;
+ALTER TABLE invoice_allocation DROP CONSTRAINT invoice_allocation_business_id_fkey;
+ALTER TABLE invoice_refund_allocation DROP CONSTRAINT invoice_refund_allocation_business_id_fkey;
+ALTER TABLE payout_item DROP CONSTRAINT payout_item_business_id_fkey;
+ALTER TABLE vendor_credit_allocation DROP CONSTRAINT vendor_credit_allocation_business_id_fkey;
+ALTER TABLE vendor_refund_allocation DROP CONSTRAINT vendor_refund_allocation_business_id_fkey;
+ALTER TABLE bank_link DROP CONSTRAINT bank_link_business_id_fkey;
+ALTER TABLE bank_transfer DROP CONSTRAINT bank_transfer_business_id_fkey;
