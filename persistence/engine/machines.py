@@ -46,6 +46,7 @@ WHERE b.id = %(business_id)s"""
 _GATE = "hashtextextended('gate ' || %(business_id)s::text, 0)"
 _PASS = f"pg_advisory_xact_lock_shared({_GATE})"
 _PASS_ALONE = f"pg_advisory_xact_lock({_GATE})"
+PASS_GATE = f"SELECT {_PASS}"
 CLOSE_GATE = f"SELECT {_PASS_ALONE}"
 
 # The tenant's setting and its facts in one statement: an unknown business sets nothing, and row

@@ -7,6 +7,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from persistence.database.row_security import SEE_EVERY_BUSINESS
+from persistence.engine.machines import CLOSE_GATE
 from persistence.engine.pool import Pool
 from persistence.tables import audit_record, audit_seal, metadata
 
@@ -62,6 +63,7 @@ def take_away(owner: psycopg.Connection, business_id: UUID) -> None:
     """
     with owner.transaction():
         owner.execute(SEE_EVERY_BUSINESS)
+        owner.execute(CLOSE_GATE, {"business_id": business_id})  # Somebody may write to it still.
         if owner.execute(_HOLD, (business_id,)).fetchone() is None:
             return
         for table in _OF_BUSINESS:

@@ -1,18 +1,22 @@
 """Something is closed while others post to it: whatever was acknowledged is there, and no more."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from uuid import UUID
 
 import psycopg
 import pytest
 
-from tests.api_server import ApiServer
+from persistence.engine.machines import PASS_GATE
+from persistence.partners import sandboxes
+from tests.api_server import ApiServer, as_owner
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body
 from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import RECEIVED, SENT, Record, line
 from tests.concurrency.racing import Ran, statuses, together
-from tests.partner import Business
+from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.persistence.auditing import faults_in
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -77,6 +81,22 @@ class TestArchivingABusiness:
         assert all(each.status == 409 for each in ran if each.began > closed.ended)
         assert statuses(together(posts[:2])) == {409: 2}
         assert sources(ledger) == made(ran)
+
+
+class TestTakingASandboxAway:
+    def test_waits_for_who_writes_to_it(self, api_server: ApiServer, partner: Partner) -> None:
+        shop = partner.business()
+        waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        with (
+            ThreadPoolExecutor(1) as threads,
+            psycopg.connect(as_owner(api_server.database_url), autocommit=True) as owner,
+            psycopg.connect(api_server.database_url) as writing,
+        ):
+            writing.execute(PASS_GATE, {"business_id": shop.id})
+            taken = threads.submit(sandboxes.take_away, owner, UUID(shop.id))
+            assert within(PATIENCE_SECONDS, lambda: api_server.query(waiting) == [(1,)])
+            writing.commit()
+            taken.result()
 
 
 class TestArchivingAnAccount:

@@ -10,6 +10,7 @@ import httpx
 import psycopg
 import pytest
 
+from persistence.engine.machines import CLOSE_GATE
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body
@@ -35,11 +36,11 @@ def other(fresh_server: ApiServer) -> Business:
 
 @contextmanager
 def held(api_server: ApiServer, shop: Business) -> Iterator[Callable[[], int]]:
-    """Hold a business, so that none of its writings goes on; yields how many wait for that."""
+    """Close the gate of a business: none of its writings goes on. Yields how many wait for that."""
     waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     waiting += " AND datname = current_database()"
     with psycopg.connect(api_server.database_url) as connection:
-        connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
+        connection.execute(CLOSE_GATE, {"business_id": shop.id})
         yield lambda: len(api_server.query(waiting))
         connection.rollback()
 
