@@ -199,7 +199,6 @@ class ManyMachines:
         self, business_id: UUID, entrant: Entrant, caller: str, *, alone: bool
     ) -> tuple[Query, ...]:
         told = {"business_id": business_id, **_told_of(entrant)}
-        gate = _PASS_ALONE if alone else _PASS
         return (
             *_set(
                 {
@@ -208,7 +207,7 @@ class ManyMachines:
                     "app.caller": caller,
                 }
             ),
-            Query(f"SELECT {gate}", told),
+            Query(CLOSE_GATE if alone else PASS_GATE, told),
             Query(f"SELECT {_FACTS}", told),
         )
 

@@ -30,6 +30,7 @@ from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
 from tests.concurrency.racing import statuses, together
 from tests.partner import Business, Partner
+from tests.persistence.test_adding_first import FIRST_HELD
 from tests.poolers.pgbouncer import before_servers, make_login, pooling_at
 from tests.poolers.programs import NotToBeHad
 
@@ -41,8 +42,6 @@ CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $later$ BEGIN RETURN
 CREATE TRIGGER customer_later AFTER INSERT ON customer FOR EACH ROW EXECUTE FUNCTION later();
 """
 JUNE = date(2025, 6, 1)
-# The oldest schema whose servers serve on through the migrations after it.
-OF_BEFORE = "0026"
 Connection = psycopg.Connection[tuple[object, ...]]
 
 
@@ -113,7 +112,7 @@ class TestDistribute:
         upgrade = migrations.command.upgrade
         with monkeypatch.context() as patched:
             patched.setattr(
-                migrations.command, "upgrade", lambda config, _: upgrade(config, OF_BEFORE)
+                migrations.command, "upgrade", lambda config, _: upgrade(config, FIRST_HELD)
             )
             migrations.migrate(url)
         distribute(url, print, dry_run=False)
