@@ -41,21 +41,19 @@ class Change:
 def compare(before: Run, after: Run) -> Iterator[Change]:
     """Compare every step that both runs have."""
     for step in before.steps():
-        ratios = _ratios(before, step), _ratios(after, step)
-        if all(ratios):
-            for what, ratio in ratios[0].items():
-                yield Change(step, what, ratio, ratios[1][what])
+        old, new = _ratios(before, step), _ratios(after, step)
+        for what, ratio in old.items():
+            if what in new:
+                yield Change(step, what, ratio, new[what])
 
 
 def _ratios(run: Run, step: tuple[str, int, int]) -> dict[str, float]:
     """By how much ours is ahead in a step; nothing where one of the two was not measured."""
     ours, measure = run.find(step, OURS), run.find(step, MEASURE)
-    if ours is None or measure is None or not measure.middle("rate"):
+    if ours is None or measure is None:
         return {}
-    return {
-        "rate": ours.middle("rate") / measure.middle("rate"),
-        "processor": measure.middle("cpu_ms") / ours.middle("cpu_ms"),
-    }
+    ratios = {"rate": ours.times(measure, "rate"), "processor": measure.times(ours, "cpu_ms")}
+    return {what: ratio for what, ratio in ratios.items() if ratio is not None}
 
 
 def main() -> int:

@@ -65,6 +65,16 @@ class Result:
         """The median of a round's figure over all rounds."""
         return float(median(getattr(each, name) for each in self.rounds))
 
+    def times(self, other: "Result", name: str) -> float | None:
+        """How many times another's figure this one's is: the median of the rounds' own ratios.
+
+        In a round both have much the same machine; from one to the next it may be half as fast.
+        """
+        pairs = zip(self.rounds, other.rounds, strict=True)
+        figures = [(getattr(each, name), getattr(beside, name)) for each, beside in pairs]
+        ratios = [figure / measure for figure, measure in figures if measure]
+        return float(median(ratios)) if ratios else None
+
     @property
     def errors(self) -> int:
         """Of all rounds."""

@@ -44,7 +44,22 @@ def short(run: Run) -> str:
         ]
         parts.append(_table([what, *(SHORT[name] for name in names)], rows))
     memory = ", ".join(f"{SHORT[name]} {run.memory_mb[name]:.0f}" for name in run.memory_mb)
-    return "\n\n".join([*parts, *([f"Memory after the load, MB: {memory}."] if memory else [])])
+    told = [f"Memory after the load, MB: {memory}."] if memory else []
+    return "\n\n".join([*parts, _ratios(run, steps), *told])
+
+
+def _ratios(run: Run, steps: Sequence[Step]) -> str:
+    """What ours is to the usual stack, to the least that the work takes, and in a larger crowd."""
+    largest = max(clients for _, clients, _ in run.steps())
+    rows = []
+    for step in steps:
+        case, _, tenants = step
+        ours, crowded = run.find(step, OURS), run.find((case, largest, tenants), OURS)
+        rate = _times(ours, run.find(step, "fastapi"), "rate")
+        cost = _times(ours, run.find(step, "raw"), "cpu_ms")
+        rows.append([_titled(run, step), rate, cost, _times(crowded, ours, "rate")])
+    head = ["ours, times", "FastAPI's rate", "processor time of SQL by hand"]
+    return _table([*head, f"its rate, with {largest} clients"], rows)
 
 
 def whole(run: Run) -> str:
@@ -73,8 +88,8 @@ def grown(run: Run, pairs: Sequence[tuple[str, str]]) -> str:
 def _pair(small: Result, large: Result) -> list[str]:
     row = [small.title]
     for name in ("p50_ms", "cpu_ms"):
-        both = small.middle(name), large.middle(name)
-        row += [f"{both[0]:.2f}", f"{both[1]:.2f}", _times(both[1], both[0])]
+        figures = [f"{each.middle(name):.2f}" for each in (small, large)]
+        row += [*figures, _times(large, small, name)]
     return row
 
 
@@ -85,17 +100,17 @@ def circumstances(run: Run) -> str:
     return (
         f"Measured {run.measured_at[:10]} at {run.commit}: {machine['processor']},"
         f" {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']};"
-        f" {settings['rounds']} rounds of {settings['seconds']} s, the medians."
+        f" {settings['rounds']} rounds of {settings['seconds']} s, the medians, and of times"
+        " the median of the rounds' own."
         f" {settings['postgres']}. {versions}."
     )
 
 
 def _row(result: Result, ours: Result | None) -> list[str]:
-    share = "" if ours is None else _times(result.middle("rate"), ours.middle("rate"))
     return [
         LABELS.get(result.target, result.target),
         _number(result.middle("rate")),
-        share,
+        _times(result, ours, "rate"),
         *(f"{result.middle(name):.2f}" for name in ("p50_ms", "p99_ms", "server_ms")),
         f"{result.middle('postgres_ms'):.2f}",
         str(result.errors),
@@ -131,9 +146,10 @@ def _cost(result: Result) -> str:
     return f"{result.middle('server_ms'):.2f} + {result.middle('postgres_ms'):.2f}"
 
 
-def _times(value: float, measure: float) -> str:
-    """How many times the measure a value is; nothing where nothing was answered."""
-    return f"{value / measure:.2f}" if measure else ""
+def _times(result: Result | None, other: Result | None, name: str) -> str:
+    """How many times another's figure one is; nothing where one of them has none."""
+    ratio = result.times(other, name) if result and other else None
+    return "" if ratio is None else f"{ratio:.2f}"
 
 
 def _number(value: float) -> str:

@@ -11,7 +11,7 @@ import time
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, LiteralString, Self
 from uuid import UUID
 
 import psycopg
@@ -21,6 +21,7 @@ from access import api_keys
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
 from persistence.database import rights
+from persistence.database.distribution import is_distributed
 from persistence.database.migrate import migrate
 from persistence.engine import entering, pool, replica, transaction
 from persistence.files.blobs import Folder
@@ -109,7 +110,7 @@ class ApiServer:
         self.port = self.listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.partners: list[Partner] = []
-        self.counted: tuple[str, dict[str, tuple[int, int]]] = ("", {})
+        self.counted: tuple[list[Any], dict[str, tuple[int, int]]] = ([], {})
         config = uvicorn.Config(
             create_app(
                 self.settings, served_url(database_url), durable=False, clock=clock, watch=watch
@@ -188,10 +189,10 @@ class ApiServer:
 
     def stored(self) -> dict[str, tuple[int, int]]:
         """How many rows each table has, and how often they were changed."""
-        [(snapshot,)] = self.watcher.execute("SELECT pg_current_snapshot()::text").fetchall()
-        if snapshot != self.counted[0]:  # Who sees what was seen before need not count it anew.
+        seen = self.watcher.execute(self.seeing).fetchall()
+        if seen != self.counted[0]:  # Who sees what was seen before need not count it anew.
             rows = self.watcher.execute(self.counting)
-            self.counted = snapshot, {table: (count, versions) for table, count, versions in rows}
+            self.counted = seen, {table: (count, versions) for table, count, versions in rows}
         return self.counted[1]
 
     @cached_property
@@ -203,6 +204,17 @@ class ApiServer:
     def prover(self) -> Prover:
         """Whoever proves the books in it; over a new connection that takes twice as long."""
         return Prover(self.database_url)
+
+    @cached_property
+    def seeing(self) -> LiteralString:
+        """The question which commits are seen: of a cluster each machine commits on its own."""
+        if is_distributed(self.watcher):
+            return (
+                "SELECT pg_current_snapshot()::text UNION ALL"
+                " SELECT result FROM run_command_on_workers('SELECT pg_current_snapshot()')"
+                " ORDER BY 1"
+            )
+        return "SELECT pg_current_snapshot()::text"
 
     @cached_property
     def counting(self) -> str:

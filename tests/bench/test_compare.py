@@ -21,6 +21,10 @@ def run(*, ours: float, fastapi: float, cpu_ms: float = 1.0) -> Run:
     return Run("2026-11-23", "abc", machine, {"python": "3.11"}, settings, results, {})
 
 
+def at_rate(rate: float) -> Round:
+    return Round(rate, 1.0, 2.0, 1.0, 1.0, 0)
+
+
 def worse(before: Run, after: Run) -> list[str]:
     return [change.what for change in compare(before, after) if change.is_worse]
 
@@ -45,6 +49,14 @@ class TestCompare:
 
 
 class TestResults:
+    def test_a_round_is_compared_with_what_the_same_round_gave_another(self) -> None:
+        rates = {"ours": (300, 100, 90), "fastapi": (100, 40, 30)}
+        ours, fastapi = (
+            Result("read", "read a customer", 16, 1, name, tuple(map(at_rate, each)))
+            for name, each in rates.items()
+        )
+        assert ours.times(fastapi, "rate") == 3  # Of the medians it is 2.5.
+
     def test_a_file_gives_back_what_was_saved(self, tmp_path: Path) -> None:
         saved = run(ours=300, fastapi=100)
         saved.save(tmp_path / "new" / "a.json")
@@ -54,6 +66,7 @@ class TestResults:
         lines = short(run(ours=300, fastapi=100)).splitlines()
         assert lines[2] == "| read a customer | 300 | 100 |"
         assert lines[6] == "| read a customer | 0.50 + 0.50 | 3.00 + 1.00 |"
+        assert lines[10] == "| read a customer | 3.00 |  | 1.00 |"
 
     def test_the_whole_one_has_shares_waits_and_errors(self) -> None:
         told = whole(run(ours=300, fastapi=100))
