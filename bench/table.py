@@ -58,8 +58,8 @@ def _ratios(run: Run, steps: Sequence[Step]) -> str:
         rate = _times(ours, run.find(step, "fastapi"), "rate")
         cost = _times(ours, run.find(step, "raw"), "cpu_ms")
         rows.append([_titled(run, step), rate, cost, _times(crowded, ours, "rate")])
-    head = ["ours, times", "FastAPI's rate", "processor time of SQL by hand"]
-    return _table([*head, f"its rate, with {largest} clients"], rows)
+    head = ["ours is so many times", "FastAPI's rate", "processor time of SQL by hand"]
+    return _table([*head, f"its own rate, once {largest} clients ask"], rows)
 
 
 def whole(run: Run) -> str:
