@@ -137,14 +137,21 @@ class Store(ABC, Generic[V]):
         if not wanted:
             return self.fetch((), lambda _: {})
 
+        waiting, reading = self.locking(wanted)
+
         def answer(answers: Answers) -> dict[UUID, V]:
-            found = {value.id: value for value in self.seen(self.assemble(answers[1:]))}
+            values = self.seen(self.assemble(answers[len(waiting) :]))
+            found = {value.id: value for value in values}
             missing = [id_ for id_ in wanted if id_ not in found]
             if missing:
                 raise no_such_reference(self.noun, missing[0])
             return {id_: found[id_] for id_ in wanted}  # Rows come as they lie on the disk.
 
-        return self.fetch((self._locking(wanted), *self.loading(wanted)), answer)
+        return self.fetch((*waiting, *reading), answer)
+
+    def locking(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
+        """The statements that wait for the locks of many, and those that read them then."""
+        return (self._locking(ids),), self.loading(ids)
 
     def known_as(self, external_id: str | None) -> Fetch[UUID | None]:
         """Find the id of the one a partner knows by its own identifier; ask it after all locks.

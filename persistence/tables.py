@@ -381,6 +381,7 @@ account = tenant_table(
     unique("role"),
     unique("external_id"),
     index("parent_id"),
+    index(where="archived_at IS NOT NULL", name="account_archived_idx"),
     Column("cash_flow", Text),  # Where it is null the rules know it.
     one_of("cash_flow", "cash", "operating", "investing", "financing", "non_cash"),
     CheckConstraint(

@@ -60,7 +60,11 @@ NEVER_SEEN = TaxCodesSeen(TaxCodes(()), -1, 0, None)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """All of it: a role never moves from its account; whether tax codes changed is asked."""
+    """All of it: a role never moves from its account; whether tax codes changed is asked.
+
+    `waiting` says of each series of entries how many were in no month as a number was last taken.
+    """
 
     roles: Remembered[dict[Role, UUID]] = field(default_factory=lambda: Remembered(10_000))
+    waiting: Remembered[dict[str, int]] = field(default_factory=lambda: Remembered(10_000))
     tax_codes: Remembered[TaxCodesSeen] = field(default_factory=lambda: Remembered(200))

@@ -38,21 +38,13 @@ def kept(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[
     return func.set_config(_setting_of(series), cast(last, Text), true())
 
 
-def not_rolled_up_kept(
-    series: ColumnElement[str], last: ColumnElement[int], rolled_up: ColumnElement[int]
-) -> ColumnElement[str]:
-    """Keep beside it how many of a series are in no month yet: `advance_due_months` reads it."""
-    count = last - func.greatest(rolled_up, literal_column("0"))
-    return func.set_config(_setting_of(series, "not_rolled_up."), cast(count, Text), true())
-
-
 def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:
     """Read that setting; null for no series."""
     return cast(func.current_setting(_setting_of(series)), BigInteger)
 
 
-def _setting_of(series: ColumnElement[str], kind: str = "taken.") -> ColumnElement[str]:
-    return word(kind).concat(func.replace(series, word("-"), word("_")))
+def _setting_of(series: ColumnElement[str]) -> ColumnElement[str]:
+    return word("taken.").concat(func.replace(series, word("-"), word("_")))
 
 
 def back(number: Pending, taken: Mapping[str, int]) -> int:

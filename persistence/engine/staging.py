@@ -19,7 +19,7 @@ from accounting.books import numbers
 from accounting.books.numbers import Pending
 from accounting.values import dataclass
 from persistence import tables
-from persistence.engine.number_marks import Marks, back, kept, not_rolled_up_kept
+from persistence.engine.number_marks import Marks, back, kept
 from persistence.engine.row_statements import (
     BACK,
     SERIES,
@@ -40,7 +40,8 @@ class Staging:
     """The rows one transaction will insert and update, and the numbers it will take.
 
     `contents` are files by their keys: they are put before the rows are sent. `marks` stand in the
-    answer where the numbers belong.
+    answer where the numbers belong. `last` and `waiting` are told of each series as numbers of it
+    are taken: the last of them, and how many entries are in no month yet.
     """
 
     business_id: UUID | None
@@ -49,6 +50,7 @@ class Staging:
     taken: dict[str, int] = field(default_factory=dict)
     raised: dict[str, int] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
+    waiting: dict[str, int] = field(default_factory=dict)
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -192,8 +194,11 @@ class Staging:
         return ready
 
     def learn(self, rows: list[Row]) -> None:
-        """Keep the last numbers that the flush has taken."""
-        self.last.update((row["series"], row["last"]) for row in rows if "series" in row)
+        """Keep what the flush is told of the series that it takes numbers of."""
+        for row in rows:
+            if "waiting" in row:
+                self.last[row["series"]] = row["last"]
+                self.waiting[row["series"]] = row["waiting"]
 
 
 def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
@@ -219,21 +224,18 @@ def _places() -> dict[str, int]:
     return {table.name: place for place, table in enumerate((*others, *last))}
 
 
-# What rows read that carry numbers, and what follows them, is kept in settings of the transaction.
+# What is told of a series as numbers of it are taken; rows that carry one read it in a setting.
 _ROW = tables.number_series.c
-_KEPT = ", ".join(
-    compiled(each)
-    for each in (
-        kept(_ROW.series, _ROW.last),
-        not_rolled_up_kept(_ROW.series, _ROW.last, _ROW.rolled_up),
-    )
+_TOLD = (
+    f"series, last, {compiled(kept(_ROW.series, _ROW.last))},"
+    " last - greatest(rolled_up, 0) AS waiting"
 )
 # What becomes of a series that is there already, and what is told of it.
-TAKE_NUMBERS = f"number_series.last + excluded.last RETURNING series, last, {_KEPT}"
-RAISE_SERIES = "greatest(number_series.last, excluded.last) RETURNING series, last"
+TAKE_NUMBERS = f"number_series.last + excluded.last RETURNING {_TOLD}"
+RAISE_SERIES = "greatest(number_series.last, excluded.last)"
 # What a statement sets on another machine sets nothing here: a function returns what is to be kept.
 TAKE_NUMBERS_BY_FUNCTION = (
-    f"SELECT series, last, {_KEPT} FROM take_numbers"
+    f"SELECT {_TOLD} FROM take_numbers"
     "(%(business_id)s::uuid, %(series)s::text[], %(amounts)s::bigint[]) AS number_series"
 )
 

@@ -98,8 +98,7 @@ def period_parameters(period: Period) -> Row:
 
 
 # Follows the rows of a posting, which holds the series by then: nobody else moves them meanwhile.
-# It looks first at what the taking of their numbers has kept, since hardly ever anything is due.
-ADVANCE = "SELECT advance_due_months(%(business_id)s, %(series)s, %(step)s)"
+ADVANCE = "SELECT * FROM advance_months(%(business_id)s, %(series)s, %(step)s)"
 
 
 class Balances:
@@ -110,9 +109,20 @@ class Balances:
         self.step = STEP
 
     def advance(self) -> None:
-        """Have the years that this transaction posts to rolled up, where it is due."""
-        staging = self.scope.staging
-        series = sorted(name for name in staging.taken if name.startswith(SERIES))
-        if series:
-            posted = {"business_id": self.scope.business_id, "series": series, "step": self.step}
-            staging.follow_with(Query(ADVANCE, posted))
+        """Have the years that this transaction posts to rolled up, where that may be due.
+
+        It goes by what this process saw last. What others have posted since it sees as it takes its
+        numbers, and the next posting is sent for it: a few entries more than the step may wait.
+        """
+        staging, business_id = self.scope.staging, self.scope.business_id
+        seen = self.scope.memory.waiting.get(business_id) or {}
+        due = [
+            name
+            for name, amount in sorted(staging.taken.items())
+            if name.startswith(SERIES) and seen.get(name, self.step) + amount >= self.step
+        ]
+        if due:
+            told = {"business_id": business_id, "series": due, "step": self.step}
+            staging.follow_with(Query(ADVANCE, told))
+        staging.waiting = seen
+        self.scope.memory.waiting.keep(business_id, seen)

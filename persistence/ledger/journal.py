@@ -215,11 +215,10 @@ class JournalStore(Store[EntryRecord]):
     def reactivate_accounts(self) -> None:
         """Make archived accounts active again that this transaction posts to.
 
-        It follows the lines, which have locked their accounts: an archiving that was faster is
-        seen by then.
+        An archiving has the gate to itself: none is under way beside this.
         """
         ids = sorted(self.staged_accounts())
-        if not ids:
+        if not ids or not self.scope.facts["has_archived_accounts"]:
             return
         parameters = {
             "business_id": self.scope.business_id,

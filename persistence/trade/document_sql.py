@@ -68,6 +68,19 @@ class DocumentSql:
         return compiled(chosen.where(in_business(self.document), among(self.document.c.id)))
 
     @cached_property
+    def locked(self) -> str:
+        """Wait for documents in the order of their ids, and read them as they are by then.
+
+        PostgreSQL reads again the row that it waited for, and no other one beside it: where a draft
+        got another party meanwhile, its party is null.
+        """
+        source = self.document.outerjoin(self.party, on_party(self.document, self.party))
+        chosen = select(*self.columns).select_from(source)
+        mine = chosen.where(in_business(self.document), among(self.document.c.id))
+        in_order = mine.order_by(self.document.c.id)
+        return compiled(in_order.with_for_update(key_share=True, of=self.document))
+
+    @cached_property
     def hold_party(self) -> str:
         """Hold the party of a locked document against archiving: a draft may be about to open."""
         chosen = select(self.party.c.id).select_from(self.source)

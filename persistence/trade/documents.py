@@ -13,6 +13,7 @@ from uuid import UUID
 from accounting.books.ledger import Posted
 from accounting.trade.documents import Document, LineItem
 from accounting.values import dataclass
+from persistence.engine.faults import StaleRow
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest
@@ -78,8 +79,13 @@ class DocumentStore(Store[Document]):
     def waiting(self, id: UUID) -> tuple[Query, ...]:
         return (*super().waiting(id), Query(self.sql.hold_party, {"ids": [id]}))
 
+    def locking(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
+        return (), (Query(self.sql.locked, {"ids": list(ids)}), posted_for(ids))
+
     def assemble(self, answers: Answers) -> list[Document]:
         rows, entries = answers
+        if any(row["party_id"] is None for row in rows):
+            raise StaleRow  # It got another party while its lock was waited for.
         posted = posted_by_source(entries)
         self.numbers.note(rows)
         found = [document_of(row, posted=posted.get(row["id"], ())) for row in rows]

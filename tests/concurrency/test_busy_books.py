@@ -14,7 +14,7 @@ from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body
 from tests.builders.sales import invoice_body
-from tests.builders.trade import RECEIVED, SENT, Record, line
+from tests.builders.trade import PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
 from tests.partner import PATIENCE_SECONDS, Business, client, within
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -48,10 +48,12 @@ def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
 
 
 @contextmanager
-def held(api_server: ApiServer, table: str, id: str) -> Iterator[psycopg.Connection]:
-    """Hold a row as a posting does that names it."""
+def held(
+    api_server: ApiServer, table: str, id: str, how: str = "KEY SHARE"
+) -> Iterator[psycopg.Connection]:
+    """Hold a row as a posting does that names it, or in another way."""
     with psycopg.connect(api_server.database_url) as connection:
-        connection.execute(f"SELECT FROM {table} WHERE id = '{id}' FOR KEY SHARE")
+        connection.execute(f"SELECT FROM {table} WHERE id = '{id}' FOR {how}")
         yield connection
         connection.rollback()
 
@@ -141,6 +143,33 @@ class TestPostingUnderWay:
         with held(api_server, "account", account["id"]) as books:
             answers = in_turn(books, close, later)
         assert answers == [(200, None), (409, "account_archived")]
+
+    def test_the_account_of_who_comes_later_is_active_again(
+        self, api_server: ApiServer, shop: Business, buyer: Record
+    ) -> None:
+        kind = {"account_type": "revenue", "account_subtype": "revenue"}
+        account = shop.made(ACCOUNTS, {"code": "4910", "name": "Seldom", **kind})
+        named = line(account_identifier={"type": "AccountCode", "code": "4910"})
+        draft = shop.made("invoices/", invoice_body(buyer, named))
+        close = partial(shop.api.delete, f"{ACCOUNTS}4910/")
+        later = partial(shop.api.post, f"invoices/{draft['id']}/send/")
+        with held(api_server, "account", account["id"]) as books:
+            answers = in_turn(books, close, later)
+        assert answers == [(200, None), (200, None)]
+        assert shop.api.get(f"{ACCOUNTS}4910/").json()["is_active"] is True
+
+    @pytest.mark.parametrize("trade", [SALES, PURCHASES], ids=["sales", "purchases"])
+    def test_a_draft_that_got_another_party_is_read_again(
+        self, api_server: ApiServer, shop: Business, trade: Trade
+    ) -> None:
+        party, other = trade.somebody(shop), trade.somebody(shop)
+        draft = shop.made(trade.path, trade.body(party))
+        shares = {"allocations": [trade.part(draft, 1)]}
+        change = partial(shop.api.put, trade.of(draft), json=trade.body(other))
+        pay = partial(shop.api.post, trade.payments, json=trade.payment_body(party, **shares))
+        with held(api_server, trade.noun, draft["id"], "UPDATE") as books:
+            answers = in_turn(books, change, pay)
+        assert answers == [(200, None), (409, f"{trade.noun}_not_open")]
 
     @pytest.mark.parametrize("kind", ["customer", "vendor"])
     def test_its_party_is_changed(self, api_server: ApiServer, shop: Business, kind: str) -> None:

@@ -19,6 +19,7 @@ from persistence.engine.sessions import Reading, Writing
 from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading, writing
 from persistence.ledger.accounts import AccountState
+from persistence.ledger.balances import ADVANCE
 from persistence.proof.balances import ROLL_UPS
 from persistence.proof.shapes import verdict
 from tests.api_server import ApiServer
@@ -54,6 +55,7 @@ class JournalWriter:
         self.writer = Writer(api_server, business)
         self.now = NOW
         self.memory = Memory()
+        self.advances = 0
         self.accounts: list[UUID] = [
             id_
             for (id_,) in api_server.query(
@@ -79,6 +81,7 @@ class JournalWriter:
             books.balances.step = self.step
             books.post(entries)
             books.balances.advance()
+            self.advances += ADVANCE in (query.text for query in session.staging.afterwards)
 
         await writing(pool, self.writer.work(handle, preview=preview))
 

@@ -181,6 +181,29 @@ class TestAdvancing:
         )
         assert found == [(date(2024, 12, 1), 8, 3)]
 
+    def test_processes_that_take_turns_roll_up_what_each_other_posted(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        first = JournalWriter(own_server, partner.business())
+        processes = [first, *(JournalWriter(own_server, first.business) for _ in range(2))]
+        for turn in range(12):
+            processes[turn % 3].post([two(1 + turn)])
+            [(rolled, last)] = first.rolled_up().values()
+            assert last == 1 + turn
+            assert last - rolled < STEP + len(processes) - 1
+        assert rolled
+        assert first.roll_ups_hold()
+
+    def test_most_postings_send_nothing_for_it(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        journal = JournalWriter(own_server, partner.business(), step=20)
+        journal.post(*[[two(1 + turn)] for turn in range(19)])
+        assert journal.advances == 1  # The first, which does not know what waits.
+        journal.post([two(20)])
+        assert journal.advances == 2
+        assert journal.rolled_up() == {"JE-2026": (20, 20)}
+
     def test_readers_see_whole_postings_while_others_post(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
