@@ -218,7 +218,7 @@ class JournalStore(Store[EntryRecord]):
         An archiving has the gate to itself: none is under way beside this.
         """
         ids = sorted(self.staged_accounts())
-        if not ids or not self.scope.facts["has_archived_accounts"]:
+        if not ids or not self.scope.facts["may_have_archived_accounts"]:
             return
         parameters = {
             "business_id": self.scope.business_id,
