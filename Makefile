@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test operation fuzz fuzz-deep plans bench bench-growth bench-reports bench-ladder bench-compare bench-publish \
-        contract clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
+        contract forms clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         pooler pooler-quick upgrade-check coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -72,17 +72,19 @@ bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
 
-profiles: $(READY) $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
-	@$(BIN)/python -m server.profiles dist/profiles
+profiles: forms $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
 	@node clients/collections.mjs dist/profiles
+
+# Those that need no Node; written once where several verbs need them.
+forms: $(READY)
+	@$(BIN)/python -m server.profiles dist/profiles
 
 mock: $(READY) $(NODE) profiles ## Answer with the contract's examples on port 8000, without a server (PORT=8001 for another port)
 	@node_modules/.bin/prism mock dist/profiles/accounting.mock.yaml --port $(PORT)
 
 # What is generated of it goes into a copy: no generated line is tracked.
-sdk: $(READY) $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/sdk/*.whl
+sdk: forms $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/sdk/*.whl
 	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R clients/python dist/sdk/source
-	@$(BIN)/python -m server.profiles dist/profiles
 	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
 		--path $(CURDIR)/dist/profiles/accounting.sdk.yaml --meta none --output-path accounting_sdk/core \
 		--config generator.yaml --custom-template-path templates > /dev/null
@@ -100,8 +102,7 @@ sdk-typescript: $(READY) $(NODE) profiles ## Build the SDK for TypeScript; then:
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tests.clients $(CLIENTS)
 
-clients-java: $(READY) $(CLIENTS_READY) ## The same for Java, where javac and the libraries are at hand
-	@$(BIN)/python -m server.profiles dist/profiles
+clients-java: forms $(CLIENTS_READY) ## The same for Java, where javac and the libraries are at hand
 	@$(BIN)/python -m tests.clients $(CLIENTS) long
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host

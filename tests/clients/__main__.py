@@ -4,10 +4,13 @@ PROGRAMS is the folder of the generators. The table tells what each made. `long`
 that `make check-long` has.
 """
 
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from embedded.postgres import EmbeddedPostgres
@@ -39,8 +42,9 @@ def main(programs: Path, share: str = "") -> int:
 
 def rows(programs: Path, databases: Databases) -> Iterator[str]:
     """Make each client that every check makes, and hold what else is made of the contract."""
-    for client in (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT):
-        yield made(client, programs, databases)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        making = partial(made, programs=programs, databases=databases)
+        yield from pool.map(making, (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT))
     yield line(JAVA.name, "in make check-long")
     begun = time.monotonic()
     requests = f"{collections.hold()} requests"
