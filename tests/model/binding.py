@@ -84,14 +84,18 @@ def bind_vendor_refund(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_transfer(books: Books, _: Records, answer: Body) -> None:
-    """The links of a transfer, and itself; no answer tells of the link of the other line."""
-    known = {each.id for each in books.links} | {each.id for each in books.transfers}
-    for link in [each for each in books.links if not each.id]:
+    """The links of a transfer, and itself; no answer tells of the link of the other line.
+
+    Where a line was the other one before, that link is told now, older ones first.
+    """
+    known = {each.id for each in books.links}
+    told = [each for each in answer["links"] if each["reconciliation_link_id"] not in known]
+    untold = [each for each in books.links if not each.id or each.id.startswith(UNKNOWN)]
+    mine = [each for each in untold if each.line.id == answer["id"]]
+    for link, shown in zip(mine, told, strict=True):
         assert isinstance(link.money, Transfer)
-        if link.line.id == answer["id"]:
-            told = [e for e in answer["links"] if e["reconciliation_link_id"] not in known]
-            [link.id] = [each["reconciliation_link_id"] for each in told]
-            [link.money.id] = [each["target_id"] for each in told]
+        assert link.money.id in ("", shown["target_id"])
+        link.id, link.money.id = shown["reconciliation_link_id"], shown["target_id"]
     for link in [each for each in books.links if not each.id]:
         link.id = f"{UNKNOWN} {link.line.id}"
 
