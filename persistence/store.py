@@ -137,7 +137,7 @@ class Store(ABC, Generic[V]):
         if not wanted:
             return self.fetch((), lambda _: {})
 
-        waiting, reading = self.locking(wanted)
+        waiting, reading = self.locking_all(wanted)
 
         def answer(answers: Answers) -> dict[UUID, V]:
             values = self.seen(self.assemble(answers[len(waiting) :]))
@@ -149,7 +149,7 @@ class Store(ABC, Generic[V]):
 
         return self.fetch((*waiting, *reading), answer)
 
-    def locking(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
+    def locking_all(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
         """The statements that wait for the locks of many, and those that read them then."""
         return (self._locking(ids),), self.loading(ids)
 

@@ -62,9 +62,9 @@ NEVER_SEEN = TaxCodesSeen(TaxCodes(()), -1, 0, None)
 class Memory:
     """All of it: a role never moves from its account; whether tax codes changed is asked.
 
-    `waiting` says of each series of entries how many were in no month as a number was last taken.
+    `not_rolled_up`: how many entries of a series were in no month as a number was last taken.
     """
 
     roles: Remembered[dict[Role, UUID]] = field(default_factory=lambda: Remembered(10_000))
-    waiting: Remembered[dict[str, int]] = field(default_factory=lambda: Remembered(10_000))
+    not_rolled_up: Remembered[dict[str, int]] = field(default_factory=lambda: Remembered(10_000))
     tax_codes: Remembered[TaxCodesSeen] = field(default_factory=lambda: Remembered(200))

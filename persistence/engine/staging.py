@@ -40,8 +40,8 @@ class Staging:
     """The rows one transaction will insert and update, and the numbers it will take.
 
     `contents` are files by their keys: they are put before the rows are sent. `marks` stand in the
-    answer where the numbers belong. `last` and `waiting` are told of each series as numbers of it
-    are taken: the last of them, and how many entries are in no month yet.
+    answer where the numbers belong. `last` and `not_rolled_up` are told of each series as
+    numbers of it are taken: the last of them, and how many entries are in no month yet.
     """
 
     business_id: UUID | None
@@ -50,7 +50,7 @@ class Staging:
     taken: dict[str, int] = field(default_factory=dict)
     raised: dict[str, int] = field(default_factory=dict)
     last: dict[str, int] = field(default_factory=dict)
-    waiting: dict[str, int] = field(default_factory=dict)
+    not_rolled_up: dict[str, int] = field(default_factory=dict)
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
@@ -196,9 +196,9 @@ class Staging:
     def learn(self, rows: list[Row]) -> None:
         """Keep what the flush is told of the series that it takes numbers of."""
         for row in rows:
-            if "waiting" in row:
+            if "not_rolled_up" in row:
                 self.last[row["series"]] = row["last"]
-                self.waiting[row["series"]] = row["waiting"]
+                self.not_rolled_up[row["series"]] = row["not_rolled_up"]
 
 
 def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
@@ -228,7 +228,7 @@ def _places() -> dict[str, int]:
 _ROW = tables.number_series.c
 _TOLD = (
     f"series, last, {compiled(kept(_ROW.series, _ROW.last))},"
-    " last - greatest(rolled_up, 0) AS waiting"
+    " last - greatest(rolled_up, 0) AS not_rolled_up"
 )
 # What becomes of a series that is there already, and what is told of it.
 TAKE_NUMBERS = f"number_series.last + excluded.last RETURNING {_TOLD}"

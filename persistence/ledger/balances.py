@@ -115,7 +115,9 @@ class Balances:
         numbers, and the next posting is sent for it: a few entries more than the step may wait.
         """
         staging, business_id = self.scope.staging, self.scope.business_id
-        seen = self.scope.memory.waiting.get(business_id) or {}
+        if not staging.taken:
+            return
+        seen = self.scope.memory.not_rolled_up.get(business_id) or {}
         due = [
             name
             for name, amount in sorted(staging.taken.items())
@@ -124,5 +126,5 @@ class Balances:
         if due:
             told = {"business_id": business_id, "series": due, "step": self.step}
             staging.follow_with(Query(ADVANCE, told))
-        staging.waiting = seen
-        self.scope.memory.waiting.keep(business_id, seen)
+        staging.not_rolled_up = seen
+        self.scope.memory.not_rolled_up.keep(business_id, seen)

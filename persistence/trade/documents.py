@@ -79,7 +79,7 @@ class DocumentStore(Store[Document]):
     def waiting(self, id: UUID) -> tuple[Query, ...]:
         return (*super().waiting(id), Query(self.sql.hold_party, {"ids": [id]}))
 
-    def locking(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
+    def locking_all(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
         return (), (Query(self.sql.locked, {"ids": list(ids)}), posted_for(ids))
 
     def assemble(self, answers: Answers) -> list[Document]:

@@ -182,7 +182,7 @@ class TestStaging:
         )
         assert [row["sequence_number"] for row in entries] == [f"{name}-000001" for name in series]
         assert kept == [{"last": "1"}]
-        assert staging.waiting == dict.fromkeys(series, 1)
+        assert staging.not_rolled_up == dict.fromkeys(series, 1)
 
     @pytest.mark.parametrize(
         ("rows", "pieces"), [(1, [1]), (3, [3]), (4, [4]), (7, [4, 3]), (131, [64, 64, 3])]
