@@ -107,7 +107,7 @@ class Document:
 
     `settled` holds, by part, what of it payments, credits and write-offs have settled so far;
     `returned` what its live refunds have given back, and `reduced` by line what credits of lines,
-    refunds and relief have taken.
+    refunds and relief have taken. `posted` is None where it was not read: it posts nothing then.
     """
 
     id: UUID
@@ -147,7 +147,7 @@ class Document:
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
     opening_id: UUID | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[Posted, ...] | None = ()
 
 
 def outstanding(document: Document) -> int:

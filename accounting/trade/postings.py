@@ -48,9 +48,10 @@ def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | No
     What is taken back with nothing applied to it (void, reversed, cancelled) is taken back by
     linked reversals, one for one; every other change is a plain entry.
     """
-    desires = desired(side, subject, roles)
-    entries = difference(_source(side, subject), desires, subject.posted, lock_date)
-    return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
+    posted = subject.posted
+    assert posted is not None, "all of it would be posted a second time"
+    entries = difference(_source(side, subject), desired(side, subject, roles), posted, lock_date)
+    return as_reversals(entries, posted) if _taken_back(subject) else entries
 
 
 def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:

@@ -40,14 +40,16 @@ async def _read(trade: Trade, opening: Opening) -> OpenedWith:
 
 
 async def _lock(trade: Trade, opening: Opening) -> OpenedWith:
-    """Lock it in the order of all locks."""
+    """Lock it in the order of all locks; its documents are posted, and read for that."""
     documents, credits, payments = await _brought(trade, opening)
-    paid, credited, owed = await trade.books.fetch(
+    paid, credited, _, owed = await trade.books.fetch(
         trade.payments.lock_all(payments),
         trade.credits.lock_all(credits),
         trade.documents.lock_all(documents),
+        trade.documents.by_ids(documents),
     )
-    return OpenedWith(tuple(owed.values()), tuple(credited.values()), tuple(paid.values()))
+    owed.sort(key=lambda one: one.id)
+    return OpenedWith(tuple(owed), tuple(credited.values()), tuple(paid.values()))
 
 
 async def _brought(trade: Trade, opening: Opening) -> list[list[UUID]]:

@@ -80,15 +80,19 @@ class DocumentStore(Store[Document]):
         return (*super().waiting(id), Query(self.sql.hold_party, {"ids": [id]}))
 
     def locking_all(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
-        return (), (Query(self.sql.locked, {"ids": list(ids)}), posted_for(ids))
+        """They move with what settles them and post nothing: what was posted is not read."""
+        return (), (Query(self.sql.locked, {"ids": list(ids)}),)
 
     def assemble(self, answers: Answers) -> list[Document]:
-        rows, entries = answers
+        rows, *entries = answers
         if any(row["party_id"] is None for row in rows):
             raise StaleRow  # It got another party while its lock was waited for.
-        posted = posted_by_source(entries)
         self.numbers.note(rows)
-        found = [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
+        if entries:
+            posted = posted_by_source(entries[0])
+            found = [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
+        else:
+            found = [document_of(row) for row in rows]
         self._loaded.update((each.id, each) for each in found)
         return found
 
@@ -179,7 +183,7 @@ def _record(row: Row) -> DocumentRecord:
     return DocumentRecord(document_of(row), settlements)
 
 
-def document_of(row: Row, *, posted: tuple[Posted, ...] = ()) -> Document:
+def document_of(row: Row, *, posted: tuple[Posted, ...] | None = None) -> Document:
     """Make a document of its row."""
     party = take_party(row)
     row["lines"] = tuple(_line(line) for line in row["lines"])

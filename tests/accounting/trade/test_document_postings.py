@@ -6,9 +6,11 @@ Where both sides post alike, `booked` says what each account is to its side.
 import pytest
 
 from accounting.books.numbers import Pending
+from accounting.trade import postings
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import code_of, day, named
+from accounting.values import replace
+from tests.accounting.samples import ROLES, code_of, day, named
 from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, line
 
 
@@ -139,6 +141,14 @@ class TestDocument:
         trade.void(id_, at)
         back = {"control": -10_000, "line_default": 8_333, "tax": 1_667}
         assert trade.booked(id_)[1:] == [(on, back)]
+
+
+def test_nothing_is_posted_for_a_document_whose_entries_were_not_read() -> None:
+    trade = Trade()
+    document = trade.documents[trade.document(1_000)]
+    assert postings.entries_for(RECEIVABLE, document, ROLES, None) == []
+    with pytest.raises(AssertionError, match="a second time"):
+        postings.entries_for(RECEIVABLE, replace(document, posted=None), ROLES, None)
 
 
 @BOTH_SIDES
