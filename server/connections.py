@@ -3,14 +3,11 @@
 import socket
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
-
-import uvloop
+from typing import Final
 
 from server.requests.addresses import Network, address_of, network_of
 
 READER_SECONDS: Final = 30
-HANDSHAKE_SECONDS: Final = 5.0
 UNSENT_BYTES: Final = 64 * 1024
 
 End = tuple[str, int | None]
@@ -26,18 +23,6 @@ def bound_readers(listener: socket.socket, seconds: float = READER_SECONDS) -> N
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
-
-
-class ServingLoop(uvloop.Loop):
-    """uvloop, which gives the handshake of a TLS connection little time."""
-
-    handshake_seconds = HANDSHAKE_SECONDS
-
-    async def create_server(self, *arguments: Any, **options: Any) -> Any:
-        """Listen as asked."""
-        if options.get("ssl") is not None:
-            options.setdefault("ssl_handshake_timeout", self.handshake_seconds)
-        return await super().create_server(*arguments, **options)
 
 
 class ConnectionsPerAddress:

@@ -34,6 +34,7 @@ OPTIONAL: Final = ("cryptography", "greenlet", "pygments", "rich", "watchfiles")
 LAST: Final = (
     "embedded.users",
     "multiprocessing.popen_forkserver",
+    "server.accepting",
     "server.app",
     "server.protocol",
     "uvicorn.lifespan.on",

@@ -131,6 +131,7 @@ def serving(
     bound_readers(listener, reader_seconds)
     config = uvicorn.Config(
         application,
+        loop="server.accepting:ServingLoop",
         http=protocol,
         ws="none",
         lifespan="off",
