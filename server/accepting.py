@@ -1,7 +1,7 @@
 """How the workers of a server share the connections that come to their one listener.
 
 The system wakes all of them for a new connection, and the first one awake takes it. Callers open
-many at once: one worker took up to all of 16, and the server did half of what it can.
+many at once: one worker took up to all of 16, and the server did half of its work.
 """
 
 import ssl
@@ -23,17 +23,17 @@ class ServingLoop(uvloop.Loop):
     """uvloop, whose servers leave connections to other workers."""
 
     async def create_server(self, *arguments: Any, **options: Any) -> Any:
-        """Take connections from a socket, as uvicorn asks for it."""
+        """Take connections from a socket, as uvicorn asks for it: one protocol, three options."""
         [protocol], listener = arguments, options["sock"]
         listener.listen(options["backlog"])
         return Acceptor(self, listener, protocol, options["ssl"])
 
 
 class Acceptor:
-    """Takes connections from a listener in turns, and rests in between: others take the next ones.
+    """Takes one connection from a listener and rests for a moment: others take the next ones.
 
-    The first turns take one each. Where connections still wait after each rest, the others cannot
-    keep up with them, and the turns grow. Who opens one after the other waits for no rest.
+    Where connections still wait after several rests, the others cannot keep up with them, and it
+    takes more at once. Who opens one after the other, and closes each before, waits for no rest.
     """
 
     rest_seconds = REST_SECONDS
@@ -79,7 +79,7 @@ class Acceptor:
             self._rest(left)
             return
         self._in_a_row = 0
-        self._take_turn()
+        self._take_some()
 
     def _rest(self, seconds: float) -> None:
         self._loop.remove_reader(self._listener)
@@ -88,12 +88,12 @@ class Acceptor:
     def _go_on(self) -> None:
         """Take what still waits after a rest."""
         self._listen()
-        self._take_turn()
+        self._take_some()
 
-    def _take_turn(self) -> None:
-        size, taken = size_of_turn(self._in_a_row), 0
+    def _take_some(self) -> None:
+        most, taken = most_at_once(self._in_a_row), 0
         try:
-            while taken < size and self._take():
+            while taken < most and self._take():
                 taken += 1
         except OSError as error:  # As when too many files are open; whoever comes waits meanwhile.
             structlog.get_logger("accounting.connections").error(
@@ -128,6 +128,6 @@ class Acceptor:
             connection.close()
 
 
-def size_of_turn(in_a_row: int) -> int:
-    """Say how many connections the next turn takes: after 3 in a row one, after 8 three."""
+def most_at_once(in_a_row: int) -> int:
+    """Say how many connections are taken before the next rest: after 3 in a row 1, after 8 3."""
     return 1 + in_a_row // TAKEN_ALIKE

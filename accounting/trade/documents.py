@@ -107,7 +107,8 @@ class Document:
 
     `settled` holds, by part, what of it payments, credits and write-offs have settled so far;
     `returned` what its live refunds have given back, and `reduced` by line what credits of lines,
-    refunds and relief have taken. `posted` is None where it was not read: it posts nothing then.
+    refunds and relief have taken. `posted` is None where it was not read: nothing is posted for
+    it then.
     """
 
     id: UUID

@@ -1,4 +1,4 @@
-"""A worker takes connections in turns, and leaves others to the workers beside it."""
+"""A worker leaves connections to the workers beside it."""
 
 import asyncio
 import os
@@ -10,10 +10,12 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 import uvloop
+from structlog.testing import capture_logs
 
-from server.accepting import Acceptor, size_of_turn
+from server.accepting import Acceptor, most_at_once
 
 PATIENCE_SECONDS = 10
+MOMENT_SECONDS = 0.3
 BURST = 200
 
 
@@ -55,11 +57,23 @@ def connected(listener: socket.socket, stack: ExitStack) -> socket.socket:
 def test_the_next_connection_is_left_to_another_worker() -> None:
     with ExitStack() as stack:
         listener = stack.enter_context(accepting(Sluggish))
-        first = connected(listener, stack)
-        assert first.recv(1) == b"!"
-        connected(listener, stack)
-        other, _ = listener.accept()  # Raises BlockingIOError where it was taken.
+        assert connected(listener, stack).recv(1) == b"!"
+        second = connected(listener, stack)
+        second.settimeout(MOMENT_SECONDS)
+        with pytest.raises(TimeoutError):
+            second.recv(1)
+        other, _ = listener.accept()  # As another worker does.
         other.close()
+
+
+def test_who_has_closed_the_one_before_waits_for_no_rest() -> None:
+    with ExitStack() as stack:
+        listener = stack.enter_context(accepting(Sluggish))
+        for _ in range(3):
+            caller = connected(listener, stack)
+            assert caller.recv(1) == b"!"
+            caller.shutdown(socket.SHUT_WR)
+            assert caller.recv(1) == b""  # It is closed at the other end, too.
 
 
 def test_none_of_many_is_left_where_there_is_no_other_worker() -> None:
@@ -69,9 +83,9 @@ def test_none_of_many_is_left_where_there_is_no_other_worker() -> None:
         assert all(caller.recv(1) == b"!" for caller in callers)
 
 
-@pytest.mark.parametrize(("in_a_row", "size"), [(0, 1), (3, 1), (4, 2), (8, 3)])
-def test_turns_grow_where_others_do_not_keep_up(in_a_row: int, size: int) -> None:
-    assert size_of_turn(in_a_row) == size
+@pytest.mark.parametrize(("in_a_row", "most"), [(0, 1), (3, 1), (4, 2), (8, 3)])
+def test_more_are_taken_at_once_where_others_do_not_keep_up(in_a_row: int, most: int) -> None:
+    assert most_at_once(in_a_row) == most
 
 
 def test_who_comes_while_too_many_files_are_open_is_served_later() -> None:
@@ -79,11 +93,13 @@ def test_who_comes_while_too_many_files_are_open_is_served_later() -> None:
         listener = stack.enter_context(accepting(Brief))
         caller = stack.enter_context(socket.socket())
         caller.settimeout(3 * Brief.refused_seconds)
-        with no_more_files():
+        with capture_logs() as told, no_more_files():
             caller.connect(listener.getsockname())
             with pytest.raises(TimeoutError):
                 caller.recv(1)
         assert caller.recv(1) == b"!"
+        assert {each["event"] for each in told} == {"connections_not_taken"}
+        assert len(told) <= 4  # It rests in between.
 
 
 @contextmanager
