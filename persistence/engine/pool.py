@@ -193,9 +193,10 @@ class _Lent:
             raise
         return self._connection
 
-    def _give_back(self) -> None:
-        for turns, turn in zip(self._turns, self._held, strict=False):
-            turns.give_back(turn)
+    def _give_back(self) -> bool:
+        """Hand on what is held; tell whether nothing is under way until the next one begins."""
+        given = zip(self._turns, self._held, strict=False)
+        return any([turns.give_back(turn) for turns, turn in given])
 
     async def __aexit__(
         self,
@@ -206,7 +207,9 @@ class _Lent:
         try:
             await self._pool.take_back(self._connection, kind)
         finally:
-            self._give_back()
+            idle = self._give_back()
+        if idle:  # PostgreSQL is at the next one's first words while this one's answer is written.
+            await asyncio.sleep(0)
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

@@ -74,14 +74,16 @@ class Turns:
         if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def give_back(self, turn: Turn) -> None:
-        """Hand the place on to whoever is next."""
+    def give_back(self, turn: Turn) -> bool:
+        """Hand the place on to whoever is next; tell whether that one is alone at work now."""
         if turn.timer is not None:
             turn.timer.cancel()
             _count_down(self._new, turn.tenant)
         _count_down(self._held, turn.tenant)
         self._free += 1
+        waited = self._waiting
         self._serve()
+        return self._waiting < waited and self.held == 1
 
     def refuse_all(self) -> None:
         """Tell everybody who waits that there is nothing to wait for."""
