@@ -18,10 +18,11 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 from persistence.engine.connecting import LEAVES_A_HOST_SECONDS, hosts_in
 from persistence.engine.entering import LACKED, put_on
 from persistence.engine.faults import ReadOnly
+from persistence.engine.lending import Lent, LentToWrite
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.sql import Row
-from persistence.engine.turns import Turn, Turns
+from persistence.engine.turns import Turns
 
 # For so long a new connection is tried for, for each of the hosts that may have it: a database that
 # starts anew is there again by then.
@@ -73,12 +74,16 @@ class Pool:
     ) -> None:
         await self.close()
 
-    def connection(self, tenant: Hashable = None, *, writes: bool = False) -> "_Lent":
+    def connection(self, tenant: Hashable = None) -> Lent:
         """Lend a connection to a tenant, when it is its turn; what it leaves open is rolled back.
 
         Raises Unavailable where too many wait, and OperationalError where nothing can be reached.
         """
-        return _Lent(self, tenant, (self._writers, self._turns) if writes else (self._turns,))
+        return Lent(self, tenant, self._turns)
+
+    def for_writing(self, tenant: Hashable) -> LentToWrite:
+        """Lend one for a writing, in the same way."""
+        return LentToWrite(self, tenant, self._turns, self._writers)
 
     async def lend(self) -> Connection:
         """Hand a connection over to whoever has its turn, to be given back."""
@@ -91,6 +96,11 @@ class Pool:
         elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
             await self._start_over()  # There may be another primary by now.
         await self._keep(connection)
+
+    def may_keep(self, connection: Connection) -> bool:
+        """Tell whether a connection that is whole may serve another."""
+        young = monotonic() < connection.made_at + LIFETIME_SECONDS
+        return young and not self._closed and connection.made_at > self._none_before
 
     @property
     def occupancy(self) -> Occupancy:
@@ -121,7 +131,7 @@ class Pool:
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
-            if monotonic() < connection.made_at + LIFETIME_SECONDS and not is_broken(connection):
+            if self.may_keep(connection) and not is_broken(connection):
                 return connection
             await connection.close()
         return None
@@ -162,7 +172,7 @@ class Pool:
             with suppress(OperationalError):
                 await connection.rollback()
         idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
-        if idle and not self._closed and connection.made_at > self._none_before:
+        if idle and not connection.pipe.is_busy and self.may_keep(connection):
             self._idle.append(connection)
         else:
             await connection.close()
@@ -170,46 +180,6 @@ class Pool:
 
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 _LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
-
-
-class _Lent:
-    """A connection for the time of a block; each request takes one, so it is no generator."""
-
-    __slots__ = ("_connection", "_held", "_pool", "_tenant", "_turns")
-
-    def __init__(self, pool: Pool, tenant: Hashable, turns: tuple[Turns, ...]) -> None:
-        self._pool = pool
-        self._tenant = tenant
-        self._turns = turns
-        self._held: list[Turn] = []
-
-    async def __aenter__(self) -> Connection:
-        try:
-            for turns in self._turns:
-                self._held.append(await turns.take(self._tenant))
-            self._connection = await self._pool.lend()
-        except BaseException:
-            self._give_back()
-            raise
-        return self._connection
-
-    def _give_back(self) -> bool:
-        """Hand on what is held; tell whether nothing is under way until the next one begins."""
-        given = zip(self._turns, self._held, strict=False)
-        return any([turns.give_back(turn) for turns, turn in given])
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _at: TracebackType | None,
-    ) -> None:
-        try:
-            await self._pool.take_back(self._connection, kind)
-        finally:
-            idle = self._give_back()
-        if idle:  # PostgreSQL is at the next one's first words while this one's answer is written.
-            await asyncio.sleep(0)
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

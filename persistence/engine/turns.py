@@ -26,10 +26,14 @@ QUICK_SECONDS = 0.02
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """A place that a tenant holds; while its timer runs, the work is new."""
+    """A place that a tenant holds; while its timer runs, the work is new.
+
+    Where it was given back early, `lead` is the work that is still ending.
+    """
 
     tenant: Hashable
     timer: asyncio.TimerHandle | None = None
+    lead: object = None
 
 
 Line = deque[asyncio.Future[Turn]]
@@ -74,7 +78,14 @@ class Turns:
         if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def give_back(self, turn: Turn) -> bool:
+    def is_next(self, tenant: Hashable) -> bool:
+        """Tell whether a place that this tenant gives back would come to itself."""
+        for each in self._lines:
+            if each == tenant or self._may_hold(each):
+                return each == tenant
+        return False
+
+    def give_back(self, turn: Turn, *, lead: object = None) -> bool:
         """Hand the place on to whoever is next; tell whether that one is alone at work now."""
         if turn.timer is not None:
             turn.timer.cancel()
@@ -82,7 +93,7 @@ class Turns:
         _count_down(self._held, turn.tenant)
         self._free += 1
         waited = self._waiting
-        self._serve()
+        self._serve(lead)
         return self._waiting < waited and self.held == 1
 
     def refuse_all(self) -> None:
@@ -135,7 +146,7 @@ class Turns:
             if not line:
                 del self._lines[tenant]
 
-    def _serve(self) -> None:
+    def _serve(self, lead: object = None) -> None:
         """Give what is free to the lines in turn, past tenants that hold all that they may."""
         while self._free:
             for tenant in self._lines:
@@ -145,7 +156,9 @@ class Turns:
                 return
             coming = self._next_of(tenant)
             if not coming.done():
-                coming.set_result(self._give(tenant))
+                turn = self._give(tenant)
+                turn.lead, lead = lead, None
+                coming.set_result(turn)
 
     def _next_of(self, tenant: Hashable) -> asyncio.Future[Turn]:
         """Take the first out of a line; the others are last in turn now."""

@@ -92,7 +92,7 @@ class TestWriting:
 
         async def write(pool: Pool, tenant: str) -> None:
             nonlocal busy, most
-            async with pool.connection(tenant, writes=True):
+            async with pool.for_writing(tenant):
                 busy += 1
                 most = max(most, busy)
                 await asyncio.sleep(0.02)
@@ -113,7 +113,7 @@ class TestWriting:
             order: list[str] = []
 
             async def write(name: str) -> None:
-                async with pool.connection("a", writes=True):
+                async with pool.for_writing("a"):
                     order.append(f"{name} begins")
                     await asyncio.sleep(0.001)
                 order.append(f"{name} is answered")

@@ -100,6 +100,21 @@ class TestQuickWork:
         played(4, play, quick=True)
 
 
+class TestIsNext:
+    @pytest.mark.parametrize(
+        ("come", "next_is_a"),
+        [("aab", False), ("aaaa", True), ("aabba", True), ("aabbca", False), ("aabbac", True)],
+    )
+    def test_who_may_hold_more_comes_first_in_turn(self, come: str, next_is_a: bool) -> None:
+        async def play(crowd: Crowd) -> None:
+            await crowd.come(come)
+            assert crowd.turns.is_next("a") == next_is_a
+            came = await crowd.go("a")
+            assert (came == "a") == next_is_a
+
+        played(4, play)
+
+
 class TestLines:
     def test_they_are_served_in_turn_and_each_in_its_order(self) -> None:
         async def play(crowd: Crowd) -> None:
