@@ -101,7 +101,7 @@ class LentToWrite:
     async def __aenter__(self) -> Self:
         try:
             self._turn = await self._writers.take(self._tenant)
-            lead = self._turn.lead
+            lead, self._turn.lead = self._turn.lead, None
             if not (isinstance(lead, LentToWrite) and self._follow(lead)):
                 self._place = await self._places.take(self._tenant)
                 self.connection = await self._lender.lend()
@@ -147,10 +147,11 @@ class LentToWrite:
         return await exchange(self.connection, queries, sent=self._hand_on)
 
     def _hand_on(self) -> None:
+        """Give the turn back early where that keeps nobody else waiting, and no one for long."""
         turn = self._turn
-        if turn is None or not self._lender.may_keep(self.connection):
+        if turn is None or not turn.is_new or self._places.waiting:
             return
-        if self._writers.is_next(self._tenant) and not self._places.waiting:
+        if self._writers.is_next(self._tenant) and self._lender.may_keep(self.connection):
             self._turn = None
             self._writers.give_back(turn, lead=self)
 

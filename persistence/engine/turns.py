@@ -35,6 +35,11 @@ class Turn:
     timer: asyncio.TimerHandle | None = None
     lead: object = None
 
+    @property
+    def is_new(self) -> bool:
+        """Whether its work is quick so far."""
+        return self.timer is not None
+
 
 Line = deque[asyncio.Future[Turn]]
 

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import psycopg
 import pytest
 
-from persistence.engine.pipeline import Pipeline
+from persistence.engine.pipeline import Pipeline, UnderWay
 from persistence.engine.sql import Query
 
 # What is no single task, by how it begins, each with its reason.
@@ -24,15 +23,15 @@ _TASKS = re.compile(r"Task Count: (\d+)")
 def heard() -> Iterator[dict[str, Query]]:
     """Note each statement that is sent meanwhile, by its text, as it was first sent."""
     found: dict[str, Query] = {}
-    exchange = Pipeline.exchange
+    send = Pipeline.send
 
-    def listening(pipeline: Pipeline, queries: Sequence[Query]) -> Any:
+    def listening(pipeline: Pipeline, queries: Sequence[Query]) -> UnderWay:
         for query in queries:
             found.setdefault(query.text, query)
-        return exchange(pipeline, queries)
+        return send(pipeline, queries)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Pipeline, "exchange", listening)
+        patch.setattr(Pipeline, "send", listening)
         yield found
 
 
