@@ -147,11 +147,11 @@ class LentToWrite:
         return await exchange(self.connection, queries, sent=self._hand_on)
 
     def _hand_on(self) -> None:
-        """Give the turn back early where that keeps nobody else waiting, and no one for long."""
+        """Give the turn back early where PostgreSQL would wait, and nobody else does."""
         turn = self._turn
-        if turn is None or not turn.is_new or self._places.waiting:
+        if turn is None or self._places.waiting or not self._lender.may_keep(self.connection):
             return
-        if self._writers.is_next(self._tenant) and self._lender.may_keep(self.connection):
+        if self._writers.only_its_own_follow(turn):
             self._turn = None
             self._writers.give_back(turn, lead=self)
 

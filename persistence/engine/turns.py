@@ -35,11 +35,6 @@ class Turn:
     timer: asyncio.TimerHandle | None = None
     lead: object = None
 
-    @property
-    def is_new(self) -> bool:
-        """Whether its work is quick so far."""
-        return self.timer is not None
-
 
 Line = deque[asyncio.Future[Turn]]
 
@@ -83,12 +78,9 @@ class Turns:
         if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def is_next(self, tenant: Hashable) -> bool:
-        """Tell whether a place that this tenant gives back would come to itself."""
-        for each in self._lines:
-            if each == tenant or self._may_hold(each):
-                return each == tenant
-        return False
+    def only_its_own_follow(self, turn: Turn) -> bool:
+        """Tell whether this one is alone at work, quick so far, and others of its tenant wait."""
+        return turn.timer is not None and self.held == 1 and [*self._lines] == [turn.tenant]
 
     def give_back(self, turn: Turn, *, lead: object = None) -> bool:
         """Hand the place on to whoever is next; tell whether that one is alone at work now."""

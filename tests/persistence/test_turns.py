@@ -100,19 +100,21 @@ class TestQuickWork:
         played(4, play, quick=True)
 
 
-class TestIsNext:
+class TestOnlyItsOwnFollow:
     @pytest.mark.parametrize(
-        ("come", "next_is_a"),
-        [("aab", False), ("aaaa", True), ("aabba", True), ("aabbca", False), ("aabbac", True)],
+        ("places", "come", "told"),
+        [(4, "aa", True), (4, "a", False), (4, "aab", False), (1, "aa", True), (1, "aab", False)],
     )
-    def test_who_may_hold_more_comes_first_in_turn(self, come: str, next_is_a: bool) -> None:
+    def test_where_nobody_else_works_or_waits(
+        self, places: int, come: str, told: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", PATIENCE_SECONDS)
+
         async def play(crowd: Crowd) -> None:
             await crowd.come(come)
-            assert crowd.turns.is_next("a") == next_is_a
-            came = await crowd.go("a")
-            assert (came == "a") == next_is_a
+            assert crowd.turns.only_its_own_follow(crowd.held[0]) == told
 
-        played(4, play)
+        played(places, play, quick=True)
 
 
 class TestLines:
