@@ -162,18 +162,24 @@ class LentToWrite:
         _at: TracebackType | None,
     ) -> None:
         try:
-            if self._before is not None and not self._before._ended.done():
-                self._before._next = None  # That one has the connection again, and ends with it.
-            elif self._next is None:
-                await self._lender.take_back(self.connection, kind)
-            elif kind is not None:
+            if self._next is not None and kind is not None:
                 with suppress(OperationalError):
-                    await self.connection.rollback()
+                    await self.connection.rollback()  # The next one may leave meanwhile.
         finally:
             self._ended.set_result(kind is None)
-            idle = self._give_back()
+            try:
+                await self._let_go(kind)
+            finally:
+                idle = self._give_back()
         if idle:  # PostgreSQL is at the next one's first words while this one's answer is written.
             await asyncio.sleep(0)
+
+    async def _let_go(self, kind: type[BaseException] | None) -> None:
+        """Leave the connection to the one before or the next, else to the pool."""
+        if self._before is not None and not self._before._ended.done():
+            self._before._next = None
+        elif self._next is None:
+            await self._lender.take_back(self.connection, kind)
 
     def _give_back(self) -> bool:
         """Hand on what is held; tell whether nothing is under way until the next one begins."""

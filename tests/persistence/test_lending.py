@@ -133,23 +133,6 @@ def test_the_next_is_sent_behind_a_commit_on_its_connection(
     assert writer.customers() == {"a", "b", "c"}
 
 
-def test_nothing_is_sent_behind_work_that_has_lasted(
-    writer: Writer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", 0.0)
-    wire = Wire(monkeypatch)
-    slow = Query("SELECT pg_sleep(0.3)", {})
-
-    async def play(pool: Pool) -> list[str]:
-        works = [writer.work(flushing(name, slow)) for name in ("a", "b", "c")]
-        return await asyncio.gather(*(ended(pool, work) for work in works))
-
-    in_turn(writer, play)
-    opening = wire.told[0]
-    third = [place for place, each in enumerate(wire.told) if each == opening][2]
-    assert wire.told.index(("answered", "COMMIT")) < third
-
-
 def test_whoever_waits_for_a_place_comes_first(writer: Writer) -> None:
     order: list[str] = []
     slow = Query("SELECT pg_sleep(0.3)", {})

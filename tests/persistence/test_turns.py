@@ -116,6 +116,17 @@ class TestOnlyItsOwnFollow:
 
         played(places, play, quick=True)
 
+    def test_not_where_the_work_has_lasted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", 0.0)
+
+        async def play(crowd: Crowd) -> None:
+            await crowd.come("aa")
+            await asyncio.sleep(0.01)
+            assert crowd.served == "a"
+            assert not crowd.turns.only_its_own_follow(crowd.held[0])
+
+        played(1, play, quick=True)
+
 
 class TestLines:
     def test_they_are_served_in_turn_and_each_in_its_order(self) -> None:
