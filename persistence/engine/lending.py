@@ -9,7 +9,6 @@ connection over once COMMIT is sent, and its first statements wait at PostgreSQL
 import asyncio
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import Protocol, Self
 
 from psycopg import Error, OperationalError
@@ -54,12 +53,7 @@ class Lent:
             raise
         return self._connection
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _at: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             await self._lender.take_back(self._connection, kind)
         finally:
@@ -101,8 +95,8 @@ class LentToWrite:
     async def __aenter__(self) -> Self:
         try:
             self._turn = await self._writers.take(self._tenant)
-            lead, self._turn.lead = self._turn.lead, None
-            if not (isinstance(lead, LentToWrite) and self._follow(lead)):
+            before, self._turn.before = self._turn.before, None
+            if not (isinstance(before, LentToWrite) and self._follow(before)):
                 self._place = await self._places.take(self._tenant)
                 self.connection = await self._lender.lend()
         except BaseException:
@@ -110,13 +104,13 @@ class LentToWrite:
             raise
         return self
 
-    def _follow(self, lead: "LentToWrite") -> bool:
+    def _follow(self, before: "LentToWrite") -> bool:
         """Take over the connection of the one before, where that is still at its COMMIT."""
-        if lead._ended.done() or lead._tenant != self._tenant:
+        if before._ended.done() or before._tenant != self._tenant:
             return False
-        self._before, lead._next = lead, self
-        self.connection = lead.connection
-        self._place, lead._place = lead._place, None
+        self._before, before._next = before, self
+        self.connection = before.connection
+        self._place, before._place = before._place, None
         return True
 
     async def begin(self, queries: Sequence[Query]) -> list[Result]:
@@ -153,14 +147,9 @@ class LentToWrite:
             return
         if self._writers.only_its_own_follow(turn):
             self._turn = None
-            self._writers.give_back(turn, lead=self)
+            self._writers.give_back(turn, before=self)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _at: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if self._next is not None and kind is not None:
                 with suppress(OperationalError):
@@ -170,9 +159,7 @@ class LentToWrite:
             try:
                 await self._let_go(kind)
             finally:
-                idle = self._give_back()
-        if idle:  # PostgreSQL is at the next one's first words while this one's answer is written.
-            await asyncio.sleep(0)
+                self._give_back()
 
     async def _let_go(self, kind: type[BaseException] | None) -> None:
         """Leave the connection to the one before or the next, else to the pool."""
@@ -181,10 +168,8 @@ class LentToWrite:
         elif self._next is None:
             await self._lender.take_back(self.connection, kind)
 
-    def _give_back(self) -> bool:
-        """Hand on what is held; tell whether nothing is under way until the next one begins."""
-        turn, place = self._turn, self._place
-        idle = turn is not None and self._writers.give_back(turn)
-        if place is not None:
-            self._places.give_back(place)
-        return idle
+    def _give_back(self) -> None:
+        if self._turn is not None:
+            self._writers.give_back(self._turn)
+        if self._place is not None:
+            self._places.give_back(self._place)

@@ -69,9 +69,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """A round trip that was sent.
+    """A round trip that was sent, and its answer, which comes after that to the one `before`.
 
-    Its answer comes after the one `before`. Each of these ends with whether it was read.
+    `before` and `answered` are done, with True, when the answer was read; with False, when nobody
+    will read it. The first `closed` results tell of statements that were closed.
     """
 
     messages: Sequence[Message]
@@ -101,9 +102,7 @@ class Connection(AsyncConnection[DictRow]):
     async def rollback(self) -> None:
         """Take back what is open, behind all that was sent before."""
         if self.pipe.is_busy or self.pgconn.transaction_status != TransactionStatus.IDLE:
-            under_way = self.pipe.send([ROLLBACK])
-            await self.pipe.reach(under_way)
-            await self.pipe.receive(under_way)
+            await exchange(self, [ROLLBACK])
 
     async def close(self) -> None:
         """Close it at once."""
@@ -126,7 +125,7 @@ async def exchange(
         if sent is not None:
             sent()
         if under_way.before is not None:
-            await pipe.reach(under_way)
+            await pipe.reach(under_way, under_way.before)
             observer.get().waited(perf_counter() - began)
             began = perf_counter()
         return await pipe.receive(under_way)
@@ -164,14 +163,14 @@ class Pipeline:
         self._last = UnderWay(messages, statements, closed, before, answered)
         return self._last
 
-    async def reach(self, sent: UnderWay) -> None:
+    async def reach(self, sent: UnderWay, before: asyncio.Future[bool]) -> None:
         """Wait until everything that was sent before is answered.
 
         Raises OperationalError where nobody reads an answer before: no other can be told from it.
         """
         was_read = False
         try:
-            was_read = sent.before is None or await asyncio.shield(sent.before)
+            was_read = await asyncio.shield(before)
         finally:
             if not was_read:
                 sent.answered.set_result(False)

@@ -28,12 +28,12 @@ QUICK_SECONDS = 0.02
 class Turn:
     """A place that a tenant holds; while its timer runs, the work is new.
 
-    Where it was given back early, `lead` is the work that is still ending.
+    `before` is the work that held the place and is still ending, where that gave it back early.
     """
 
     tenant: Hashable
     timer: asyncio.TimerHandle | None = None
-    lead: object = None
+    before: object = None
 
 
 Line = deque[asyncio.Future[Turn]]
@@ -82,16 +82,14 @@ class Turns:
         """Tell whether this one is alone at work, quick so far, and others of its tenant wait."""
         return turn.timer is not None and self.held == 1 and [*self._lines] == [turn.tenant]
 
-    def give_back(self, turn: Turn, *, lead: object = None) -> bool:
-        """Hand the place on to whoever is next; tell whether that one is alone at work now."""
+    def give_back(self, turn: Turn, *, before: object = None) -> None:
+        """Hand the place on to whoever is next; `before` is the work that has not ended yet."""
         if turn.timer is not None:
             turn.timer.cancel()
             _count_down(self._new, turn.tenant)
         _count_down(self._held, turn.tenant)
         self._free += 1
-        waited = self._waiting
-        self._serve(lead)
-        return self._waiting < waited and self.held == 1
+        self._serve(before)
 
     def refuse_all(self) -> None:
         """Tell everybody who waits that there is nothing to wait for."""
@@ -143,7 +141,7 @@ class Turns:
             if not line:
                 del self._lines[tenant]
 
-    def _serve(self, lead: object = None) -> None:
+    def _serve(self, before: object = None) -> None:
         """Give what is free to the lines in turn, past tenants that hold all that they may."""
         while self._free:
             for tenant in self._lines:
@@ -154,7 +152,7 @@ class Turns:
             coming = self._next_of(tenant)
             if not coming.done():
                 turn = self._give(tenant)
-                turn.lead, lead = lead, None
+                turn.before, before = before, None
                 coming.set_result(turn)
 
     def _next_of(self, tenant: Hashable) -> asyncio.Future[Turn]:

@@ -108,21 +108,6 @@ class TestWriting:
         asyncio.run(all_at_once())
         assert most == at_once
 
-    def test_the_next_one_begins_before_what_follows_the_one_before(self, run: Any) -> None:
-        async def work(pool: Pool) -> None:
-            order: list[str] = []
-
-            async def write(name: str) -> None:
-                async with pool.for_writing("a"):
-                    order.append(f"{name} begins")
-                    await asyncio.sleep(0.001)
-                order.append(f"{name} is answered")
-
-            await asyncio.gather(write("first"), write("next"))
-            assert order == ["first begins", "next begins", "first is answered", "next is answered"]
-
-        run(work)
-
 
 class TestGivingBack:
     @pytest.mark.parametrize("text", ["SELECT 1", "SELECT 1 / 0"])
