@@ -101,7 +101,9 @@ class Connection(AsyncConnection[DictRow]):
 
     async def rollback(self) -> None:
         """Take back what is open, behind all that was sent before."""
-        if self.pipe.is_busy or self.pgconn.transaction_status != TransactionStatus.IDLE:
+        if (
+            self.pgconn.transaction_status != TransactionStatus.IDLE
+        ):  # Nor is it with one under way.
             await exchange(self, [ROLLBACK])
 
     async def close(self) -> None:
@@ -125,7 +127,7 @@ async def exchange(
         if sent is not None:
             sent()
         if under_way.before is not None:
-            await pipe.reach(under_way, under_way.before)
+            await pipe.reach(under_way)
             observer.get().waited(perf_counter() - began)
             began = perf_counter()
         return await pipe.receive(under_way)
@@ -163,14 +165,15 @@ class Pipeline:
         self._last = UnderWay(messages, statements, closed, before, answered)
         return self._last
 
-    async def reach(self, sent: UnderWay, before: asyncio.Future[bool]) -> None:
+    async def reach(self, sent: UnderWay) -> None:
         """Wait until everything that was sent before is answered.
 
         Raises OperationalError where nobody reads an answer before: no other can be told from it.
         """
+        assert sent.before is not None, "nothing was sent before"
         was_read = False
         try:
-            was_read = await asyncio.shield(before)
+            was_read = await asyncio.shield(sent.before)
         finally:
             if not was_read:
                 sent.answered.set_result(False)

@@ -172,7 +172,7 @@ class Pool:
             with suppress(OperationalError):
                 await connection.rollback()
         idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
-        if idle and not connection.pipe.is_busy and self.may_keep(connection):
+        if idle and self.may_keep(connection):
             self._idle.append(connection)
         else:
             await connection.close()

@@ -7,6 +7,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -15,7 +16,7 @@ from accounting.errors import NotFound, Refusal
 from accounting.values import replace
 from persistence import tables
 from persistence.engine.machines import BEGIN
-from persistence.engine.pipeline import Pipeline, UnderWay
+from persistence.engine.pipeline import Pipeline, UnderWay, exchange
 from persistence.engine.pool import Pool, make_pool
 from persistence.engine.sessions import COMMIT, Writing
 from persistence.engine.sql import Query
@@ -185,12 +186,13 @@ class TestWhereTheOneBeforeFails:
 
     @pytest.mark.parametrize("asks", [True, False])
     def test_its_refusal_is_kept_whether_the_next_asks_anything_or_not(
-        self, writer: Writer, shop: Business, asks: bool
+        self, writer: Writer, asks: bool
     ) -> None:
-        shop.customer(external_id="taken", company_name="first")
-
         async def taken(session: Writing) -> None:
-            session.staging.insert(tables.customer, customer_row(external_id="taken"))
+            asked = Query("SELECT * FROM account WHERE code = '1000'", {})
+            [[account]] = [found.rows for found in await exchange(session.connection, [asked])]
+            copy = {**account, "id": uuid4(), "role": None, "business_id": None}
+            session.staging.insert(tables.account, copy)
 
         async def refused(_: Writing) -> Any:
             raise NotFound("not_found", "Nothing is there.")
@@ -203,10 +205,10 @@ class TestWhereTheOneBeforeFails:
             return [*said, await ended(pool, writer.work(staging("other"), key="k"))]
 
         first, second, third, again = in_turn(writer, play)
-        assert (first, again) == ("duplicate_external_id", "duplicate_external_id")
+        assert (first, again) == ("duplicate_account_code", "duplicate_account_code")
         assert second.startswith("run") if asks else second == "NotFound"
         assert third.startswith("run")
-        assert writer.customers() == {"first", "c", "last"} | ({"b"} if asks else set())
+        assert writer.customers() == {"c", "last"} | ({"b"} if asks else set())
 
 
 class TestWhereSomebodyGivesUp:
