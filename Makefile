@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test operation fuzz fuzz-deep plans bench bench-growth bench-reports bench-ladder bench-compare bench-publish \
-        contract forms clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
+        contract reference forms clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         pooler pooler-quick upgrade-check coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -71,6 +71,9 @@ bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
+
+reference: $(READY) ## Write docs/settings.md and docs/commands.md: every setting and command
+	@for page in settings commands; do $(BIN)/python -m cli.reference $$page > docs/$$page.md || exit; done
 
 profiles: forms $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
 	@node clients/collections.mjs dist/profiles
@@ -178,7 +181,7 @@ bench-ladder: $(READY) ## What each rung of docs/scaling.md costs a request: thr
 bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=... B=...)
 	@$(BIN)/python -m bench.compare $(A) $(B)
 
-bench-publish: $(BENCH_READY) ## Write bench/RESULTS.md and the README's table from dist/bench
+bench-publish: $(BENCH_READY) ## Write bench/RESULTS.md from dist/bench
 	@$(BENCH)/python -m bench.publish dist/bench
 
 bare: ## Clone HEAD into a folder of its own, install there and run a few tests

@@ -1,1 +1,1 @@
-"""Who calls: API keys, tokens, and signed links to documents."""
+"""Authentication of callers: API keys, tokens, and signed links to documents."""

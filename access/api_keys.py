@@ -1,11 +1,11 @@
-"""API keys of partners: how one is made, recognised without a database, and kept.
+"""API keys of partners: their creation, their check without a database, and their storage.
 
-A key is kept as HMAC-SHA-256 under a pepper of its own: 32 random bytes that are stored beside
-the digest. The pepper is deliberately not derived from the token secrets. Those are rotated, and
-a key made under a secret that has left the ring would die without anybody having revoked it. Nor
-would such a pepper protect more: what is left of a key when its public id is known is 131 random
-bits, which nobody guesses from any digest, and whoever can write rows needs no key at all. A slow
-hash would only let strangers spend our time, for the same reason.
+A key is stored as HMAC-SHA-256 under a pepper of its own: 32 random bytes that are stored beside
+the digest. The pepper is deliberately not derived from the token secrets. Those are rotated, and a
+key made under a secret that has left the ring would stop working although nobody revoked it. Nor
+would such a pepper protect more: if its public id is known, a key still has 131 random bits, which
+nobody can guess from a digest, and an attacker who can write rows needs no key at all. For the same
+reason a slow hash would only let strangers use up the server's time.
 """
 
 import hmac
@@ -29,7 +29,7 @@ _NO_KEY = bytes(2 * _PEPPER_SIZE_BYTES)
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A new key: its text, which is shown once, and the short id that lists show for ever."""
+    """A new key: its text, which is shown once, and the short id that lists always show."""
 
     text: str = field(repr=False)
     key_id: str
@@ -43,9 +43,9 @@ def make(environment: Environment) -> ApiKey:
 
 
 def looks_right(text: str) -> bool:
-    """Tell whether the text is a key by its form and checksum, without asking anybody.
+    """Return whether a text has the form and the checksum of a key, without looking it up.
 
-    A slip of the pen is found here, and so is a key in a leaked file. It proves nothing else.
+    This detects typing errors, and keys in leaked files. It proves nothing else.
     """
     shape = _KEY.fullmatch(text)
     return shape is not None and _checksum(shape[1]) == shape[2]
@@ -57,16 +57,16 @@ def digest(text: str, pepper: bytes) -> bytes:
 
 
 def seal(text: str) -> bytes:
-    """Return what the store keeps of a key: 64 bytes, a new pepper and the digest under it."""
+    """Return the stored form of a key: 64 bytes, a new pepper and the digest under it."""
     pepper = secrets.token_bytes(_PEPPER_SIZE_BYTES)
     return pepper + digest(text, pepper)
 
 
 def opens(text: str, sealed: bytes | None) -> bool:
-    """Tell in constant time whether a key is the sealed one.
+    """Return whether a key is the sealed one, in constant time.
 
-    Give None for a partner or key that does not exist: the same work is done, and the answer is
-    no, so that time does not tell an unknown partner from a wrong key.
+    Pass None for a partner or key that does not exist: the same work is done and the result is
+    False, so that the time does not distinguish an unknown partner from a wrong key.
     """
     kept = sealed or _NO_KEY
     pepper, known = kept[:_PEPPER_SIZE_BYTES], kept[_PEPPER_SIZE_BYTES:]
@@ -75,7 +75,7 @@ def opens(text: str, sealed: bytes | None) -> bool:
 
 
 def _checksum(body: str) -> str:
-    """Write the CRC-32 of a key's body as 6 characters of base 62, which hold 35 bits."""
+    """Encode the CRC-32 of a key's body as 6 characters of base 62, which hold 35 bits."""
     number = crc32(body.encode())
     text = ""
     for _ in range(_CHECK_LENGTH):

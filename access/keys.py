@@ -1,4 +1,4 @@
-"""What the server issues to callers: tokens, and links to documents."""
+"""The keys under which the server issues tokens and links to documents."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from access.tokens import Keyring
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Both are derived from one ring of master secrets, under keys of their own."""
+    """The keys for tokens and for links, derived separately from one ring of master secrets."""
 
     keyring: Keyring
     signer: LinkSigner

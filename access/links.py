@@ -1,8 +1,8 @@
-"""Links to stored documents: signed for one document and a quarter of an hour.
+"""Signed links to stored documents: each is valid for one document and for 15 minutes.
 
-A link needs no other credential, so it stands in for one: the signature covers everything it says,
-under a key of its own derived from the ring of master secrets, and its only accepted form is the
-one that is written here, character for character.
+A link works without any other credential. Its signature therefore covers all of its values, under a
+key of its own derived from the ring of master secrets. The server accepts a link only in the exact
+form in which it writes links.
 """
 
 import hmac
@@ -26,16 +26,16 @@ _QUERY = re.compile(r"expires=([1-9][0-9]{9})&signature=([A-Za-z0-9_-]{43})")
 
 
 class LinkError(Exception):
-    """The address is no link of ours."""
+    """An address that is not a valid link of this server."""
 
 
 class ExpiredLinkError(LinkError):
-    """The link was ours and its time is over."""
+    """A valid link that has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedLink:
-    """What a link opens, and when it was signed (aware UTC, whole seconds)."""
+    """The business and document of a link, and when it was signed (aware UTC, whole seconds)."""
 
     business_id: UUID
     document_id: UUID
@@ -43,31 +43,32 @@ class SignedLink:
 
 
 class LinkSigner:
-    """Signs links under the newest secret and reads those signed under any secret of the ring."""
+    """A signer of links: it signs with the newest secret, and accepts every secret of the ring."""
 
     def __init__(self, secrets: Sequence[MasterSecret], base_url: str = "") -> None:
-        """Take the ring, newest first, and the address that links begin with; none: relative."""
+        """Derive the keys, newest first; `base_url` begins every link (empty: relative links)."""
         self._keys = [derive(secret, "link/v1") for secret in secrets]
         self._base_url = base_url
 
     def sign(self, business_id: UUID, document_id: UUID, now: datetime) -> str:
-        """Return the address of a document for 900 s from `now` (aware)."""
+        """Return the address of a document, valid for 900 s from `now` (aware)."""
         expires = int(now.timestamp()) + LINK_LIFETIME_SECONDS
         signature = _signature(self._keys[0], business_id, document_id, expires)
         path = f"{LINKS_PATH}{business_id}/{document_id}"
         return f"{self._base_url}{path}?expires={expires}&signature={signature}"
 
     def read(self, path: str, query: str, now: datetime) -> SignedLink:
-        """Tell what a link opens; LinkError or ExpiredLinkError when it opens nothing.
+        """Verify a link and return its contents.
 
-        A link signed at 12:00:00 is good through 12:14:59 and refused from 12:15:00 on.
+        Raises LinkError or ExpiredLinkError. A link signed at 12:00:00 is valid through 12:14:59
+        and refused from 12:15:00 on.
         """
         named, said = _PATH.fullmatch(path), _QUERY.fullmatch(query)
         if named is None or said is None:
             raise LinkError
         business_id, document_id, expires = UUID(named[1]), UUID(named[2]), int(said[1])
-        # Every key is tried, so that time tells nothing. The text is compared and not what it
-        # stands for: the last character has bits to spare.
+        # Every key is tried, so that the time reveals nothing. The text is compared and not the
+        # decoded bytes: the last character has unused bits.
         matches = [
             hmac.compare_digest(_signature(key, business_id, document_id, expires), said[2])
             for key in self._keys
@@ -82,7 +83,7 @@ class LinkSigner:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links that one answer about one business shows."""
+    """The links in one response about one business."""
 
     signer: LinkSigner
     business_id: UUID

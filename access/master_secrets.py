@@ -1,6 +1,6 @@
-"""The master secrets that tokens and links are signed under, and what makes a ring of them sound.
+"""The master secrets under which tokens and links are signed, and the checks of a ring of them.
 
-A server looks at them before it starts, and loads nothing of what signs.
+A server checks them before it starts, without loading the code that signs.
 """
 
 import re
@@ -11,12 +11,12 @@ RING_SIZE_LIMIT = 3
 SECRET_SIZE_MINIMUM_BYTES = 32
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
-_DISTINCT_BYTES_MINIMUM = 12  # Of 32 random bytes fewer are distinct about once in 10^20.
+_DISTINCT_BYTES_MINIMUM = 12  # 32 random bytes have fewer distinct values about once in 10^20.
 
 
 @dataclass(frozen=True, slots=True)
 class MasterSecret:
-    """One secret of the ring: a name that tokens may show, and bytes that nobody may see."""
+    """A secret of the ring: a name that tokens may show, and key bytes that are never shown."""
 
     name: str
     key: bytes = field(repr=False)
@@ -31,7 +31,7 @@ class MasterSecret:
 
 
 def refuse_unsound_ring(secrets: Sequence[MasterSecret]) -> None:
-    """Raise ValueError unless there are 1 to 3 secrets, each with a name and bytes of its own."""
+    """Raise ValueError unless there are 1 to 3 secrets, with distinct names and distinct bytes."""
     if not 1 <= len(secrets) <= RING_SIZE_LIMIT:
         raise ValueError(f"a ring holds 1 to {RING_SIZE_LIMIT} secrets")
     if len({secret.name for secret in secrets}) < len(secrets):

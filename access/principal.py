@@ -1,4 +1,4 @@
-"""Who is calling: the one value that the server hands to every layer below it."""
+"""The authenticated caller, as the server passes it to every layer below."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 
 class CallerKind(StrEnum):
-    """With what the caller proved itself; the contract's security schemes, one to one."""
+    """The type of credential of a caller, one for each security scheme of the contract."""
 
     PARTNER_KEY = "partner_key"
     PARTNER_TOKEN = "partner_token"
@@ -16,11 +16,11 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A proven caller: `business_id` only for a business token, `key_id` only for an API key.
+    """An authenticated caller: `business_id` of a business token only, `key_id` of an API key only.
 
-    `issued_at` is the token's `iat` (aware UTC, whole seconds), so that a token older than a
-    revocation can be told from a newer one, and `token_id` is what a revocation of this one token
-    names. Both are None for an API key.
+    `issued_at` is the token's `iat` (aware UTC, whole seconds), which is compared with the time of
+    a revocation. `token_id` identifies this token when it is revoked alone. Both are None for an
+    API key.
     """
 
     kind: CallerKind

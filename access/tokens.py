@@ -1,8 +1,8 @@
-"""Bearer tokens: made and read under a ring of master secrets, with one derived key per kind.
+"""Bearer tokens, issued and verified under a ring of master secrets with one derived key per kind.
 
-The claims are exactly those that partners are promised. Everything that hardens a token sits
-outside them, in its header and in the keys: a key id that names secret and kind, and a key per
-kind, so that a token of one kind can never pass for the other.
+The claims are exactly those that partners are promised. Everything that hardens a token is outside
+them, in its header and in the keys: a key id that names secret and kind, and a key per kind, so
+that a token of one kind is never accepted as the other.
 """
 
 import hmac
@@ -33,11 +33,11 @@ _CANONICAL_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[
 
 
 class TokenError(Exception):
-    """The text is no token of ours."""
+    """A text that is not a valid token of this server."""
 
 
 class ExpiredTokenError(TokenError):
-    """The token was ours and its hour is over."""
+    """A valid token that has expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +61,30 @@ class _TokenKey:
 
 
 class Keyring:
-    """Issues tokens under the newest secret and reads those made under any secret of the ring."""
+    """The keys of tokens: the newest secret signs, and every secret of the ring is accepted."""
 
     def __init__(self, secrets: Sequence[MasterSecret], *, remembered_tokens: int = 4096) -> None:
-        """Take 1 to 3 secrets, newest first; ValueError when they make no sound ring."""
+        """Derive the keys from 1 to 3 secrets, newest first; ValueError if they form no valid
+        ring.
+        """
         refuse_unsound_ring(secrets)
         self._partner_key = _TokenKey.derive(secrets[0], CallerKind.PARTNER_TOKEN)
         self._business_key = _TokenKey.derive(secrets[0], CallerKind.BUSINESS_TOKEN)
         kinds = (CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN)
         keys = [_TokenKey.derive(secret, kind) for secret in secrets for kind in kinds]
-        # A header is accepted only as the very text that we write ourselves. This pins algorithm
-        # and type, knows every key id, and leaves no room for `crit`, unknown or repeated fields.
+        # A header is accepted only if it is exactly a text that we write ourselves. This fixes the
+        # algorithm, type and key id, and excludes `crit`, unknown and repeated fields.
         self._keys = {key.header: key for key in keys}
         self._signer = jwt.PyJWS([_ALGORITHM], {"enforce_minimum_key_length": True})
         self._remembered: OrderedDict[str, tuple[Caller, datetime]] = OrderedDict()
         self._remembered_limit = remembered_tokens
 
     def issue_partner_token(self, partner_id: UUID, now: datetime) -> str:
-        """Make a token that lets a partner act for itself for one hour from `now` (aware)."""
+        """Create a token with which a partner acts for itself for one hour from `now` (aware)."""
         return self._sign(self._partner_key, {"sub": str(partner_id), "type": "partner"}, now)
 
     def issue_business_token(self, partner_id: UUID, business_id: UUID, now: datetime) -> str:
-        """Make a token for one business of the partner, for one hour from `now` (aware)."""
+        """Create a token for one business of the partner, for one hour from `now` (aware)."""
         claims = {
             "sub": str(partner_id),
             "business_id": str(business_id),
@@ -91,9 +93,10 @@ class Keyring:
         return self._sign(self._business_key, claims, now)
 
     def read(self, token: str, now: datetime) -> Caller:
-        """Tell who a token was made for; TokenError or ExpiredTokenError when it proves nothing.
+        """Verify a token and return its caller.
 
-        A token made at 12:00:00 is good through 12:59:59 and refused from 13:00:00 on.
+        Raises TokenError or ExpiredTokenError. A token issued at 12:00:00 is valid through 12:59:59
+        and refused from 13:00:00 on.
         """
         known = self._remembered.get(token)
         if known is not None and now < known[1]:
@@ -101,15 +104,15 @@ class Keyring:
         caller, expires_at = self._verify(token, now)
         if now >= expires_at:
             raise ExpiredTokenError
-        # Checking a signature costs more than all else that a token is checked for, so a good one
-        # is remembered by its whole text. The oldest makes room; forgetting only costs a check.
+        # Verifying a signature costs more than all other checks of a token, so a valid token is
+        # cached by its whole text. The cache drops its oldest token, which costs only a check.
         self._remembered[token] = caller, expires_at
         if len(self._remembered) > self._remembered_limit:
             self._remembered.popitem(last=False)
         return caller
 
     def find(self, token: str, now: datetime) -> Caller | None:
-        """Tell who a token was made for; None where it proves nothing, or nothing any more."""
+        """Return the caller of a token, or None if the token is invalid or expired."""
         try:
             return self.read(token, now)
         except TokenError:
@@ -137,35 +140,35 @@ class Keyring:
 
 
 def issued_from(now: datetime, valid_from: datetime) -> tuple[datetime, datetime]:
-    """Tell the moments that a new token may say it was issued at, where older ones are revoked.
+    """Return the two `iat` times that a new token may have, given the end of a revocation.
 
-    Two that are made in one second are the same, so that there is one more, for when the first is
-    revoked by itself. Both may be still to come, which any server takes for 5 s.
+    Two tokens issued in one second are the same. The second time is for use if the token with the
+    first is revoked by itself. Both may be up to 5 s in the future, which any server accepts.
     """
     first = max(now, valid_from)
     return first, first + timedelta(seconds=1)
 
 
 def valid_from_after(now: datetime, valid_from: datetime) -> datetime:
-    """Tell from when on tokens are good, where all that were issued until now are revoked.
+    """Return the first `iat` that is valid after all tokens issued until now are revoked.
 
-    At 12:00:00.4 they may say 12:00:01, see `issued_from`: from 12:00:02 on.
+    At 12:00:00.4 a token may already have 12:00:01 (see `issued_from`), so the result is 12:00:02.
     """
     return max(now.replace(microsecond=0), valid_from) + timedelta(seconds=2)
 
 
 def token_id(token: str) -> UUID:
-    """Name a token without saying it: by half of the SHA-256 of what is signed of it.
+    """Return an id of a token that does not reveal it: half of the SHA-256 of its signed text.
 
-    The signature has no part in it: its last character has bits to spare, so that one token can
-    be written in several ways.
+    The signature is left out: its last character has unused bits, so that one token can be written
+    in several ways.
     """
     return UUID(bytes=sha256(token.rpartition(".")[0].encode()).digest()[:16])
 
 
 def derive(secret: MasterSecret, info: str) -> bytes:
-    """Make the key for one use of a secret (32 bytes); no use learns anything of another's."""
-    # This is HKDF (RFC 5869) with one block. To load cryptography for it takes 8 MB of each server.
+    """Derive the key for one use of a secret (32 bytes); it reveals nothing of the other keys."""
+    # This is HKDF (RFC 5869) with one block. Loading `cryptography` would take 8 MB in each server.
     extracted = hmac.digest(bytes(32), secret.key, "sha256")
     return hmac.digest(extracted, f"accounting-platform/{info}".encode() + b"\x01", "sha256")
 
@@ -195,12 +198,12 @@ def _refuse_constant(_constant: str) -> NoReturn:
 
 def _issued_at(claims: dict[str, Any], now: datetime) -> datetime:
     issued, expires = claims.get("iat"), claims.get("exp")
-    # `type` and not `isinstance`: True is no time of day.
+    # `type` and not `isinstance`: True is an int, but not a time.
     if type(issued) is not int or type(expires) is not int:
         raise TokenError
     if expires - issued != TOKEN_LIFETIME_SECONDS:
         raise TokenError
-    # The bounds also keep numbers away that no calendar holds.
+    # The bounds also exclude numbers that are beyond the calendar.
     if not 0 <= issued <= now.timestamp() + CLOCK_LEEWAY_SECONDS:
         raise TokenError
     return datetime.fromtimestamp(issued, UTC)

@@ -1,16 +1,19 @@
-"""The rules: values in, values out, and nothing but the standard library.
+"""Accounting rules: functions of values that use nothing but the standard library.
 
-A noun keeps the values of one thing and what follows from them; `<noun>_changes` is what may happen
-to it. A `Side` says whether it is sold or bought. Each folder imports only what stands below it:
+A module that is named by a noun holds the values of one concept and what is computed from them;
+`<noun>_changes` holds the operations that change them. A `Side` is sales or purchases. Each folder
+imports only those listed below it:
 
-    bank/    bank accounts, statement lines, links between lines and money, transfers, rules,
-             statements that are reconciled, payouts
-    opening/ books that are opened on a day with what stood and was open then
-    trade/   parties; documents (invoices and bills), payments, credits, refunds, write-offs
-             and what settles what; what all of it comes to in the ledger is `postings`
-    reports/ statements, their years, columns and comparisons, of what was posted
-    books/   the ledger, which posts only what differs from what was posted before; accounts, the
-             chart, numbers, periods; entries by hand; the business and the moment (`context`)
-    files/   files that are sent in
+    bank/    bank accounts, bank transactions, their links with money, transfers, bank rules,
+             reconciliations with statements, payouts
+    opening/ opening balances: the accounts and open items of the day on which the books begin
+    trade/   parties; documents (invoices and bills), payments, credits, refunds, write-offs,
+             and allocations between them; `postings` derives the ledger entries of all of them
+    reports/ financial statements of posted amounts, with fiscal years, columns and comparisons
+    tax/     tax codes, rates, the tax on amounts, and tax returns
+    books/   the ledger, which posts only the difference between desired and posted amounts;
+             accounts, the chart, numbers, periods; manual entries; the business and the current
+             time (`context`)
+    files/   uploaded files
     money, errors
 """

@@ -1,4 +1,4 @@
-"""What a caller did not say: neither null nor a default, but nothing at all."""
+"""A marker for a value that the caller did not send: neither null nor a default."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields
@@ -21,22 +21,22 @@ ABSENT: Final[Literal[Absent.ABSENT]] = Absent.ABSENT
 
 
 def or_else(value: T | Absent, default: D) -> T | D:
-    """Take what was said, else a default: null stays null."""
+    """Return the value if it was sent, else a default. A null that was sent stays null."""
     return default if isinstance(value, Absent) else value
 
 
 def or_none(value: T | Absent) -> T | None:
-    """Take what was said, else None."""
+    """Return the value if it was sent, else None."""
     return None if isinstance(value, Absent) else value
 
 
 def for_each(items: Iterable[T] | Absent, make: Callable[[int, T], R]) -> tuple[R, ...] | Absent:
-    """Make something of each item of a list, and of its place in it, where a list was said."""
+    """Apply `make` to the index and value of each item; a list that was not sent stays absent."""
     return items if isinstance(items, Absent) else tuple(starmap(make, enumerate(items)))
 
 
 def said(command: Any, *names: str) -> dict[str, Any]:
-    """List the fields of a command that were said, all of them or those that are named."""
+    """Return the fields of a command that were sent, by name: all of them, or only `names`."""
     chosen = names or [item.name for item in fields(command)]
     values = {name: getattr(command, name) for name in chosen}
     return {name: value for name, value in values.items() if value is not ABSENT}

@@ -1,9 +1,9 @@
-"""Everything that can be refused: a kind, a stable code, a sentence, and facts for programs.
+"""Errors that refuse a request: a kind, a stable code, a message, and details for programs.
 
-The kind says what is wrong (`server/responses/errors.py` gives each kind its status), the code says
-which rule, and `detail` carries what a program needs to act on it. Errors are raised, never
-returned. The code stands as a literal where it is raised, so that a test can compare the codes
-of the product with the closed list of the contract.
+The kind is the class of the error (`server/responses/errors.py` maps each kind to its status), the
+code identifies the rule, and `detail` carries the values that a program needs to react. Errors are
+raised, never returned. The code is a literal where it is raised, so that a test can compare the
+codes of the product with the closed list of the contract.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ VERBS: Final = frozenset({"is", "was", "must", "has", "cannot", "repeats", "fits
 
 
 class Refusal(Exception):
-    """A rule, a store or the server refuses a request."""
+    """An API error: a rule, a store or the server refuses a request."""
 
     def __init__(self, code: str, message: str, **detail: Any) -> None:
         super().__init__(message)
@@ -23,15 +23,16 @@ class Refusal(Exception):
         self.detail = detail
 
     def tell_item(self, place: str) -> None:
-        """Say which item of a list of the request it is about, as `allocations.2`."""
+        """Add the path of the list item that the error is about, such as `allocations.2`."""
         self.message = f"{place}: {self.message}"
         self.detail["item"] = place
 
 
 class AboutItem:
-    """Lets a refusal say which item of a list of the request it is about, where that is known.
+    """A context manager that adds the path of a list item to each API error raised inside it.
 
-    A posting enters it several times: made of a generator it would take three times as long.
+    An empty path adds nothing. A posting enters it several times; written as a generator it would
+    take three times as long.
     """
 
     __slots__ = ("_place",)
@@ -40,7 +41,7 @@ class AboutItem:
         self._place = place
 
     def __enter__(self) -> None:
-        """Begin what is about the item."""
+        """Begin the block that is about the item."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
         if self._place and isinstance(error, Refusal):
@@ -48,25 +49,25 @@ class AboutItem:
 
 
 class Malformed(Refusal):
-    """The request alone shows that it cannot be served."""
+    """The request is invalid by itself, independently of the state of the books."""
 
     @classmethod
     def fields(cls, **field_errors: list[str]) -> "Malformed":
-        """Refuse a request with its faults by field: `{"amount_cents": ["must be at least 1"]}`."""
+        """Create the error from the faults by field: `{"amount_cents": ["must be at least 1"]}`."""
         return cls.with_faults(field_errors)
 
     @classmethod
     def with_faults(cls, faults: Mapping[str, list[str]]) -> "Malformed":
-        """Refuse a request with its faults by field, at least one; the message tells the first.
+        """Create the error from the faults by field, at least one; the message describes the first.
 
-        `{"due_date": ["is not known"], "memo": ["is too long"]}` is told as "due_date is not known.
-        1 more field is wrong."
+        `{"due_date": ["is not known"], "memo": ["is too long"]}` gives "due_date is not known. 1
+        more field is wrong."
         """
         return cls("validation_error", _first_of(faults), field_errors=faults)
 
 
 class NotAuthenticated(Refusal):
-    """The caller is not known, or no longer."""
+    """The caller is not authenticated, or no longer."""
 
 
 class NotAllowed(Refusal):
@@ -74,15 +75,15 @@ class NotAllowed(Refusal):
 
 
 class NotFound(Refusal):
-    """There is no such resource in this business."""
+    """The business has no such resource."""
 
 
 class Conflict(Refusal):
-    """It clashes with the present state; in another state it would succeed."""
+    """The request conflicts with the present state; in another state it could succeed."""
 
     @staticmethod
     def of_state(message: str, current: str, allowed: Sequence[str] = ()) -> "Conflict":
-        """Refuse a move out of a state; `allowed` are the states that can follow it."""
+        """Create the error for a transition that is not allowed; `allowed` are the next states."""
         return Conflict(
             "invalid_state_transition",
             message,
@@ -92,30 +93,30 @@ class Conflict(Refusal):
 
 
 class Stale(Refusal):
-    """The caller's picture of the resource is older than the resource."""
+    """The caller's version of the resource is out of date."""
 
 
 class RuleBroken(Refusal):
-    """It breaks a rule about money or identity."""
+    """The request violates a rule about money or identity."""
 
 
 class UnsupportedFile(Refusal):
-    """A file is of a kind that is not kept; its content says so."""
+    """The content of a file is of a type that is not accepted."""
 
 
 class TooMany(Refusal):
-    """The caller asks more often than the limits allow."""
+    """The caller sends more requests than the limits allow."""
 
 
 class Unavailable(Refusal):
-    """The server cannot do this now; the same request may succeed in a moment."""
+    """The server cannot do this now; the same request may succeed shortly."""
 
 
 def _first_of(faults: Mapping[str, list[str]]) -> str:
     field, words = next(iter(faults.items()))
     if len(field) > LONGEST_FIELD_TOLD or not (field.isascii() and field.isprintable()):
         return "The request has invalid fields."
-    # Some stand alone, as "customer_id or customer_external_id is required" of `customer_id`.
+    # Some faults are whole sentences, as "customer_id or customer_external_id is required".
     alone = words[0].partition(" ")[0] not in VERBS
     first = words[0] if alone else f"{field} {words[0]}"
     told = first if first.endswith("?") else f"{first}."

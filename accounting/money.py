@@ -1,4 +1,4 @@
-"""Money is integers of minor units: rounding, and splitting without losing a unit."""
+"""Amounts of money as integers of minor units: rounding, and splitting without losing a unit."""
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -9,7 +9,7 @@ CURRENCIES = ("EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD")
 MAX_AMOUNT = 99_999_999_999_999
 
 EXACT = Context(prec=60)
-"""Room for every product of an amount with a quantity or a rate."""
+"""A context with enough digits for every product of an amount with a quantity or a rate."""
 
 
 def round_half_away(value: Decimal) -> int:
@@ -18,7 +18,7 @@ def round_half_away(value: Decimal) -> int:
 
 
 def within_bounds(amount: int) -> int:
-    """Pass an amount on, or refuse one that no field of the contract could show.
+    """Return the amount, or raise an error if it is larger than any field of the contract can show.
 
     Raises RuleBroken `amount_too_large` beyond 99,999,999,999,999 minor units.
     """
@@ -30,9 +30,9 @@ def within_bounds(amount: int) -> int:
 
 
 def times(amount: int, factor: Decimal) -> int:
-    """Multiply an amount by a quantity or a rate, rounded to a whole unit.
+    """Multiply an amount by a quantity or a rate, and round to a whole unit.
 
-    A price of 333 times 1.5 gives 500; a product beyond the bounds is `amount_too_large`.
+    A price of 333 times 1.5 gives 500. Raises RuleBroken `amount_too_large` beyond the bounds.
     """
     product = EXACT.multiply(Decimal(amount), factor)
     if abs(product) > MAX_AMOUNT:
@@ -41,7 +41,7 @@ def times(amount: int, factor: Decimal) -> int:
 
 
 def included(amount: int, rate: Decimal) -> int:
-    """Say what of an amount is tax at a rate in percent that it includes: 101 of 603 at 20."""
+    """Return the tax included in a gross amount at a rate in percent: 101 of 603 at 20."""
     share = EXACT.divide(EXACT.multiply(Decimal(amount), rate), 100 + rate)
     return round_half_away(share)
 
@@ -49,11 +49,11 @@ def included(amount: int, rate: Decimal) -> int:
 def split(amount: int, weights: Sequence[int]) -> list[int]:
     """Split an amount over weights by largest remainder, ties to the first.
 
-    Units in, units out; the parts sum to the amount and each is within one unit of its exact
-    share. Weights below zero take the other sign, as what is withheld of an amount does; where all
-    are zero they count as equal. Splitting 3333 over 8333 and 1667 gives 2777 and 556, and 530
-    over 1000, 210 and -150 gives 500, 105 and -75. Raises ValueError where weights that are not
-    all zero come to nothing.
+    The parts sum to the amount, and each is within one unit of its exact share. A weight below zero
+    takes the opposite sign, as tax withheld from an amount does; if all weights are zero they count
+    as equal. Splitting 3333 over 8333 and 1667 gives 2777 and 556, and 530 over 1000, 210 and -150
+    gives 500, 105 and -75. Raises ValueError for an amount other than zero if there are no weights,
+    or if weights that are not all zero sum to zero.
     """
     if not weights:
         if amount:

@@ -1,8 +1,8 @@
-"""Dataclasses whose values are frozen for mypy alone: quick to make, and to copy with changes.
+"""Dataclasses that are frozen for mypy only, so that creating and copying them is fast.
 
-Python's own frozen ones refuse every assignment while the program runs, and each of their own
-fields is set by a call that gets past this. A payment makes 130 values of 800 fields, and that was
-a twentieth of the server's time. mypy refuses whatever would change one, of these as of Python's.
+Python's own frozen dataclasses refuse every assignment at run time, and their constructors bypass
+this with a call for each field. A payment creates 130 values of 800 fields, which took a twentieth
+of the server's time. mypy rejects an assignment to a field of these classes, too.
 """
 
 import dataclasses
@@ -14,13 +14,13 @@ else:
     from functools import cache
 
     def dataclass(*, frozen=False, eq=True, **options):
-        """Make a dataclass; one whose values are not to change has a hash."""
+        """Make a dataclass; a frozen one has a hash, and refuses assignments in mypy only."""
         return dataclasses.dataclass(eq=eq, unsafe_hash=frozen and eq, **options)
 
     def replace(value, /, **changes):
-        """Copy a value, with some of its fields changed.
+        """Copy a value with some of its fields changed.
 
-        A document has 38 fields: 1.3 us in place of 9.4.
+        A document of 38 fields takes 1.3 us instead of 9.4.
         """
         copied = _copier(type(value))(value)
         for name, changed in changes.items():
@@ -29,7 +29,7 @@ else:
 
     @cache
     def _copier(kind):
-        """Write the function that copies a value field by field, as dataclasses write theirs."""
+        """Generate the function that copies a value field by field, as dataclasses do."""
         fields = [field.name for field in dataclasses.fields(kind)]
         copies = "".join(f"    copied.{name} = value.{name}\n" for name in fields)
         made = {"new": object.__new__, "kind": kind}

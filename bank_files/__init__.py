@@ -1,7 +1,7 @@
-"""Reads the statement files of banks: bytes in, lines out.
+"""Readers of bank statement files: bytes in, lines out.
 
-It knows neither HTTP nor SQL nor the ledger. Whatever the bytes are, the outcome is lines, good and
-bad, or `Unreadable`: the files come from programs of others, and may be made to do harm.
+The package knows neither HTTP, SQL nor the ledger. For any bytes the result is lines, good and bad,
+or `Unreadable`: the files come from other programs, and can be malicious.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ __all__ = [
 
 Format = Literal["csv", "ofx", "camt053", "mt940"]
 
-# Formats in which each line has an id of its own. In the others it may be that of a batch.
+# Formats in which each line has its own id. In the others it can be the id of a batch.
 UNIQUE_IDS: Final = frozenset({"csv", "ofx"})
 
 NAMES: Final = {"csv": "CSV", "ofx": "OFX", "camt053": "CAMT.053", "mt940": "MT940"}
@@ -45,23 +45,23 @@ NAMES: Final = {"csv": "CSV", "ofx": "OFX", "camt053": "CAMT.053", "mt940": "MT9
 def read(content: bytes, kind: Format, columns: Columns | None) -> list[ReadLine]:
     """Read the lines of a file; a CSV needs its columns.
 
-    Raises Unreadable for a file that is not of that kind, has no line, or too many; WrongColumns
-    for columns that are missing, or that are not those of the file.
+    Raises Unreadable for a file that is not in this format, has no line, or has more than
+    MOST_LINES; WrongColumns for columns that are missing, or that are not in the file.
     """
     lines = list(islice(lines_of(content, kind, columns), MOST_LINES + 1))
     if not lines:
-        raise Unreadable(f"holds no {NAMES[kind]} line")
+        raise Unreadable(f"has no {NAMES[kind]} line")
     if len(lines) > MOST_LINES:
-        raise Unreadable(f"holds more than {MOST_LINES:,} lines")
+        raise Unreadable(f"has more than {MOST_LINES:,} lines")
     return lines
 
 
 def lines_of(content: bytes, kind: Format, columns: Columns | None) -> Iterable[ReadLine]:
-    """Let the reader of a format read a file."""
+    """Read a file with the reader of its format."""
     if kind == "csv":
         if columns is None:
             raise WrongColumns("is required for CSV")
         return csv_table.read(content, columns)
     if columns is not None:
-        raise WrongColumns("is for CSV only")
+        raise WrongColumns("is allowed only for CSV")
     return {"ofx": ofx.read, "camt053": camt053.read, "mt940": mt940.read}[kind](content)

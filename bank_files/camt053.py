@@ -1,6 +1,6 @@
 """CAMT.053, the bank statement of ISO 20022, in any of its versions.
 
-The versions that banks send (001.02 to 001.12) name their elements alike; newer ones add a `Pty`
+The versions that banks send (001.02 to 001.12) use the same element names; newer ones add a `Pty`
 between a party and its name, and a `Cd` in a status. Entries are read one at a time, so that a
 large file needs no more memory than its largest entry.
 """
@@ -30,7 +30,8 @@ MOST_PARTS: Final = 400_000  # Elements in one entry.
 def read(content: bytes) -> list[ReadLine]:
     """Read every booked entry of every statement in a file; raises Unreadable.
 
-    A document type is refused: no other file is read, and no entity beside the five of XML.
+    A document type declaration is rejected: no other file is read, and no entity is expanded except
+    the five of XML.
     """
     statements = _Statements()
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -44,16 +45,16 @@ def read(content: bytes) -> list[ReadLine]:
     except (expat.ExpatError, ValueError, LookupError):
         raise Unreadable("is not well-formed XML") from None
     if not statements.found:
-        raise Unreadable("is no CAMT.053: it holds no BkToCstmrStmt")
+        raise Unreadable("is not CAMT.053: it has no BkToCstmrStmt")
     return statements.lines
 
 
 def _refuse_document_type(*_: object) -> None:
-    raise Unreadable("declares a document type, which is not read")
+    raise Unreadable("has a document type declaration, which is not allowed")
 
 
 class _Statements:
-    """Follows the elements of a file, and reads each entry at its end."""
+    """A handler of XML events, which reads each entry when the entry ends."""
 
     def __init__(self) -> None:
         self.lines: list[ReadLine] = []
@@ -68,7 +69,7 @@ class _Statements:
         local = name.rpartition(" ")[2]
         self._path.append(local)
         if len(self._path) > DEEPEST:
-            raise Unreadable("has elements in elements without an end")
+            raise Unreadable("has elements that are nested too deeply")
         self.found = self.found or local == STATEMENT
         if local == "Stmt":
             self._iban, self._account = None, ""
@@ -77,7 +78,7 @@ class _Statements:
         if self._entry is not None:
             self._parts += 1
             if self._parts > MOST_PARTS:
-                raise Unreadable("has an entry of more parts than are read")
+                raise Unreadable("has an entry with too many parts")
             self._entry.start(local, attributes)
 
     def text(self, data: str) -> None:
@@ -94,13 +95,13 @@ class _Statements:
                 self.lines += read_entry(self._entry.close(), self._iban)
                 self._entry = None
                 if len(self.lines) > MOST_LINES:
-                    raise Unreadable(f"holds more than {MOST_LINES:,} lines")
+                    raise Unreadable(f"has more than {MOST_LINES:,} lines")
         elif local == "Acct":
             self._iban = iban_in(self._account)
 
 
 def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
-    """Read an entry as a line, or as one for each of its transactions; none while not booked."""
+    """Read a booked entry as one line or one per transaction; [] for an entry not yet booked."""
     status = text_at(entry, "Sts/Cd") or text_at(entry, "Sts")
     if status not in (None, "BOOK"):
         return []
@@ -119,7 +120,7 @@ def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
 
 
 def amounts_of(entry: Element, details: Sequence[Element], total: Decimal) -> list[Decimal] | None:
-    """Return the amounts of the transactions of a batch; None where they do not add up to `total`.
+    """Return the signed amounts of the transactions of a batch; None unless they sum to `total`.
 
     An entry of -30 with two transactions of 10 and 20 gives -10 and -20.
     """
@@ -144,7 +145,7 @@ def line(
     external_id: str | None,
     iban: str | None,
 ) -> FileLine:
-    """Make a line of an entry, or of some of its transactions."""
+    """Create a line from an entry, or from some of its transactions."""
     texts = [text for part in details for text in remittances(part)]
     description = " ".join(texts) or text_at(entry, "AddtlNtryInf")
     references = [text_at(part, "Refs/EndToEndId") for part in details]
@@ -163,16 +164,16 @@ def line(
 
 
 def remittances(part: Element) -> list[str]:
-    """Return what a transaction is for: the texts of the payer, else that of the bank."""
+    """Return the purpose of a transaction: the texts of the payer, else the text of the bank."""
     texts = [(each.text or "").strip() for each in part.findall("RmtInf/Ustrd")]
     texts += [(each.text or "").strip() for each in part.findall("RmtInf/Strd/AddtlRmtInf")]
     return [text for text in texts if text] or [text_at(part, "AddtlTxInf") or ""]
 
 
 def counterparty(entry: Element, part: Element, amount: Decimal) -> str | None:
-    """Return the debtor of money that came in, the creditor of money that went out.
+    """Return the debtor of incoming money, or the creditor of outgoing money.
 
-    A reversal names the parties of the transaction that it takes back, so there they are swapped.
+    A reversal names the parties of the transaction that it reverses, so there they are swapped.
     """
     comes_in = (amount > 0) != (text_at(entry, "RvslInd") in ("true", "1"))
     role = "Dbtr" if comes_in else "Cdtr"
@@ -181,7 +182,7 @@ def counterparty(entry: Element, part: Element, amount: Decimal) -> str | None:
 
 
 def reference_within(entry: Element, part: Element, place: int) -> str | None:
-    """Return the bank's id of one transaction of a batch, else that of the batch and a place."""
+    """Return the bank's id of a transaction of a batch, else the batch's id with its position."""
     batch, own = reference_of(text_at(entry, "AcctSvcrRef")), bank_reference([part])
     if own is not None and own != batch:
         return own
@@ -189,23 +190,23 @@ def reference_within(entry: Element, part: Element, place: int) -> str | None:
 
 
 def bank_reference(details: Sequence[Element]) -> str | None:
-    """Return the bank's id of the only transaction of an entry, if there is one."""
+    """Return the bank's id of an entry's only transaction; None with several or without an id."""
     if len(details) != 1:
         return None
     return reference_of(text_at(details[0], "Refs/AcctSvcrRef"), text_at(details[0], "Refs/TxId"))
 
 
 def booking_day(entry: Element) -> date:
-    """Return the day an entry was booked on, else its value date; ValueError without either."""
+    """Return the booking date of an entry, else its value date; raises ValueError without one."""
     paths = ("BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
     return day(next((text for text in (text_at(entry, path) for path in paths) if text), None))
 
 
 def signed(entry: Element) -> Decimal:
-    """Return the amount of an entry, below zero for a debit; ValueError where it is neither."""
+    """Return the amount of an entry, negative for a debit; ValueError without a direction."""
     direction = text_at(entry, "CdtDbtInd")
     if direction not in ("CRDT", "DBIT"):
-        raise ValueError("The line says neither CRDT nor DBIT.")
+        raise ValueError("The line has neither CRDT nor DBIT.")
     return number(text_at(entry, "Amt")) * (1 if direction == "CRDT" else -1)
 
 

@@ -1,4 +1,4 @@
-"""Days, amounts and directions in the cells of a CSV: written in many ways, in one per file."""
+"""Dates, amounts and directions in the cells of a CSV; a file uses one notation for each."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from typing import Final
 
 from bank_files.file_lines import WrongColumns
 
-# Tried in this order where no format is given. None begins with the month: 03/07 has two meanings.
+# Tried in this order if no format is given. None begins with the month: 03/07 is ambiguous.
 USUAL_DAYS: Final = (
     *("YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD"),
     *("DD/MM/YYYY", "DD-MM-YYYY", "DD.MM.YYYY", "DD MMM YYYY", "DD-MMM-YYYY"),
@@ -45,14 +45,14 @@ LONGEST_AMOUNT: Final = 40
 
 
 class Days:
-    """Reads days in one format, or in any of the usual ones."""
+    """A parser of dates in one format, or in any of the usual ones."""
 
     def __init__(self, date_format: str | None) -> None:
         formats = [date_format] if date_format else USUAL_DAYS
         self._patterns = [_pattern(each) for each in formats]
 
     def read(self, text: str) -> date:
-        """Return the day that a text begins with; a time may follow. ValueError without a day."""
+        """Return the date that a text starts with; a time may follow. ValueError without a date."""
         for pattern in self._patterns:
             found = pattern.match(text)
             if found:
@@ -63,31 +63,31 @@ class Days:
                     return date(century + int(year), number, int(found["D"]))
                 except ValueError:
                     break
-        raise ValueError("The date is not as the others are written.")
+        raise ValueError("The date does not have the format of the other dates.")
 
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Reads amounts with a decimal point or with a decimal comma."""
+    """A parser of amounts with a decimal point or with a decimal comma."""
 
     decimal: str
 
     @classmethod
     def of(cls, cells: Iterable[str], decimal_comma: bool | None) -> "Amounts":
-        """Take the decimal sign that is given, else the one the amounts show.
+        """Return a parser with the given decimal sign, else with the one that the amounts show.
 
-        1.234,50 shows a comma. Raises WrongColumns where the amounts show both.
+        1.234,50 shows a comma. Raises WrongColumns if the amounts show both.
         """
         if decimal_comma is not None:
             return cls("," if decimal_comma else ".")
         ends = (_CENTS.search(cell[:LONGEST_AMOUNT]) for cell in cells)
         shown = {found[1] for found in ends if found}
         if len(shown) > 1:
-            raise WrongColumns("is needed: the amounts show both", "decimal_comma")
+            raise WrongColumns("is required: the amounts use both decimal signs", "decimal_comma")
         return cls(shown.pop() if shown else ".")
 
     def read(self, text: str) -> Decimal:
-        """Read 1.234,50, 1'234.50, (12.50), 12.50- or £12.50; ValueError for another text."""
+        """Parse 1.234,50, 1'234.50, (12.50), 12.50- or £12.50; ValueError for another text."""
         if len(text) > LONGEST_AMOUNT:
             raise ValueError("The amount is not a number.")
         bare = _LEFT_OUT.sub("", text.replace("\N{MINUS SIGN}", "-"))
@@ -101,17 +101,17 @@ class Amounts:
 
 
 def sign_of(word: str) -> int:
-    """Return 1 for a word for money that came in, -1 for money that went out; else ValueError."""
+    """Return 1 for a word for incoming money, -1 for outgoing money; else raise ValueError."""
     folded = word.strip().casefold()
     if folded in CREDIT_WORDS:
         return 1
     if folded in DEBIT_WORDS:
         return -1
-    raise ValueError("The line does not say which way the money went.")
+    raise ValueError("The line does not show whether money came in or went out.")
 
 
 def _pattern(date_format: str) -> re.Pattern[str]:
-    """Turn a format such as DD/MM/YYYY into its pattern; raises WrongColumns for no format."""
+    """Compile a date format such as DD/MM/YYYY to a regular expression; raises WrongColumns."""
     parts = _PART.findall(date_format)
     if sorted(part[0] for part in parts) != ["D", "M", "Y"]:
         raise WrongColumns("needs a day, a month and a year", "date_format")

@@ -1,8 +1,8 @@
-"""CSV: each bank has its own columns, so the sender names them.
+"""CSV statements: each bank has its own columns, so the sender names them.
 
 Banks put other rows above the header and below the table, and separate cells by a comma, a
-semicolon, a tab or a bar. The header and the separator are those with which the named columns are
-found.
+semicolon, a tab or a bar. The reader uses the header and the separator with which it finds the
+named columns.
 """
 
 import csv
@@ -28,17 +28,17 @@ from bank_files.file_lines import (
 MONEY: Final = ("amount", "credit", "debit")
 DELIMITERS: Final = (";", ",", "\t", "|")
 MOST_CELLS: Final = 1_000_000
-HEADER_WITHIN: Final = 50  # Rows from the top in which the header is looked for.
+HEADER_WITHIN: Final = 50  # The header must be in this many rows from the top.
 
 Row = list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Which column of a CSV holds what: its name in the header, or its number from 1.
+    """The columns of a CSV: for each field the name in the header, or the number from 1.
 
-    Either `amount` is there, or `credit` and `debit`; `direction` only beside `amount`. Without
-    `date_format` and `decimal_comma` the cells show how days and amounts are written.
+    Either `amount` is given, or `credit` and `debit`; `direction` only together with `amount`.
+    Without `date_format` and `decimal_comma` the notation is derived from the cells.
     """
 
     date: str
@@ -55,7 +55,7 @@ class Columns:
     decimal_comma: bool | None = None
 
     def named(self) -> dict[str, str]:
-        """Return the columns that are there, by their attributes."""
+        """Return the given columns, by their attributes."""
         named = asdict(self)
         del named["date_format"], named["decimal_comma"]
         return {attribute: name for attribute, name in named.items() if name is not None}
@@ -63,24 +63,24 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a table, and the place in a row of each attribute of `Columns`."""
+    """The rows of a table, and the index in a row of each attribute of `Columns`."""
 
     rows: Sequence[Row]
     places: Mapping[str, int]
 
     def cell(self, row: Row, name: str) -> str:
-        """Return the cell of a column; an empty text where the row has none."""
+        """Return the cell of a column; an empty text if the row has none."""
         place = self.places.get(name)
         return row[place].strip() if place is not None and place < len(row) else ""
 
 
 def read(content: bytes, columns: Columns) -> Iterator[ReadLine]:
-    """Read the lines of a CSV by its columns; raises Unreadable, WrongColumns."""
+    """Read the lines of a CSV by its columns; raises Unreadable and WrongColumns."""
     table = find_table(decoded(content), columns.named())
     days = Days(columns.date_format)
     cells = (table.cell(row, name) for row in table.rows for name in MONEY)
     amounts = Amounts.of(cells, columns.decimal_comma)
-    for row in table.rows:  # Remarks below a table have neither a day nor an amount.
+    for row in table.rows:  # Remarks below a table have neither a date nor an amount.
         if any(table.cell(row, name) for name in ("date", *MONEY)):
             try:
                 yield read_row(table, row, days, amounts)
@@ -89,7 +89,7 @@ def read(content: bytes, columns: Columns) -> Iterator[ReadLine]:
 
 
 def read_row(table: Table, row: Row, days: Days, amounts: Amounts) -> FileLine:
-    """Read one row; ValueError with a sentence for one that cannot be read."""
+    """Read one row; raises ValueError with a sentence for a row that cannot be read."""
     return FileLine(
         booked_on=days.read(table.cell(row, "date")),
         amount=amount_of(table, row, amounts),
@@ -102,7 +102,7 @@ def read_row(table: Table, row: Row, days: Days, amounts: Amounts) -> FileLine:
 
 
 def amount_of(table: Table, row: Row, amounts: Amounts) -> Decimal:
-    """Return the amount of a row, below zero going out."""
+    """Return the amount of a row, negative for outgoing money."""
     if "amount" in table.places:
         amount = amounts.read(table.cell(row, "amount"))
         if "direction" not in table.places:
@@ -112,12 +112,12 @@ def amount_of(table: Table, row: Row, amounts: Amounts) -> Decimal:
     credit = amounts.read(came) if came else Decimal(0)
     debit = abs(amounts.read(went)) if went else Decimal(0)
     if credit and debit:
-        raise ValueError("The line has money going both ways.")
+        raise ValueError("The line has both a credit and a debit.")
     return credit - debit
 
 
 def find_table(text: str, named: Mapping[str, str]) -> Table:
-    """Find the table that has the named columns; raises WrongColumns with one that is missing."""
+    """Return the table that has the named columns; raises WrongColumns with a missing one."""
     best: tuple[int, list[str]] | None = None
     for delimiter in DELIMITERS:
         rows = rows_of(text, delimiter)
@@ -133,13 +133,13 @@ def find_table(text: str, named: Mapping[str, str]) -> Table:
             if best is None or len(missing) < len(best[1]):
                 best = (place, missing)
     missing = best[1] if best else list(named)
-    raise WrongColumns("is no column of the file", missing[0])
+    raise WrongColumns("is not a column of the file", missing[0])
 
 
 def places_in(row: Row, named: Mapping[str, str]) -> dict[str, int]:
-    """Return the places of the named columns in a header; a number counts where it is no title.
+    """Return the indexes of the named columns in a header row; {} if no name is a title in the row.
 
-    At least one of them has to be a title: else the row is no header.
+    A number is the position of a column, unless the header has it as a title.
     """
     titles = [(tidy(cell) or "").casefold() for cell in row]
     found: dict[str, int] = {}
@@ -154,7 +154,7 @@ def places_in(row: Row, named: Mapping[str, str]) -> dict[str, int]:
 
 
 def numbered(rows: Sequence[Row], places: Mapping[str, int]) -> Table:
-    """Make a table of columns by number; a first row without a digit in its day is a header."""
+    """Create a table of numbered columns; a first row without a digit in its date is a header."""
     table = Table(rows, places)
     headed = rows and not any(character.isdigit() for character in table.cell(rows[0], "date"))
     return Table(rows[1:], places) if headed else table
@@ -163,9 +163,9 @@ def numbered(rows: Sequence[Row], places: Mapping[str, int]) -> Table:
 def rows_of(text: str, delimiter: str) -> list[Row]:
     """Split a text into rows of cells; raises Unreadable."""
     if text.count(delimiter) > MOST_CELLS:
-        raise Unreadable("holds more cells than are read")
+        raise Unreadable("has too many cells")
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     try:
         return list(islice(reader, MOST_LINES + 2 * HEADER_WITHIN))
     except csv.Error:
-        raise Unreadable("is no CSV whose quotes fit together") from None
+        raise Unreadable("is not valid CSV: its quotes do not match") from None

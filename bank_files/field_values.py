@@ -1,4 +1,4 @@
-"""Values in the fields of bank files: text, numbers, days, references, IBANs."""
+"""Values in the fields of bank files: texts, numbers, dates, references and IBANs."""
 
 import codecs
 import re
@@ -10,7 +10,7 @@ from stdnum import iban
 
 from bank_files.file_lines import LONGEST_NAME
 
-# What banks write where there is no reference.
+# Texts that banks write if there is no reference.
 NO_REFERENCE: Final = frozenset(
     {"", "NONREF", "NOTPROVIDED", "NOT PROVIDED", "NOREF", "EREF", "KREF", "PREF", "MARF", "NONE"}
 )
@@ -21,7 +21,7 @@ _CODECS: Final = {
     "1252": "cp1252",
     "cp1252": "cp1252",
     "windows-1252": "cp1252",
-    "iso-8859-1": "cp1252",  # Declared by programs that write the euro sign of cp1252.
+    "iso-8859-1": "cp1252",  # Programs declare it but write the euro sign of cp1252.
     "8859-1": "cp1252",
     "iso-8859-15": "iso-8859-15",
 }
@@ -32,11 +32,11 @@ _COUNTRY = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", re.ASCII)
 
 
 def decoded(content: bytes, declared: str = "") -> str:
-    """Decode bytes as UTF-16 or UTF-8 where they are that, else as declared, else as cp1252."""
+    """Decode bytes as UTF-16 or UTF-8 if they are valid, else as declared, else as cp1252."""
     if content.startswith(_UTF_16):
         return content.decode("utf-16", errors="replace")
     known = _CODECS.get(declared.strip().lower(), "cp1252")
-    for codec in ("utf-8-sig", known, "cp1252"):  # Other text is hardly ever valid UTF-8.
+    for codec in ("utf-8-sig", known, "cp1252"):  # Text in other encodings is rarely valid UTF-8.
         try:
             return content.decode(codec)
         except UnicodeDecodeError:
@@ -45,7 +45,7 @@ def decoded(content: bytes, declared: str = "") -> str:
 
 
 def tidy(text: str | None, longest: int = LONGEST_NAME) -> str | None:
-    """Put a text on one line of at most `longest` characters; None where nothing is left of it."""
+    """Return a text on one line of at most `longest` characters; None if it is blank."""
     return _INVISIBLE.sub(" ", text or "").strip()[:longest].rstrip() or None
 
 
@@ -56,7 +56,7 @@ def reference_of(*texts: str | None) -> str | None:
 
 
 def number(text: str | None) -> Decimal:
-    """Read a number such as -12.50, 12,50 or 12,; ValueError for another text."""
+    """Parse a number such as -12.50, 12,50 or 12,; raises ValueError for another text."""
     stripped = (text or "").strip()
     if not _PLAIN_NUMBER.fullmatch(stripped):
         raise ValueError("The amount is not a number.")
@@ -64,20 +64,20 @@ def number(text: str | None) -> Decimal:
 
 
 def day(text: str | None) -> date:
-    """Read the day at the beginning of `20260715...` or `2026-07-15...`; ValueError without one."""
+    """Parse the date at the start of `20260715...` or `2026-07-15...`; ValueError without one."""
     digits = (text or "").strip()[:10].replace("-", "")[:8]
     if len(digits) != 8 or not (digits.isascii() and digits.isdecimal()):
-        raise ValueError("The date is not a day.")
+        raise ValueError("The date is not valid.")
     try:
         return date(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
     except ValueError:
-        raise ValueError("The date is not a day.") from None
+        raise ValueError("The date is not valid.") from None
 
 
 def iban_in(text: str | None) -> str | None:
-    """Return the IBAN that a text is; None for an account number of another kind.
+    """Return the IBAN that a text consists of; None for an account number of another kind.
 
-    Some banks add the currency: NL91ABNA0417164300EUR.
+    Some banks append the currency: NL91ABNA0417164300EUR.
     """
     compact = re.sub(r"[\s/-]", "", text or "").upper()[:40]
     for candidate in (compact, compact[:-3]):

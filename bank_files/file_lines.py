@@ -1,4 +1,4 @@
-"""What the readers of bank files return, what they raise, and how much they read."""
+"""Results, errors and limits that the readers of bank files have in common."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -8,11 +8,11 @@ from typing import Final
 MOST_LINES: Final = 10_000
 LONGEST_DESCRIPTION: Final = 2_000
 LONGEST_NAME: Final = 255
-DEEPEST: Final = 60  # Elements around an element.
+DEEPEST: Final = 60  # The deepest nesting of elements.
 
 
 class Unreadable(Exception):
-    """The file as a whole cannot be read."""
+    """A file that cannot be read as a whole."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -20,9 +20,9 @@ class Unreadable(Exception):
 
 
 class WrongColumns(Unreadable):
-    """The fault lies in the columns that were named for a CSV.
+    """An error in the columns that were named for a CSV.
 
-    `column` is the attribute of `Columns` at fault, None for the columns as a whole.
+    `column` is the wrong attribute of `Columns`, or None for the columns as a whole.
     """
 
     def __init__(self, why: str, column: str | None = None) -> None:
@@ -32,9 +32,9 @@ class WrongColumns(Unreadable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLine:
-    """One line of a statement: its amount in units of the currency, below zero going out.
+    """A line of a statement; `amount` is in units of the currency, negative for outgoing money.
 
-    `iban` is the account of the statement, where the file has it and it is an IBAN.
+    `iban` is the account of the statement, if the file has it and it is an IBAN.
     """
 
     booked_on: date
@@ -49,7 +49,7 @@ class FileLine:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that cannot be read, and why, as a sentence."""
+    """A line that cannot be read, with the reason as a sentence."""
 
     why: str
 

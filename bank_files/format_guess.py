@@ -1,4 +1,4 @@
-"""Guesses the format of a statement by its content, never by the name of its file."""
+"""Detection of the format of a statement by its content, never by the name of its file."""
 
 import re
 from typing import Final, Literal
@@ -13,7 +13,7 @@ _MT940 = re.compile(r"^:20:.*?^:(?:25|28C?|60[FM]|61):", re.MULTILINE | re.DOTAL
 
 
 def guess(content: bytes) -> Literal["ofx", "camt053", "mt940"] | None:
-    """Return the format that a file begins like; None for any other, so also for CSV."""
+    """Return the format of a file by its beginning; None for any other format, including CSV."""
     head = decoded(content[:BYTES_READ])
     if _OFX.search(head):
         return "ofx"

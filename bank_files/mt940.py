@@ -1,7 +1,7 @@
 """MT940, the statement of SWIFT: a field 61 for each line, and a field 86 with its details.
 
-Field 61 is alike everywhere. Field 86 is what each country has made of it: fields between slashes
-(Dutch banks), numbered fields with keywords in them (German banks), or plain text.
+Field 61 is the same everywhere. Field 86 differs by country: fields between slashes (Dutch banks),
+numbered fields that contain keywords (German banks), or plain text.
 """
 
 import re
@@ -50,7 +50,7 @@ _KEYWORD = re.compile(
 
 
 class Details(NamedTuple):
-    """What a field 86 says; `customer_reference` is more of the one in field 61."""
+    """The contents of a field 86; `customer_reference` continues the reference of field 61."""
 
     description: str | None
     name: str | None = None
@@ -62,7 +62,7 @@ def read(content: bytes) -> Iterator[ReadLine]:
     """Read every line of every statement in a file; raises Unreadable."""
     text = decoded(content).replace("\r\n", "\n").replace("\r", "\n")
     if not _STATEMENT.search(text):
-        raise Unreadable("is no MT940: no line of it begins with :20:")
+        raise Unreadable("is not MT940: no line begins with :20:")
     for statement in pieces(_STATEMENT, text):
         if ":61:" in statement:
             yield from read_statement(statement)
@@ -78,17 +78,17 @@ def read_statement(statement: str) -> Iterator[ReadLine]:
         try:
             yield read_entry(whole, currency[1] if currency else None, iban)
         except ValueError:
-            yield BadLine("The line is not as MT940 has it.")
+            yield BadLine("The line is not valid MT940.")
 
 
 def pieces(beginning: re.Pattern[str], text: str) -> Iterator[str]:
-    """Cut a text at each match of `beginning`; what stands before the first is left out."""
+    """Split a text at each match of `beginning`; the text before the first match is omitted."""
     starts = (found.start() for found in beginning.finditer(text))
     return (text[start:end] for start, end in pairwise(chain(starts, [len(text)])))
 
 
 def read_entry(entry: str, currency: str | None, iban: str | None) -> FileLine:
-    """Read one `:61:` with its `:86:`; ValueError for one that cannot be read."""
+    """Read one `:61:` with its `:86:`; raises ValueError for one that cannot be read."""
     if len(entry) > LONGEST_ENTRY:
         raise ValueError(len(entry))
     rows = (row.rstrip() for row in entry.split("\n"))
@@ -96,7 +96,7 @@ def read_entry(entry: str, currency: str | None, iban: str | None) -> FileLine:
     fields = [(name, value.strip()) for name, value in zip(parts[::2], parts[1::2], strict=True)]
     line = fields[0][1]
     found = _FIELD_61.match(line)
-    if not found or "\n" in line[found.end() + 1 :]:  # One more row may follow.
+    if not found or "\n" in line[found.end() + 1 :]:  # At most one more row may follow.
         raise ValueError(line)
     amount = number(found["amount"])
     said = details("\n".join(value for name, value in fields if name == "86"))
@@ -113,10 +113,10 @@ def read_entry(entry: str, currency: str | None, iban: str | None) -> FileLine:
 
 
 def booking_day(found: re.Match[str]) -> date:
-    """Return the entry date of a field 61, else its value date; ValueError for no such day.
+    """Return the entry date of a field 61, else its value date; raises ValueError for no such day.
 
-    An entry date has no year: one of 1231 beside a value date of 260101 is of 2025. Banks that
-    count 30 days to a month have a value date of 30 February.
+    An entry date has no year: 1231 with a value date of 260101 is in 2025. Banks that count 30 days
+    to a month have a value date of 30 February, which becomes its last day.
     """
     year, month, day = (int(found[name]) for name in ("year", "month", "day"))
     year += 2000
@@ -131,8 +131,8 @@ def booking_day(found: re.Match[str]) -> date:
 
 
 def details(text: str) -> Details:
-    """Read a field 86 in whichever way it is written."""
-    # Rows have a fixed length: a field goes on in the next one without a blank.
+    """Read a field 86 in any of its notations."""
+    # Rows have a fixed length: a field continues in the next one without a blank.
     joined = text.replace("\n", "")
     if _NUMBERED.match(joined):
         return numbered(joined)
@@ -141,11 +141,11 @@ def details(text: str) -> Details:
 
 
 def slashed(parts: list[str], text: str) -> Details:
-    """Read fields between slashes; the whole text is the description where none says it."""
+    """Read fields between slashes; without a REMI field the whole text is the description."""
     told: dict[str, str] = {}
     for name, value in zip(parts[1::2], parts[2::2], strict=True):
         told.setdefault(name, value.strip("/"))
-    # IBAN, BIC, name and town of the other side, in this order.
+    # IBAN, BIC, name and town of the counterparty, in this order.
     other = told.get("CNTP", "").split("/")
     return Details(
         description=_UNSTRUCTURED.sub("", told.get("REMI", "")) or text,
@@ -155,7 +155,7 @@ def slashed(parts: list[str], text: str) -> Details:
 
 
 def numbered(text: str) -> Details:
-    """Read numbered fields: 20 to 29 and 60 to 65 have the purpose, or 00; 32 and 33 the name."""
+    """Read numbered fields: purpose in 20 to 29 and 60 to 65, else in 00; name in 32 and 33."""
     values = {part[:2]: part[2:] for part in text.split("?")[1:]}
     purpose = "".join(
         value if field == "20" else without_label(value)
@@ -176,7 +176,7 @@ def numbered(text: str) -> Details:
 
 
 def without_label(text: str) -> str:
-    """Leave out a label at the end of a field that some banks write without its value."""
+    """Remove a label without a value, which some banks write at the end of a field."""
     for label in (" BIC", " IBAN"):
         if text.endswith(label):
             return text.removesuffix(label).rstrip()

@@ -1,11 +1,11 @@
-"""OFX 1.x (SGML) and 2.x (XML): one reader for both, since few files keep to either.
+"""OFX 1.x (SGML) and 2.x (XML) with a single reader, since few files follow either standard.
 
-In OFX an element either has text or has elements in it. SGML leaves out the end of the first kind,
-and programs also leave out that of empty ones. So a file is read tag by tag:
+In OFX an element has either text or elements in it. SGML omits the end tag of elements with text,
+and programs also omit that of empty elements. So a file is read tag by tag:
 
 - An element with text ends at the next tag.
-- An element whose end is missing was empty: what follows it belongs to the element around it.
-- A statement or a transaction whose end is missing ends where the next one begins.
+- An element without an end tag was empty: the content after it belongs to its parent.
+- A statement or a transaction without an end tag ends where the next one begins.
 """
 
 import html
@@ -25,10 +25,10 @@ from bank_files.file_lines import (
 )
 
 STATEMENTS: Final = frozenset({"STMTRS", "CCSTMTRS"})
-# Elements that are never empty, each with those that it ends where their own end is missing.
+# Elements that are never empty, each with the elements that its start ends if they are open.
 SIBLINGS: Final = {**dict.fromkeys(STATEMENTS, STATEMENTS), "STMTTRN": frozenset({"STMTTRN"})}
 MOST_TAGS: Final = 500_000
-UNFIT: Final = "is no OFX whose tags fit together"
+UNFIT: Final = "is not valid OFX: its tags do not match"
 
 _CHARSET = re.compile(rb"CHARSET:\s*([\w-]{1,20})|encoding=[\"']([\w-]{1,20})", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Z0-9._]++)\s*+(?P<empty>/?)>(?P<text>[^<]*+)")
@@ -42,19 +42,19 @@ def read(content: bytes) -> Iterator[ReadLine]:
     text = decoded(content, declared.decode("ascii"))
     start = text.find("<OFX>")
     if start < 0:
-        raise Unreadable("is no OFX: it holds no <OFX>")
+        raise Unreadable("is not OFX: it has no <OFX>")
     if text.count("<", start) > MOST_TAGS:
-        raise Unreadable("holds more tags than are read")
+        raise Unreadable("has too many tags")
     root = tree(without_cdata(text[start:]))
     statements = [each for each in root.iter() if each.tag in STATEMENTS]
     if not statements:
-        raise Unreadable("is no bank statement: it holds no STMTRS")
+        raise Unreadable("is not a bank statement: it has no STMTRS")
     for statement in statements:
         yield from read_statement(statement)
 
 
 def without_cdata(body: str) -> str:
-    """Write CDATA sections as plain text; raises Unreadable where one does not end."""
+    """Convert CDATA sections to plain text; raises Unreadable if one does not end."""
     first, *rest = body.split(_CDATA)
     parts = [first]
     for each in rest:
@@ -66,7 +66,7 @@ def without_cdata(body: str) -> str:
 
 
 def tree(body: str) -> Element:
-    """Make a tree of the tags, its texts as they are written; raises Unreadable."""
+    """Create a tree of the tags, with their texts as written; raises Unreadable."""
     document = Element("")
     path = [document]
     for tag in _TAG.finditer(body):
@@ -80,20 +80,23 @@ def tree(body: str) -> Element:
 
 
 def begin(path: list[Element], name: str, text: str) -> None:
-    """Begin an element in the innermost open one that may have elements; raises Unreadable."""
+    """Begin an element in the innermost open one that can contain elements; raises Unreadable."""
     if path[-1].text:
         path.pop()
     close(path, SIBLINGS.get(name, frozenset()))
     if len(path) == 1 and len(path[0]):
         raise Unreadable(UNFIT)
     if len(path) > DEEPEST:
-        raise Unreadable("has elements in elements without an end")
+        raise Unreadable("has elements that are nested too deeply")
     path.append(SubElement(path[-1], name))
     path[-1].text = text
 
 
 def close(path: list[Element], names: Set[str]) -> bool:
-    """End the innermost open element of these names, if any, with all that is open in it."""
+    """End the innermost open element with one of these names, and all open elements in it.
+
+    Returns False if there is none.
+    """
     if not any(each.tag in names for each in reversed(path)):
         return False
     while (last := path.pop()).tag not in names:
@@ -115,7 +118,7 @@ def read_statement(statement: Element) -> Iterator[ReadLine]:
 
 
 def read_line(transaction: Element, currency: str | None, iban: str | None) -> FileLine:
-    """Read one transaction; ValueError with a sentence for one without a day or an amount."""
+    """Read one transaction; raises ValueError with a sentence if it has no date or amount."""
     name = text_at(transaction, "NAME") or text_at(transaction, "PAYEE/NAME")
     return FileLine(
         booked_on=day(text_at(transaction, "DTPOSTED")),
@@ -130,5 +133,5 @@ def read_line(transaction: Element, currency: str | None, iban: str | None) -> F
 
 
 def text_at(element: Element, path: str) -> str | None:
-    """Return the text of the element at a path, its entities resolved; None for a blank one."""
+    """Return the text of the element at a path, with entities resolved; None for a blank one."""
     return tidy(html.unescape(element.findtext(path) or ""), LONGEST_DESCRIPTION)

@@ -1,1 +1,1 @@
-"""What the work costs, here and in the usual stacks. Not packaged; Linux and macOS."""
+"""Benchmarks of this server and of common stacks. Not packaged; for Linux and macOS."""

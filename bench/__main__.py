@@ -1,4 +1,4 @@
-"""`python -m bench`: every case through ours and the usual stacks, in one run on one PostgreSQL."""
+"""`python -m bench`: all cases on this server and on common stacks, with one PostgreSQL."""
 
 import argparse
 import sys
@@ -21,13 +21,13 @@ from embedded.settings import SETTINGS
 
 READ = Size(customers=1_000, invoices=10_000)
 WRITTEN = Size(customers=50, invoices=3_000, kinds=UNPAID)
-# Durable as it comes; room for the connections of all servers at once, and for their rows.
+# Durable by default; enough connections for all servers together, and memory for their rows.
 POSTGRES = {"max_connections": "300", "shared_buffers": "1GB"}
 
 
 @contextmanager
 def ours(postgres: EmbeddedPostgres, folder: Path) -> Iterator[Target]:
-    """Run our server, with one business that is read and others that are written to."""
+    """Run this server, with one business for reads and TENANTS others for writes."""
     with serving(postgres, OURS, folder / OURS) as stage:
         businesses = [stage.planted("read", READ)]
         businesses += [stage.planted(f"written-{number}", WRITTEN) for number in range(TENANTS)]
@@ -37,7 +37,7 @@ def ours(postgres: EmbeddedPostgres, folder: Path) -> Iterator[Target]:
 
 
 def measure(chosen: argparse.Namespace, folder: Path) -> Run:
-    """Set all up, play the rounds, and tell what was found."""
+    """Start all targets, play the rounds and return the results."""
     wanted = steps(set(chosen.cases), tuple(chosen.clients))
     with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres, ExitStack() as stack:
         targets = [stack.enter_context(ours(postgres, folder))]
@@ -51,7 +51,7 @@ def measure(chosen: argparse.Namespace, folder: Path) -> Run:
 
 
 def settings(rounds: int, seconds: int) -> Mapping[str, Any]:
-    """What the figures depend on and whoever reads them wants to know."""
+    """Return the settings of a run that its figures depend on."""
     durable = {name: SETTINGS[name] for name in ("fsync", "synchronous_commit")}
     told = ", ".join(f"{name} {value}" for name, value in (durable | POSTGRES).items())
     return {
@@ -63,7 +63,7 @@ def settings(rounds: int, seconds: int) -> Mapping[str, Any]:
 
 
 def options(words: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     names = [case.name for case in CASES]
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,15 +1,15 @@
-"""What is measured: the cases, by how many clients, in how many businesses."""
+"""The cases, the numbers of clients and of businesses, and the steps that combine them."""
 
 from dataclasses import dataclass
 from typing import Final
 
-TENANTS: Final = 15  # Businesses that the work of the spread cases goes to.
+TENANTS: Final = 15  # Businesses over which writes are spread.
 CLIENTS: Final = (1, 16, 64)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One piece of work that an API client gets done."""
+    """A kind of work that an API client requests."""
 
     name: str
     title: str
@@ -29,7 +29,7 @@ CASES: Final = (READ, LIST, CREATE, PAY, REPORT)
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """How many clients work in how many businesses."""
+    """A number of clients in a number of businesses."""
 
     clients: int
     tenants: int = 1
@@ -41,7 +41,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A case done by a crowd: what each target does in each round."""
+    """A case done by a crowd; each target does each step in each round."""
 
     case: Case
     crowd: Crowd
@@ -51,9 +51,9 @@ class Step:
 
 
 def steps(names: set[str], clients: tuple[int, ...]) -> list[Step]:
-    """Every crowd of the named cases; only what is written is also spread over businesses.
+    """Return the steps of the named cases; only writes are also spread over several businesses.
 
-    Of reads each business has its own rows either way: nothing waits for anything.
+    A read of one business never waits for another, so spreading reads would show nothing.
     """
     return [
         Step(case, Crowd(each, tenants))

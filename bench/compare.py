@@ -1,7 +1,7 @@
-"""`python -m bench.compare A B`: whether ours has lost against FastAPI from one run to another.
+"""`python -m bench.compare A B`: whether this server lost against FastAPI from run A to run B.
 
-Only ratios are compared, of one run each, since no two runs have the same machine to themselves.
-Exit 1 where a rate, or the processor time of an operation, is worse by a tenth.
+Only ratios within a run are compared, since two runs never have the same load on the machine. Exit
+1 if a rate, or the processor time of an operation, is worse by a tenth.
 """
 
 import argparse
@@ -18,7 +18,7 @@ WORSE = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A ratio of ours to FastAPI in two runs; the larger, the better."""
+    """A ratio of this server to FastAPI in two runs; larger is better."""
 
     step: tuple[str, int, int]
     what: str
@@ -48,7 +48,7 @@ def compare(before: Run, after: Run) -> Iterator[Change]:
 
 
 def _ratios(run: Run, step: tuple[str, int, int]) -> dict[str, float]:
-    """By how much ours is ahead in a step; nothing where one of the two was not measured."""
+    """Return by how much this server is ahead in a step; {} if one of the two was not measured."""
     ours, measure = run.find(step, OURS), run.find(step, MEASURE)
     if ours is None or measure is None:
         return {}
@@ -57,7 +57,7 @@ def _ratios(run: Run, step: tuple[str, int, int]) -> dict[str, float]:
 
 
 def main() -> int:
-    """Compare two files, print, and return the exit status."""
+    """Compare two files, print the changes, and return the exit status."""
     options = argparse.ArgumentParser(prog="python -m bench.compare", description=__doc__)
     options.add_argument("before", type=Path)
     options.add_argument("after", type=Path)

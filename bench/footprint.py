@@ -1,8 +1,8 @@
-"""`python -m bench.footprint`: what an invoice takes on the disk, by table and by index.
+"""`python -m bench.footprint`: bytes on disk per invoice, by table and by index.
 
-Invoices of two lines are sent over the API; `--paid` pays each of them in full, and does both under
-an Idempotency-Key, as partners do. What the files of each table and index have grown by is divided
-by the number of invoices.
+Invoices of two lines are sent over the API. `--paid` also pays each in full, and sends both with an
+Idempotency-Key, as partners do. The growth of the files of each table and index is divided by the
+number of invoices.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from bench.stage import Business, serving
 from embedded.postgres import EmbeddedPostgres
 
 CLIENTS = 4
-BEFORE = 200  # The first pages of each file are there already.
+BEFORE = 200  # Sent first, so that each file already has pages.
 _SIZES = """
 SELECT t.relname, NULL, pg_table_size(t.oid) FROM pg_class t
 WHERE t.relkind = 'r' AND t.relnamespace = 'public'::regnamespace
@@ -33,11 +33,11 @@ WHERE t.relnamespace = 'public'::regnamespace
 """
 
 Sizes = Mapping[tuple[str, str | None], int]
-"""Bytes of each table, without its indexes, and of each index."""
+"""The bytes of each table, without its indexes, and of each index."""
 
 
 def sizes(database_url: str) -> Sizes:
-    """Measure the files; what is dead in them has made room first."""
+    """Return the sizes of the files, after a VACUUM that frees dead rows."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("VACUUM")
         rows = connection.execute(_SIZES).fetchall()
@@ -45,7 +45,7 @@ def sizes(database_url: str) -> Sizes:
 
 
 def send(business: Business, number: int, *, paid: bool) -> None:
-    """Send invoices, several at a time, and pay each where that is wanted."""
+    """Create invoices with CLIENTS clients, and pay each if `paid` is set."""
     with business.client() as api:
         buyers = [made(api, "customers/", customer(place), keyed=paid) for place in range(20)]
     with ThreadPoolExecutor(CLIENTS) as clients:
@@ -74,7 +74,7 @@ def _send_share(business: Business, buyers: list[dict[str, Any]], *, paid: bool)
 
 
 def made(api: httpx.Client, path: str, body: dict[str, Any], *, keyed: bool) -> dict[str, Any]:
-    """Post a body, under a key where that is wanted, and return what was made."""
+    """Post a body, with an Idempotency-Key if `keyed` is set, and return the created record."""
     headers = {"Idempotency-Key": str(uuid4())} if keyed else {}
     answer = api.post(path, json=body, headers=headers)
     answer.raise_for_status()
@@ -83,7 +83,7 @@ def made(api: httpx.Client, path: str, body: dict[str, Any], *, keyed: bool) -> 
 
 
 def report(before: Sizes, after: Sizes, number: int) -> None:
-    """Print bytes for each invoice."""
+    """Print the bytes per invoice."""
     each = {name: (size - before[name]) / number for name, size in after.items()}
     tables = sorted({table for table, _ in each}, key=lambda table: -whole(each, table))
     print("| table, or its index | bytes an invoice |\n|---|---|")
@@ -100,12 +100,12 @@ def report(before: Sizes, after: Sizes, number: int) -> None:
 
 
 def whole(each: Mapping[tuple[str, str | None], float], table: str) -> float:
-    """Add up a table and its indexes."""
+    """Return the sum of a table and its indexes."""
     return sum(size for (of, _), size in each.items() if of == table)
 
 
 def main() -> int:
-    """Send, measure, print."""
+    """Create invoices, measure and print."""
     options = argparse.ArgumentParser(prog="python -m bench.footprint", description=__doc__)
     options.add_argument("--invoices", type=int, default=4_000)
     options.add_argument("--paid", action="store_true", help="and paid, both under a key")

@@ -1,8 +1,8 @@
-"""The load on HTTP: wrk, a closed loop over kept-alive connections in one thread.
+"""The generator of HTTP load: wrk, a closed loop over kept-alive connections in one thread.
 
-wrk takes 16 us of processor time a request at 16 clients, where a loop in Python (uvloop and a
-parser in C) took 23: it shares two cores with what it measures. It has one thread, since its clock
-starts when the last of its threads does: with one, the first is the last.
+wrk takes 16 us of processor time per request at 16 clients; a loop in Python (uvloop and a parser
+in C) took 23. That matters because it shares two cores with the server that it measures. It has one
+thread, since its clock starts when its last thread starts.
 """
 
 import json
@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("wrk.lua")
-LATE_SECONDS = 30  # An answer that takes longer is lost.
+LATE_SECONDS = 30  # An answer that takes longer counts as lost.
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What was driven through one target in one go.
+    """The result of one drive of a target.
 
-    `errors` are refusals and lost answers; `unanswered` is what was under way when the time was up.
+    `errors` are error responses and lost answers; `unanswered` are requests that were in progress
+    at the end.
     """
 
     answers: int
@@ -32,12 +33,12 @@ class Load:
 
     @property
     def rate(self) -> float:
-        """Operations a second that succeeded."""
+        """The number of successful operations per second."""
         return self.answers / self.seconds
 
 
 def find() -> str:
-    """Find wrk; ends the program saying how to get it."""
+    """Return the path of wrk; exit with installation advice if it is missing."""
     found = shutil.which("wrk")
     if found is None:
         raise SystemExit("wrk is needed: apt-get install wrk, or brew install wrk")
@@ -45,12 +46,12 @@ def find() -> str:
 
 
 def save(requests: Sequence[bytes], file: Path) -> None:
-    """Keep requests where wrk can read them."""
+    """Save requests in the format that `wrk.lua` reads."""
     file.write_bytes(b"".join(b"%d\n%b" % (len(each), each) for each in requests))
 
 
 def drive(port: int, file: Path, *, first: int, clients: int, seconds: float) -> Load:
-    """Send the requests of a file for some seconds, beginning with the one of that place."""
+    """Send the requests of a file for some seconds, starting at the index `first`."""
     words = [find(), "-t1", f"-c{clients}", f"-d{seconds:g}s", f"--timeout={LATE_SECONDS}s"]
     address = f"http://127.0.0.1:{port}/"
     done = subprocess.run(
@@ -67,5 +68,5 @@ def drive(port: int, file: Path, *, first: int, clients: int, seconds: float) ->
         told["p50_ms"],
         told["p99_ms"],
         refused + told["lost"],
-        clients,  # Each of them waits for an answer whenever the time is up.
+        clients,  # Each client waits for an answer at the end.
     )

@@ -1,9 +1,9 @@
-"""`python -m bench.growth`: what grows with the books, and with how many others keep theirs here.
+"""`python -m bench.growth`: effects of large books, and of many other businesses.
 
-A business of a thousand invoices beside one of a million; the same business alone and among ten
-thousand; the first page of 250,000 invoices and the ten thousandth. One client, so that p50 is the
-time of a request. All that is read comes before what is written: large books are paid more invoices
-in a round than small ones have, and would no longer be the same books but for their size.
+It compares a business of a thousand invoices with one of a million, the same business alone and
+among ten thousand, and the first page of 250,000 invoices with page ten thousand. With one client,
+p50 is the time of a request. All reads come before all writes: large books get more payments in a
+round than small ones, and would then differ in more than size.
 """
 
 import argparse
@@ -28,7 +28,7 @@ STEPS = [Step(case, Crowd(1)) for case in (*CASES, PAGE)]
 READ_STEPS = [step for step in STEPS if not step.case.writes]
 WRITE_STEPS = [step for step in STEPS if step.case.writes]
 SMALL = Size(customers=100, invoices=1_000)
-TINY = Size(customers=5, invoices=9)  # Of the many others.
+TINY = Size(customers=5, invoices=9)  # The size of each other business.
 SMALL_NAME, LARGE_NAME, MANY_NAME = "small books", "large books", "small books among many"
 FIRST_PAGE, FAR_PAGE = "the first page", "a page far down"
 PAIRS = ((SMALL_NAME, LARGE_NAME), (SMALL_NAME, MANY_NAME), (FIRST_PAGE, FAR_PAGE))
@@ -36,7 +36,7 @@ PAIRS = ((SMALL_NAME, LARGE_NAME), (SMALL_NAME, MANY_NAME), (FIRST_PAGE, FAR_PAG
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """How large it gets."""
+    """The sizes of the large data sets."""
 
     invoices: int  # Of the large business.
     paged: int  # Invoices of the one whose pages are read.
@@ -53,7 +53,7 @@ class Growth:
 
 @contextmanager
 def small(postgres: EmbeddedPostgres, folder: Path) -> Iterator[list[HttpTarget]]:
-    """One business on a server of its own."""
+    """Run a server with one small business."""
     with serving(postgres, "small", folder / "small") as stage:
         business = stage.planted("small", SMALL)
         stage.settle()
@@ -62,7 +62,7 @@ def small(postgres: EmbeddedPostgres, folder: Path) -> Iterator[list[HttpTarget]
 
 @contextmanager
 def large(postgres: EmbeddedPostgres, folder: Path, growth: Growth) -> Iterator[list[HttpTarget]]:
-    """A business with many invoices, and one whose pages are read."""
+    """Run a server with a business of many invoices, and one whose pages are read."""
     with serving(postgres, "large", folder / "large") as stage:
         business = stage.planted("large", Size(growth.invoices // 10, growth.invoices))
         paged = stage.planted("paged", Size(growth.paged // 10, growth.paged))
@@ -77,7 +77,7 @@ def large(postgres: EmbeddedPostgres, folder: Path, growth: Growth) -> Iterator[
 
 @contextmanager
 def many(postgres: EmbeddedPostgres, folder: Path, growth: Growth) -> Iterator[list[HttpTarget]]:
-    """The same business as the small one, among many others."""
+    """Run a server with the small business among many others."""
     with serving(postgres, "many", folder / "many") as stage:
         business, other = stage.planted("small", SMALL), stage.planted("other", TINY)
         stage.settle()
@@ -99,7 +99,7 @@ def _target(
 
 
 def _cursor(business: Business, page: int) -> str:
-    """Where a page begins: what the one before it tells."""
+    """Return the cursor of a page, which the previous page contains."""
     address = f"invoices/?page={page - 1}&page_size=20&count=false"
     with business.client() as api:
         told = api.get(address).raise_for_status().json()
@@ -108,7 +108,7 @@ def _cursor(business: Business, page: int) -> str:
 
 
 def measure(chosen: argparse.Namespace, folder: Path) -> Run:
-    """Set all up, play the rounds, and tell what was found."""
+    """Start all targets, play the rounds and return the results."""
     growth = Growth(chosen.invoices, chosen.paged, chosen.page, chosen.businesses)
     with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres, ExitStack() as stack:
         targets = stack.enter_context(small(postgres, folder))
@@ -125,12 +125,12 @@ def measure(chosen: argparse.Namespace, folder: Path) -> Run:
 
 
 def told(run: Run) -> str:
-    """Say how large a run was."""
+    """Return a sentence on the sizes of a run."""
     return str(Growth(**run.settings["growth"]))
 
 
 def options() -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=2, help="of each target in each step")

@@ -1,9 +1,9 @@
-"""`python -m bench.ladder`: what each rung of docs/scaling.md costs a request, beside one another.
+"""`python -m bench.ladder`: time of a request on each rung of docs/scaling.md, side by side.
 
-One client asks for one thing after the other; every rung has a server, a database and a business of
-its own, and all take their turns in each round, in an order that is turned. All that stands behind
-a request runs on this one machine, so that more machines show what they cost and not what they
-carry. A rung whose programs are not here is left out, and said so.
+One client sends one request after the other. Each rung has its own server, database and business;
+in each round all rungs take turns, in a rotating order. Everything runs on this one machine, so a
+rung with more nodes shows their cost, not their capacity. A rung whose programs are missing is
+skipped.
 """
 
 import argparse
@@ -65,14 +65,14 @@ ASKED: Final[dict[str, Ask]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A server that stands in one way before its database, with a client of a business in it."""
+    """A server with one of the set-ups of its database, and a client of a business in it."""
 
     name: str
     client: httpx.Client
     known: Mapping[str, str]
 
     def milliseconds(self, ask: Ask, times: int) -> float:
-        """Ask so many times, and return the median of how long it took."""
+        """Return the median time in ms of `times` requests."""
         took = []
         for _ in range(times):
             began = time.perf_counter()
@@ -99,7 +99,7 @@ def main() -> None:
 
 
 def stages(folder: Path, stack: ExitStack) -> Iterator[tuple[str, Stage]]:
-    """Start every rung that can be had here."""
+    """Start every rung whose programs are installed."""
     postgres = stack.enter_context(EmbeddedPostgres(folder / "one"))
     yield "a PostgreSQL", stack.enter_context(serving(postgres, NAME, folder / "plain"))
     try:
@@ -128,7 +128,7 @@ def _pooled(postgres: EmbeddedPostgres, home: Path) -> Iterator[Stage]:
 
 @contextmanager
 def _followed(folder: Path) -> Iterator[Stage]:
-    """The standby is read as well: reports go there."""
+    """Run a server with a standby that each write waits for; reports are read from the standby."""
     with EmbeddedPostgres(folder / "primary") as primary:
         primary.create_database(NAME)
         migrate(primary.url(NAME))
@@ -155,7 +155,7 @@ def _spread(folder: Path) -> Iterator[Stage]:
 
 
 def ready(stage: Stage, name: str, stack: ExitStack) -> Rung:
-    """Open a business there, with fifty invoices in it."""
+    """Create a business with 51 invoices, one of which has a payment."""
     business: Business = stage.open(name)
     client = stack.enter_context(business.client())
     made: dict[str, Any] = client.post("customers/", json={"company_name": "Blue"}).json()
@@ -168,7 +168,10 @@ def ready(stage: Stage, name: str, stack: ExitStack) -> Rung:
 
 
 def play(rungs: list[Rung], rounds: int, times: int) -> dict[tuple[str, str], list[float]]:
-    """Let every rung do everything in each round; one before them warms up and is not counted."""
+    """Measure every request on every rung in each round; a warm-up round is not counted.
+
+    The result has the times in ms by rung and request.
+    """
     found: dict[tuple[str, str], list[float]] = {}
     for turn in range(rounds + 1):
         first = turn % len(rungs)
@@ -181,7 +184,7 @@ def play(rungs: list[Rung], rounds: int, times: int) -> dict[tuple[str, str], li
 
 
 def table(rungs: list[Rung], found: Mapping[tuple[str, str], list[float]]) -> Iterator[str]:
-    """Write the median of the rounds in ms, and times what the first rung takes."""
+    """Yield the lines of the table: the median in ms, and its ratio to the first rung."""
     yield "| ms, and times the first | " + " | ".join(ASKED) + " |"
     yield "|---|" + "--:|" * len(ASKED)
     for rung in rungs:

@@ -1,4 +1,4 @@
-"""Every list with every filter and every sort of the contract, as somebody may ask for it."""
+"""The lists of the contract, with each of their filters and sorts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -53,11 +53,11 @@ LISTS: Mapping[str, Listing] = {
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTINGS[Basis.ACCRUAL],
 }
-"""Every list that is read from a table, by its operation."""
-# They read a return of many lines, and the demo has none.
+"""The lists that are read from a table, by operation."""
+# These need a tax return with many lines, which the demo does not have.
 UNPLANNED = {"list_tax_return_entries", "list_vat_summary_entries"}
 NO_FILTERS = {"sort", "page", "page_size", "cursor", "count", "basis", "consistency"}
-# Where a filter by an id or a text finds a value; elsewhere it is a column of the list's table.
+# The source of a value for a filter by id or text; other filters are columns of the list's table.
 COLUMNS: Mapping[str, str] = {
     "customer_id": "party_id FROM invoice",
     "vendor_id": "party_id FROM bill",
@@ -83,7 +83,7 @@ PARTS_OF_TEXT = ("search", "_contains")
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose lists are read."""
+    """The business and the partner whose lists are read."""
 
     business_id: Any
     partner_id: Any
@@ -91,7 +91,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The first page of one list, as somebody asks for it."""
+    """The first page of one list, with a filter, a sort or neither."""
 
     operation: str
     asked: PageRequest
@@ -105,7 +105,7 @@ class Case:
 
 
 def cases(connection: Connection) -> Iterator[Case]:
-    """Each list as it is, by each of its sorts, and by each value of each of its filters."""
+    """Yield each list without parameters, by each sort, and by each value of each filter."""
     contract = Contract.load()
     for name in sorted(LISTS.keys() - UNPLANNED):
         yield Case(name, PageRequest())
@@ -145,7 +145,7 @@ def _table(list_: str) -> str:
 
 
 def _moments(connection: Connection, list_: str, name: str, kind: str) -> list[Any]:
-    """Two ends of a range, in moments or days: it holds half of the rows, and hardly any."""
+    """Return two ends of a range, as moments or dates: for half and for 0.1 % of the rows."""
     table = _table(list_)
     column = "created_at" if table != "journal_line" else "entry_date"
     few = 0.001 if name.endswith("_to") else 0.999
@@ -156,7 +156,7 @@ def _moments(connection: Connection, list_: str, name: str, kind: str) -> list[A
 
 
 def common(connection: Connection, said: str) -> Any:
-    """The value that most rows have of what stands after a SELECT: a column and its table."""
+    """Return the most frequent value of a column; `said` is the SQL `column FROM table`."""
     column = said.partition(" ")[0]
     return _one(
         connection,

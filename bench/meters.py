@@ -1,4 +1,4 @@
-"""What a server and its PostgreSQL use: processor time, user and system together, and memory."""
+"""Processor time (user and system) and memory of a server and its PostgreSQL."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,7 +7,7 @@ import psutil
 
 
 class Meter:
-    """One process and everything below it, living and dead."""
+    """A meter of one process and its descendants, including ended ones."""
 
     def __init__(self, root: psutil.Process) -> None:
         self._root = root
@@ -15,7 +15,7 @@ class Meter:
     def seconds(self) -> float:
         """Return the processor seconds used since the processes began."""
         while True:
-            # One that ends while it is looked at has left its time with its parent: look again.
+            # A process that ends meanwhile has added its time to its parent: read again.
             with suppress(psutil.NoSuchProcess):
                 return self._seconds_now()
 
@@ -28,9 +28,9 @@ class Meter:
         return used
 
     def memory_mb(self) -> float:
-        """Return the memory held now; of what processes share, each its part (PSS).
+        """Return the memory in use in MB; of shared memory each process counts its share (PSS).
 
-        Where the system does not tell that (macOS), what is each one's own.
+        On macOS, which does not report it, only the memory of each process alone counts (USS).
         """
         held = (
             process.memory_full_info()
@@ -41,12 +41,12 @@ class Meter:
 
 
 def of_process(process_id: int) -> Meter:
-    """Measure the server that was started as this process."""
+    """Return the meter of the server that was started as this process."""
     return Meter(psutil.Process(process_id))
 
 
 def of_postgres(home: Path) -> Meter:
-    """Measure the embedded PostgreSQL below a folder."""
+    """Return the meter of the PostgreSQL below a folder; raises LookupError if none runs."""
     for process in psutil.process_iter(["cmdline"]):
         words = process.info["cmdline"] or []
         if "-D" in words and any(word.startswith(str(home)) for word in words):

@@ -1,4 +1,4 @@
-"""pgbench on the peers' database: their statements with no server between, one by one or as one."""
+"""pgbench with the peers' statements and no server: one by one, or combined into one."""
 
 import re
 import subprocess
@@ -44,7 +44,7 @@ _FOUND = ["archived_at", "company_name", "accounts", "invoice_number", "entry_nu
 def script(
     case: Case, tenants: range, customers: int, invoices: int, *, as_one: bool = False
 ) -> str:
-    """Write a case for businesses of a range, each with so many customers and invoices."""
+    """Return the pgbench script of a case; `tenants` are the businesses, all of the same size."""
     told = {
         "business_id": _id(f":business * {SPACING}"),
         "partner_id": f"'{PARTNER}'::uuid",
@@ -58,7 +58,7 @@ def script(
         f"\\set business random({tenants.start}, {tenants.stop - 1})",
         f"\\set customer random(1, {customers})",
     ]
-    if case == PAY:  # Whose an invoice is follows from its place: see bench/peers/fill.py.
+    if case == PAY:  # As in bench/peers/fill.py, an invoice's place gives its customer.
         chosen[1:] = [
             f"\\set invoice random(1, {invoices})",
             f"\\set customer :invoice % {customers} + 1",
@@ -88,7 +88,7 @@ def _pay(told: Mapping[str, str]) -> str:
 
 
 def _all(texts: Sequence[str], told: Mapping[str, str], *, keep: bool = False) -> str:
-    """Write statements for pgbench; what one finds is kept in variables where asked for."""
+    """Return statements for pgbench; with `keep`, their results become variables."""
     end = " \\gset\n" if keep else ";\n"
     return "".join(_filled(text, told).strip() + end for text in texts)
 
@@ -102,7 +102,7 @@ def _id(number: str) -> str:
 
 
 def drive(program: Path, url: str, file: Path, crowd: Crowd, seconds: float) -> Load:
-    """Run a script for some seconds; its connections are made within them, unlike a server's."""
+    """Run a script for some seconds, which include the time to connect, unlike for a server."""
     log = file.with_suffix(".log")
     words = ["-n", "-Mprepared", f"-c{crowd.clients}", "-j1", f"-T{max(round(seconds), 1)}"]
     done = subprocess.run(
@@ -116,7 +116,7 @@ def drive(program: Path, url: str, file: Path, crowd: Crowd, seconds: float) -> 
         waits += [int(line.split()[2]) / 1e3 for line in written.read_text().splitlines()]
         written.unlink()
     rate = re.search(r"tps = ([\d.]+)", done.stdout)
-    if rate is None:  # The time was up before all clients were connected.
+    if rate is None:  # The time ended before all clients were connected.
         return Load(0, seconds, 0.0, 0.0, 0)
     failed = re.search(r"failed transactions: (\d+)", done.stdout)
     assert failed, done.stdout

@@ -1,8 +1,8 @@
-"""`python -m bench.plans`: how PostgreSQL finds the first page of every list.
+"""`python -m bench.plans`: PostgreSQL's query plans for the first page of every list.
 
-By every filter and every sort, as the server's role, behind row security, over copies of the demo's
-rows. Exit 1 where a page is found by reading a whole table, by sorting more than it shows, or by
-reading more than twenty times what it shows, and `EXCEPTIONS` does not say why that has to be.
+It uses every filter and every sort, as the server's role with row-level security, over copies of
+the demo's rows. Exit 1 if a page reads a whole table, sorts more rows than it shows, or reads more
+than twenty times the rows that it shows, and `EXCEPTIONS` gives no reason.
 """
 
 import argparse
@@ -29,10 +29,10 @@ from persistence.database.migrate import migrate
 from persistence.engine.sql import Query
 
 MOST_READ = 20 * (PAGE_SIZE + 1)
-MOST_SORTED = 9 * (PAGE_SIZE + 1)  # A page of each status that is asked for.
-# A business has some dozens at most, and each bank account has an account of its own.
+MOST_SORTED = 9 * (PAGE_SIZE + 1)  # A page for each of nine statuses.
+# A business has a few dozen at most, and each bank account has its own ledger account.
 FEW = {"bank_account", "bank_rule", "bank_reconciliation", "tax_code", "tax_return"}
-LARGE = 1_000  # Rows of a table that may not be read from end to end.
+LARGE = 1_000  # A table of more rows must not be scanned completely.
 OTHER_ORDER = "a range of one column, in the order of another"
 TEXTS = "a part of a text is found by reading texts"
 LATE = "what is late comes with the day: the open ones are looked through"
@@ -70,7 +70,7 @@ EXCEPTIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What PostgreSQL did for one page, and how long it took."""
+    """The work and the time of PostgreSQL for one page."""
 
     case: Case
     scans: tuple[str, ...]
@@ -80,7 +80,7 @@ class Plan:
 
     @property
     def faults(self) -> list[str]:
-        """Say what a page should not need."""
+        """Return the faults of the plan: full scans, large sorts, and many rows read."""
         said = [scan for scan in self.scans if scan.startswith("Seq Scan")]
         if self.sorted > MOST_SORTED:
             said.append(f"sorts {self.sorted} rows")
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def excuse(self) -> str | None:
-        """Say why it may be so."""
+        """Return the reason in `EXCEPTIONS` for which faults are accepted; None without one."""
         found = (why for name, why in EXCEPTIONS.items() if fnmatch(self.case.name, name))
         return next(found, None)
 
@@ -114,7 +114,7 @@ def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
 
 
 def explained(connection: Connection, case: Case, query: Query) -> Plan:
-    """Say how PostgreSQL does a statement."""
+    """Run a statement with EXPLAIN ANALYZE, and return its plan."""
     with prepared(connection, query) as explain:
         told = explain("ANALYZE, ")
     nodes = list(_nodes(told["Plan"]))
@@ -145,7 +145,7 @@ def _sorts(node: dict[str, Any]) -> bool:
 
 
 def _rows(node: dict[str, Any]) -> float:
-    """The rows that a node has touched, those that it threw away too."""
+    """Return the number of rows that a node touched, including those that it filtered out."""
     removed: float = node.get("Rows Removed by Filter", 0)
     each: float = node["Actual Rows"] + removed + node.get("Rows Removed by Index Recheck", 0)
     loops: int = node["Actual Loops"]
@@ -179,7 +179,7 @@ def filled(url: str, folder: Path, rows: int) -> None:
 
 
 def owner_of(connection: Connection) -> Owner:
-    """The demo's business, which is the oldest."""
+    """Return the demo's business, the oldest one, with its partner."""
     row = connection.execute(
         "SELECT id, partner_id FROM business WHERE id IN (SELECT business_id FROM invoice)"
         " ORDER BY id LIMIT 1"
@@ -189,7 +189,7 @@ def owner_of(connection: Connection) -> Owner:
 
 
 def report(found: list[Plan]) -> bool:
-    """Print what is not as it should be, with its reason; return whether all has one."""
+    """Print the pages with faults and the reasons; return whether each has a reason."""
     print("| list, filter or sort | how | faults | ms | why |\n|---|---|---|---|---|")
     for plan in found:
         if plan.faults:

@@ -1,7 +1,7 @@
-"""As many invoices as one likes: a few are made over the API, then copied with their entries.
+"""Invoices in any number: a few are created over the API, then copied with their entries.
 
-What is copied differs by id, number, customer and second; `Stage.settle` brings the balances by
-month and the planner's statistics up to it.
+The copies differ in id, number, customer and second. `Stage.settle` then updates the monthly
+balances and the planner's statistics.
 """
 
 from dataclasses import dataclass
@@ -32,15 +32,15 @@ CUSTOMER: dict[str, Any] = {
     "credit_limit_cents": 250_000,
     "metadata": {"route": "7", "since": 2019},
 }
-# In turns a draft, one that is overdue and one that is not due yet: what a list by status finds.
+# In turn a draft, an overdue invoice and one that is not due yet, to filter by status.
 DRAFT: dict[str, str] = {}
 OVERDUE = {"sent_at": "2025-03-03T20:00:00Z", "due_at": "2025-03-17T09:00:00Z"}
 NOT_DUE = {"sent_at": "2025-03-03T20:00:00Z", "due_at": "2099-12-31T09:00:00Z"}
 MIXED = (DRAFT, OVERDUE, NOT_DUE)
 UNPAID = (NOT_DUE,)
 
-SEEDS = 20  # Customers that are made over the API.
-# What is there already takes the first places; the copies go on from there, over all seeds in turn.
+SEEDS = 20  # Customers that are created over the API.
+# Existing rows have the first places; the copies follow, made from all seeds in turn.
 _PEOPLE = """
 CREATE TEMP TABLE copy ON COMMIT DROP AS
 SELECT seed.id AS seed_id, place
@@ -61,7 +61,7 @@ FROM people,
       FROM invoice WHERE business_id = %(business_id)s) AS seed
 JOIN generate_series(%(kinds)s, %(invoices)s - 1) AS place ON place %% seed.many = seed.turn
 """
-_SECONDS = "opened_at - c.place %% 60000 * interval '1 second'"  # The day stays the same.
+_SECONDS = "opened_at - c.place %% 60000 * interval '1 second'"  # The date stays the same.
 _CHANGED = {
     "customer": {
         "id": "('01900000-0000-7000-b000-' || lpad(to_hex(c.place), 12, '0'))::uuid",
@@ -107,7 +107,7 @@ WHERE s.business_id = %(business_id)s AND s.series = told.series
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much a business holds: a part of its invoices is of each kind."""
+    """The number of records of a business; its invoices are divided evenly among the kinds."""
 
     customers: int
     invoices: int
@@ -115,7 +115,7 @@ class Size:
 
 
 def plant(api: httpx.Client, database_url: str, business_id: UUID, size: Size) -> None:
-    """Give a new business customers and invoices; `api` is a client of that business."""
+    """Create customers and invoices in a new business; `api` is a client of that business."""
     for place in range(min(size.customers, SEEDS)):
         made = api.post("customers/", json=customer(place)).raise_for_status().json()
     for kind in size.kinds:
@@ -129,7 +129,7 @@ def plant(api: httpx.Client, database_url: str, business_id: UUID, size: Size) -
             "kinds": len(size.kinds),
             "invoices": size.invoices,
         }
-        connection.execute("SET session_replication_role = replica")  # No trigger looks.
+        connection.execute("SET session_replication_role = replica")  # Disables triggers.
         _copy(connection, _PEOPLE, ["customer"], told)
         _copy(connection, _COPIES, ["invoice", "journal_entry", "journal_line"], told)
         connection.execute(_LAST, told)
@@ -142,7 +142,7 @@ LINES = [
 
 
 def customer(place: int) -> dict[str, Any]:
-    """A customer who can be told apart, by telephone above all."""
+    """Return the body of a customer with a unique name, e-mail address and mobile number."""
     return {
         **CUSTOMER,
         "company_name": f"Blue Door Cafe {place} Ltd",
@@ -169,7 +169,7 @@ def _copy(
 
 
 def multiply(database_url: str, business_id: UUID, number: int) -> None:
-    """Make other businesses of one: its rows, as they are, under other ids of the business."""
+    """Copy a business `number` times: the same rows with other business ids."""
     with psycopg.connect(database_url) as connection:
         connection.execute("SET session_replication_role = replica")
         connection.execute(
@@ -192,7 +192,7 @@ def _spread(
     named = ", ".join(f'"{each}"' for each in columns)
     owner = "id" if name == "business" else "business_id"
     rows = f"SELECT *, row_number() OVER () AS in_turn FROM {name} WHERE {owner} = %s"
-    # In the order of rows, then of businesses: as many days of many businesses leave them.
+    # In order of rows, then of businesses, as if the businesses had grown at the same time.
     connection.execute(
         f"INSERT INTO {name} ({named}) SELECT {', '.join(shown)}"
         f" FROM ({rows}) AS t, copy ORDER BY t.in_turn, copy.n",

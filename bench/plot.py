@@ -1,4 +1,4 @@
-"""A picture of each case: the rate of every target by how many clients, and where time goes."""
+"""Diagrams of each case: rates and latencies of every target by number of clients."""
 
 from pathlib import Path
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 import matplotlib as mpl
 
 mpl.use("svg")
-mpl.rcParams["svg.hashsalt"] = "bench"  # The same figures draw the same file.
+mpl.rcParams["svg.hashsalt"] = "bench"  # The same figures give the same file.
 mpl.rcParams["svg.fonttype"] = "none"
 
-from matplotlib import pyplot  # noqa: E402 - It wants to know how it draws first.
+from matplotlib import pyplot  # noqa: E402 - The backend must be set first.
 
 from bench.results import Run  # noqa: E402
 from bench.table import LABELS  # noqa: E402
@@ -35,7 +35,7 @@ def _draw(run: Run, case: str, tenants: int, title: str, folder: Path) -> Path:
         for axes, figures in ((rates, ("rate",)), (waits, ("p50_ms", "p99_ms"))):
             for shade, figure_name in zip((1, 0.45), figures, strict=False):
                 heights = [mine[many].middle(figure_name) for many in clients]
-                order = 2 if shade == 1 else 1  # The shorter bar stands before the longer.
+                order = 2 if shade == 1 else 1  # The shorter bar is in front of the longer.
                 axes.bar(
                     at, heights, width, label=label, alpha=shade, color=f"C{place}", zorder=order
                 )

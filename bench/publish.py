@@ -1,10 +1,9 @@
-"""`python -m bench.publish FOLDER`: makes of a run what the documents say of it.
+"""`python -m bench.publish FOLDER`: publication of a run in the documents.
 
-Its files go to bench/; RESULTS.md there, its pictures and the README's table are written from them.
+The result files are copied to bench/. RESULTS.md there and its diagrams are generated from them.
 """
 
 import argparse
-import re
 import sys
 from pathlib import Path
 
@@ -16,12 +15,10 @@ RESULTS = ROOT / "bench" / "results.json"
 GROWTH = ROOT / "bench" / "growth.json"
 PAGE = ROOT / "bench" / "RESULTS.md"
 PICTURES = ROOT / "bench" / "pictures"
-README = ROOT / "README.md"
-MARKED = re.compile(r"(<!-- bench: [^\n]* -->\n)(.*?)(<!-- /bench -->)", re.DOTALL)
 
 
 def page(run: Run, grown: Run | None) -> str:
-    """Write bench/RESULTS.md."""
+    """Return the text of bench/RESULTS.md."""
     cases = dict.fromkeys((each.case, each.tenants, each.title) for each in run.results)
     pictures = "\n".join(
         f"![{title}, {tenants} businesses](pictures/{case}-{tenants}.svg)"
@@ -43,14 +40,13 @@ def page(run: Run, grown: Run | None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def written(readme: str, run: Run | None) -> str:
-    """Write a run's short table between the marks of the README; nothing where there is none."""
-    told = "" if run is None else f"\n{table.short(run)}\n\n{table.circumstances(run)}\n\n"
-    return MARKED.sub(lambda found: found[1] + told + found[3], readme)
+def published() -> str:
+    """Return the text of bench/RESULTS.md for the published files."""
+    return page(load(RESULTS), load(GROWTH) if GROWTH.exists() else None)
 
 
 def main() -> int:
-    """Publish a file."""
+    """Publish the files of a folder."""
     options = argparse.ArgumentParser(prog="python -m bench.publish", description=__doc__)
     options.add_argument("folder", type=Path)
     folder = options.parse_args().folder
@@ -59,11 +55,8 @@ def main() -> int:
     for file in (RESULTS, GROWTH):
         if (folder / file.name).exists():
             load(folder / file.name).save(file)
-    run = load(RESULTS)
-    PAGE.write_text(page(run, load(GROWTH) if GROWTH.exists() else None), encoding="utf-8")
-    plot.draw(run, PICTURES)
-    readme = README.read_text(encoding="utf-8")
-    README.write_text(written(readme, run), encoding="utf-8")
+    PAGE.write_text(published(), encoding="utf-8")
+    plot.draw(load(RESULTS), PICTURES)
     return 0
 
 

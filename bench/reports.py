@@ -1,9 +1,9 @@
-"""`python -m bench.reports`: what reports cost the database, as the books grow.
+"""`python -m bench.reports`: time of reports in the database, as the books grow.
 
-Three years of ten thousand, a hundred thousand and a million lines, each in a database of its own;
-the very statements that the stores send, as the server's role, behind row security, planned as a
-server has them planned. Exit 1 where one takes longer than it may, at best of all rounds, or where
-what is read from whole months grows with the lines.
+It fills three years with ten thousand, a hundred thousand and a million lines, each in its own
+database. It runs the statements of the stores, as the server's role with row-level security,
+planned as for a server. Exit 1 if the best time of a statement exceeds its limit, or if a report on
+whole months reads more pages with more lines.
 """
 
 import argparse
@@ -45,25 +45,26 @@ from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.owed import OwedByCustomers
 
 YEAR = Period(date(2024, 1, 1), date(2024, 12, 31))
-ODD_YEAR = Period(date(2024, 1, 16), date(2025, 1, 15))  # Half a month is left at both ends.
+ODD_YEAR = Period(date(2024, 1, 16), date(2025, 1, 15))  # It has half a month at both ends.
 QUARTER = Period(date(2024, 1, 1), date(2024, 3, 31))
 ALL = Period(date(2022, 1, 1), years.LAST_DAY)
 ENDED = datetime(2025, 7, 1, tzinfo=UTC)
 SINCE = {"a week": 7, "a month": 30, "a year": 365}
-# Of what is read from months, from the fewest lines to the most: of the pages that are read. Their
-# time tells little: it is less than that of a plan, and of the room that PostgreSQL makes for more.
+# The highest growth of the pages read by reports on whole months, from the fewest lines to the
+# most. Their time says little: planning and memory allocation take longer.
 MOST_GROWN: Final = 2.0
-FEW_PAGES: Final = 100  # Of so few, one more level of an index counts for much.
-MOST_US: Final = 2.0  # For each line that was posted since.
-ENOUGH = 10_000  # Of lines posted since: of fewer, the rest of the statement is most of it.
-WAITING = 2  # Batches posted at last: their entries are not rolled up.
+FEW_PAGES: Final = 100  # Below this, another index level matters too much.
+MOST_US: Final = 2.0  # Per line that was posted since.
+ENOUGH = 10_000  # Lines posted since; with fewer, other work of the statement dominates.
+WAITING = 2  # Batches posted last; their entries are not in the monthly balances yet.
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the books: its statements, and how many ms all of them may take.
+    """A report to measure: its statements, and the time in ms that all of them may take.
 
-    `since`: its time is told for each line posted since then. `of_months`: lines do not count.
+    With `since`, the time per line posted since then is measured. With `of_months`, the number of
+    lines must not matter.
     """
 
     title: str
@@ -75,7 +76,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The pages that the statements of a question read, and the ms they took, time after time."""
+    """The pages that the statements of a report read, and the ms that they took in each round."""
 
     question: Question
     pages: int
@@ -84,17 +85,17 @@ class Timed:
 
     @property
     def ms(self) -> float:
-        """At best: what the database needs, where nobody else keeps the processors busy."""
+        """The best time: the need of the database when the processors are otherwise idle."""
         return min(self.times)
 
     @property
     def us_a_line(self) -> float | None:
-        """Of each line that was posted since."""
+        """The time in us per line that was posted since `since`; None without such lines."""
         return None if not self.lines_since else 1_000 * self.ms / self.lines_since
 
     @property
     def is_late(self) -> bool:
-        """Tell whether it takes longer than it may."""
+        """Return whether it takes longer than its limit."""
         question, each = self.question, self.us_a_line
         if question.most_ms is not None and self.ms > question.most_ms:
             return True
@@ -109,7 +110,7 @@ class Timed:
 
 
 def questions(scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes) -> Iterator[Question]:
-    """All that is asked."""
+    """Yield all reports to measure."""
     yield from questions_of_tax(scope, roles, codes)
     movements, tags, owed = Movements(scope), Tags(scope), OwedByCustomers(scope)
     filed = ENDED - timedelta(days=365)
@@ -139,7 +140,7 @@ def questions(scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes) -> Itera
 def questions_of_tax(
     scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes
 ) -> Iterator[Question]:
-    """What a VAT summary reads of its days."""
+    """Yield the reads of a VAT summary for each scheme."""
     store = TaxReturnStore(scope)
     accounts = sorted({each.tax_account_id for each in codes.codes})
     for scheme in Scheme:
@@ -173,7 +174,7 @@ def questions_of_tax(
 
 
 def asked(connection: Connection, business: Business, rounds: int) -> list[Timed]:
-    """Ask all there is to ask of one business."""
+    """Measure all reports of one business."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     nobody: Any = None
     scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED, Memory())
@@ -188,7 +189,7 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
 
 
 def timed(connection: Connection, question: Question, rounds: int) -> Timed:
-    """Ask one question some times; what its plans cost counts as well."""
+    """Measure one report in several rounds; the time includes planning."""
     times, pages = [0.0] * rounds, 0
     for query in question.queries:
         with prepared(connection, query) as explain:
@@ -211,7 +212,7 @@ def _lines_since(connection: Connection, since: datetime | None) -> int | None:
 
 
 def planted(stage: Stage, lines: int) -> Business:
-    """Open a business and fill it; the last entries are not rolled up yet."""
+    """Create a business and fill it; the last entries are not in the monthly balances yet."""
     business = stage.open("books")
     with business.client() as api:
         years.plant(api, stage.database_url, business.id, lines)
@@ -222,7 +223,7 @@ def planted(stage: Stage, lines: int) -> Business:
 
 
 def measure(chosen: argparse.Namespace, folder: Path) -> dict[int, list[Timed]]:
-    """Plant books of each size, and ask."""
+    """Fill books of each size, and measure their reports."""
     found = {}
     with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres:
         for lines in chosen.lines:
@@ -235,7 +236,7 @@ def measure(chosen: argparse.Namespace, folder: Path) -> dict[int, list[Timed]]:
 
 
 def report(found: Mapping[int, Sequence[Timed]]) -> bool:
-    """Print the ms of each question; return whether all is as it has to be."""
+    """Print the ms of each report; return whether all are within their limits."""
     head = ["ms at best (in the middle)", *(f"{lines:,} lines" for lines in found)]
     head += ["times", "pages, times", "most"]
     print(f"| {' | '.join(head)} |\n|---|{'--:|' * (len(head) - 1)}")
@@ -254,7 +255,7 @@ def report(found: Mapping[int, Sequence[Timed]]) -> bool:
 
 
 def main() -> int:
-    """Plant, ask, print, and return the exit status."""
+    """Fill, measure, print, and return the exit status."""
     options = argparse.ArgumentParser(prog="python -m bench.reports", description=__doc__)
     sizes = [10_000, 100_000, 1_000_000]
     options.add_argument("--lines", type=int, nargs="+", default=sizes, help="of each of the books")

@@ -1,4 +1,4 @@
-"""The requests of every case, written as bytes: all servers have the same addresses and bodies."""
+"""The requests of every case as bytes; all servers have the same paths and bodies."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ import orjson
 
 from bench.cases import CREATE, LIST, PAGE, PAY, PLAIN, READ, REPORT, TOTAL, Case
 
-MOST = 20_000  # Of a case: no more are sent before the first is sent again.
+MOST = 20_000  # The most different requests of a case; then they are repeated.
 
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """One business of one server: who may call, its customers, and whose invoices are unpaid."""
+    """A business of one server: its token, customers, and unpaid invoices with their customers."""
 
     id: UUID
     token: str
     customers: Sequence[UUID]
     unpaid: Sequence[tuple[UUID, UUID]] = ()
-    cursor: str = ""  # Where the page of its invoices begins that is read.
+    cursor: str = ""  # The cursor of the page of invoices that is read.
 
     @property
     def path(self) -> str:
@@ -29,7 +29,7 @@ class Tenant:
 
 
 def write(case: Case, tenants: Sequence[Tenant]) -> list[bytes]:
-    """Write the requests of a case, which goes from business to business."""
+    """Return the requests of a case, which alternate between businesses."""
     sources = [_requests(case, each) for each in tenants]
     turns = zip(*(islice(source, MOST // len(tenants)) for source in sources), strict=False)
     return [request for turn in turns for request in turn]
@@ -50,7 +50,7 @@ def _requests(case: Case, tenant: Tenant) -> Iterator[bytes]:
 
 
 def _addresses(case: Case, tenant: Tenant) -> list[str]:
-    """What is read in a case, below the address of the business."""
+    """Return the paths that are read in a case, below the path of the business."""
     if case == READ:
         return [f"customers/{customer}/" for customer in tenant.customers]
     overdue = "invoices/?status=overdue&page_size=20"
@@ -66,7 +66,7 @@ def _addresses(case: Case, tenant: Tenant) -> list[str]:
 
 
 def invoice(customer_id: UUID, place: int) -> dict[str, Any]:
-    """An invoice of two lines with one tax rate, sent on one of the days of a year."""
+    """Return an invoice of two lines with one tax rate, sent on one of 336 days of a year."""
     month, day = place % 12 + 1, place // 12 % 28 + 1
     return {
         "customer_id": str(customer_id),
@@ -82,7 +82,7 @@ def invoice(customer_id: UUID, place: int) -> dict[str, Any]:
 
 
 def payment(invoice_id: UUID, customer_id: UUID) -> dict[str, Any]:
-    """A payment of a small part of an invoice: the same one can be paid many times over."""
+    """Return a payment of a small part of an invoice, which can be repeated many times."""
     return {
         "customer_id": str(customer_id),
         "total_amount_cents": 100,
@@ -94,12 +94,12 @@ def payment(invoice_id: UUID, customer_id: UUID) -> dict[str, Any]:
 
 
 def get(path: str, token: str) -> bytes:
-    """Write a GET."""
+    """Return a GET request."""
     return _head("GET", path, token) + b"\r\n"
 
 
 def post(path: str, token: str, body: dict[str, Any]) -> bytes:
-    """Write a POST of JSON."""
+    """Return a POST request with a JSON body."""
     sent = orjson.dumps(body)
     length = f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
     return _head("POST", path, token) + length.encode() + sent

@@ -1,4 +1,4 @@
-"""What a run found, as JSON keeps it: every round, and of each step the medians."""
+"""The results of a run, saved as JSON: every round, and the medians of each step."""
 
 import json
 import os
@@ -32,7 +32,7 @@ PACKAGES = [
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One target in one round of one step; processor time is of one operation."""
+    """The figures of one target in one round of one step; processor times are per operation."""
 
     rate: float
     p50_ms: float
@@ -43,7 +43,7 @@ class Round:
 
     @property
     def cpu_ms(self) -> float:
-        """Of server and PostgreSQL together."""
+        """The processor time of server and PostgreSQL together, in ms."""
         return self.server_ms + self.postgres_ms
 
 
@@ -52,7 +52,7 @@ MEDIANS = ("rate", "p50_ms", "p99_ms", "server_ms", "postgres_ms", "cpu_ms")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One target in one step: its rounds, and what lies in their middle."""
+    """The rounds of one target in one step."""
 
     case: str
     title: str
@@ -62,13 +62,14 @@ class Result:
     rounds: tuple[Round, ...]
 
     def middle(self, name: str) -> float:
-        """The median of a round's figure over all rounds."""
+        """Return the median over all rounds of a figure."""
         return float(median(getattr(each, name) for each in self.rounds))
 
     def times(self, other: "Result", name: str) -> float | None:
-        """How many times another's figure this one's is: the median of the rounds' own ratios.
+        """Return the ratio of a figure to another result's: the median of the ratios per round.
 
-        In a round both have much the same machine; from one to the next it may be half as fast.
+        In one round both have similar conditions; from round to round the machine can be half as
+        fast. None if the other figure is always zero.
         """
         pairs = zip(self.rounds, other.rounds, strict=True)
         figures = [(getattr(each, name), getattr(beside, name)) for each, beside in pairs]
@@ -77,7 +78,7 @@ class Result:
 
     @property
     def errors(self) -> int:
-        """Of all rounds."""
+        """The number of errors in all rounds."""
         return sum(each.errors for each in self.rounds)
 
     @property
@@ -87,7 +88,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All that one run found, and where."""
+    """The results of one run, with its machine, versions and settings."""
 
     measured_at: str
     commit: str
@@ -98,22 +99,22 @@ class Run:
     memory_mb: Mapping[str, float] = field(default_factory=dict)
 
     def find(self, step: tuple[str, int, int], target: str) -> Result | None:
-        """Find one target in one step."""
+        """Return the result of one target in one step, or None."""
         for each in self.results:
             if each.step == step and each.target == target:
                 return each
         return None
 
     def steps(self) -> Iterator[tuple[str, int, int]]:
-        """Every step, in the order that they were made in."""
+        """Yield the steps in the order in which they were made."""
         yield from dict.fromkeys(each.step for each in self.results)
 
     def targets(self) -> list[str]:
-        """Every target, in the order of their first step."""
+        """Return the names of the targets, in the order of their first step."""
         return list(dict.fromkeys(each.target for each in self.results))
 
     def save(self, file: Path) -> None:
-        """Write all of it, a result a line, the medians beside its rounds for whoever reads it."""
+        """Save the run, one result per line; the medians are added for human readers."""
         told = asdict(self)
         for row, result in zip(told["results"], self.results, strict=True):
             row["median"] = {name: round(result.middle(name), 3) for name in MEDIANS}
@@ -124,7 +125,7 @@ class Run:
 
 
 def load(file: Path) -> Run:
-    """Read what `save` has written."""
+    """Load a run that `save` wrote."""
     told = json.loads(file.read_text(encoding="utf-8"))
     results = []
     for row in told.pop("results"):
@@ -137,7 +138,7 @@ def load(file: Path) -> Run:
 def made_now(
     settings: Mapping[str, Any], results: Sequence[Result], memory_mb: Mapping[str, float]
 ) -> Run:
-    """Say of results when and where they were found."""
+    """Return a run of results, with the current time, commit, machine and versions."""
     return Run(
         measured_at=datetime.now(UTC).isoformat(timespec="seconds"),
         commit=_printed("git", "describe", "--always", "--dirty"),

@@ -1,4 +1,4 @@
-"""Rounds: every target does every step in each, in an order that is turned round by round."""
+"""Rounds: in each round every target does every step, in a rotating order."""
 
 import sys
 import time
@@ -9,13 +9,13 @@ from bench.meters import Meter
 from bench.results import Result, Round
 from bench.targets import Target
 
-SETTLE_SECONDS = 0.3  # What is under way ends, and processes that ended are counted.
+SETTLE_SECONDS = 0.3  # Requests in progress finish, and ended processes are counted.
 
 
 def play(
     targets: Sequence[Target], steps: Sequence[Step], postgres: Meter, rounds: int, seconds: int
 ) -> list[Result]:
-    """Play all rounds; one before them warms up and is not counted."""
+    """Run all rounds and return the results; a warm-up round before them is not counted."""
     found: dict[tuple[Step, str], list[Round]] = {}
     for turn in range(rounds + 1):
         for number, step in enumerate(steps, start=1):
@@ -43,7 +43,7 @@ def play(
 
 
 def measure(target: Target, step: Step, postgres: Meter, seconds: int) -> Round:
-    """Let a target do a step, and see what it takes."""
+    """Run a step on a target, and return its figures."""
     own, below = target.seconds_used(), postgres.seconds()
     load = target.drive(step, seconds)
     time.sleep(SETTLE_SECONDS)

@@ -1,8 +1,7 @@
 """Rows of a list's table, multiplied from those of the demo.
 
-What a copy shares with its row is what rows of one kind share: parties, accounts, statuses. Its
-days lie earlier, and what is unique is made so. Triggers do not see copies: the ledger says nothing
-of them.
+A copy shares parties, accounts and statuses with its row. Its dates are earlier, and its unique
+columns are changed. Triggers do not run for copies, so the copies have no effect on the ledger.
 """
 
 from typing import Any
@@ -12,20 +11,20 @@ import psycopg
 from sqlalchemy import BigInteger, Column, Date, DateTime, Integer, Table, UniqueConstraint, Uuid
 
 VARIED = {
-    # What the demo has one kind of, and a business more.
+    # The demo has only one kind of these, other businesses have more.
     ("payout", "status"): "CASE mod(n, 50) WHEN 0 THEN 'pending' ELSE status END",
-    # Copied lines stay with their entry, which counts them.
+    # Copied lines belong to the same entry, which has a line count.
     ("journal_line", "line_count"): "line_count + 1000 * n",
 }
-DAYS = 1_095  # Copies are spread over so many days before their row.
+DAYS = 1_095  # Copies are spread over this many days before their row.
 
 
 def multiply(
     connection: psycopg.Connection[Any], table: Table, scope: tuple[str, UUID], number: int
 ) -> None:
-    """Copy the rows of one owner until the table has about so many of them.
+    """Copy the rows of one owner until the table has about `number` of them.
 
-    `scope` is the column that says whose rows they are, and the owner.
+    `scope` is the column that has the owner, and the owner's id.
     """
     columns = [column for column in table.c if column.computed is None]
     copied = ", ".join(_copied(column) for column in columns)

@@ -1,4 +1,4 @@
-"""Servers under load: started as processes of their own, asked until they answer, stopped."""
+"""Servers under load: start as processes, wait until they answer, and stop."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ START_LIMIT_SECONDS = 30.0
 
 
 class Server:
-    """One server that listens on a port of this machine."""
+    """A server that listens on a port of this machine."""
 
     def __init__(self, name: str, port: int, process_id: int) -> None:
         self.name = name
@@ -34,7 +34,7 @@ class Server:
 def started(
     name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
 ) -> Iterator[Server]:
-    """Run a command of this virtual environment, until the end; PORT stands for a free port."""
+    """Run a command of this virtual environment during a block; PORT is replaced by a free port."""
     port = _free_port()
     words = [program(command[0]), *(word.replace("PORT", str(port)) for word in command[1:])]
     with log.open("wb") as output:
@@ -51,7 +51,7 @@ def started(
 
 
 def program(name: str) -> str:
-    """Find a program of the virtual environment that runs this."""
+    """Return the path of a program in this virtual environment."""
     return str(Path(sys.executable).parent / name)
 
 
@@ -62,7 +62,7 @@ def _free_port() -> int:
 
 
 def _wait_for(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Ask until there is any answer at all."""
+    """Wait until the server gives any answer; raises RuntimeError if it does not start."""
     deadline = time.monotonic() + START_LIMIT_SECONDS
     while True:
         if process.poll() is not None or time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Our own server on a PostgreSQL, and the businesses in it."""
+"""The server of this repository on a PostgreSQL, and the businesses in it."""
 
 import json
 import os
@@ -25,7 +25,7 @@ WORKERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Business:
-    """Our server with one business: its address in the API and a token for it."""
+    """A business on this server: its path in the API and a token for it."""
 
     server: Server
     database_url: str
@@ -39,7 +39,7 @@ class Business:
         return f"/v1/platform/businesses/{self.id}"
 
     def client(self) -> httpx.Client:
-        """Open a client of the business."""
+        """Create an HTTP client of the business."""
         return httpx.Client(
             base_url=f"{self.server.url}{self.path}/",
             headers={"Authorization": f"Bearer {self.token}"},
@@ -47,7 +47,7 @@ class Business:
         )
 
     def tenant(self) -> Tenant:
-        """Tell what requests need to know of it."""
+        """Return the data that requests need: token, customers and unpaid invoices."""
         customers = "SELECT id FROM customer WHERE business_id = %s ORDER BY id"
         unpaid = (
             "SELECT id, party_id FROM invoice WHERE business_id = %s AND outstanding > 0"
@@ -62,7 +62,7 @@ class Business:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Our server with a partner, who opens businesses."""
+    """A running server of this repository, with a partner that creates businesses."""
 
     server: Server
     database_url: str
@@ -70,7 +70,7 @@ class Stage:
     partner: dict[str, str]
 
     def open(self, name: str) -> Business:
-        """Open a business over the API."""
+        """Create a business over the API."""
         body = {
             "external_id": name,
             "legal_name": "Harbour Coffee Ltd",
@@ -95,26 +95,26 @@ class Stage:
         )
 
     def planted(self, name: str, size: Size) -> Business:
-        """Open a business and fill it."""
+        """Create a business and fill it."""
         business = self.open(name)
         with business.client() as api:
             plant(api, self.database_url, business.id, size)
         return business
 
     def settle(self) -> None:
-        """Bring balances by month and the planner's statistics up to what was planted."""
+        """Rebuild the monthly balances and the planner's statistics after filling."""
         _run(["rebuild-balances"], {"DATABASE_URL": self.database_url})
         self.analyze()
 
     def analyze(self) -> None:
-        """Bring the planner's statistics up to what was planted."""
+        """Update the planner's statistics after filling, with VACUUM (ANALYZE)."""
         with psycopg.connect(self.database_url, autocommit=True) as connection:
             connection.execute("VACUUM (ANALYZE)")
 
 
 @contextmanager
 def serving(postgres: EmbeddedPostgres, database: str, home: Path) -> Iterator[Stage]:
-    """Run our server on a new database, and make a partner."""
+    """Run this server on a new database, with a new partner."""
     postgres.create_database(database)
     url = postgres.url(database)
     migrate(url)
@@ -124,9 +124,9 @@ def serving(postgres: EmbeddedPostgres, database: str, home: Path) -> Iterator[S
 
 @contextmanager
 def served(url: str, postgres_home: Path, home: Path, **settings: str) -> Iterator[Stage]:
-    """Run our server on a database that is migrated, with more settings, and make a partner."""
+    """Run this server on a migrated database with additional settings, and create a partner."""
     home.mkdir(parents=True, exist_ok=True)
-    # All is counted, and nobody is kept waiting: one business is asked for what it can give.
+    # Requests are counted, but the limit is never reached: this measures full capacity.
     limits = {f"ACCOUNTING_REQUESTS_PER_MINUTE_{whose}": "999999999" for whose in LIMITED}
     environment = {"DATABASE_URL": url, "ACCOUNTING_DATA_DIR": str(home / "data"), **limits}
     partner = json.loads(_run(["partner", "create", "Bench", "--json"], environment))

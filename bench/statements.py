@@ -1,4 +1,4 @@
-"""What PostgreSQL does for one statement of the server, told by itself."""
+"""PostgreSQL's execution of one statement of the server, as EXPLAIN reports it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,20 +15,20 @@ from persistence.engine.sql import Query, Row
 
 Connection = psycopg.Connection[Row]
 Explained = dict[str, Any]
-"""What EXPLAIN tells in JSON: `Plan`, and the times of planning and of execution in ms."""
+"""The JSON of EXPLAIN: `Plan`, and the times of planning and of execution in ms."""
 
 
 def be_server(connection: Connection, business_id: UUID) -> None:
-    """Go on as the server's role, behind row security."""
+    """Switch to the server's role, with row-level security for a business."""
     connection.execute("SELECT set_config('app.business_id', %s, false)", [str(business_id)])
     connection.execute(f"SET ROLE {SERVER_ROLE}")
 
 
 @contextmanager
 def prepared(connection: Connection, query: Query) -> Iterator[Callable[[str], Explained]]:
-    """Prepare a statement as a server does: planned once for all values, or for these alone.
+    """Prepare a statement as a server does: with a generic plan, or with a plan for its values.
 
-    Gives what runs it, and tells what that took: it takes the options of EXPLAIN.
+    Yields a function that takes options of EXPLAIN, runs the statement and returns its plan.
     """
     mode = "auto" if query.once else "force_generic_plan"
     connection.execute(f"SET plan_cache_mode = {mode}".encode())

@@ -1,4 +1,4 @@
-"""The tables that documents print of a run, as Markdown."""
+"""Markdown tables of a run, for the documents."""
 
 from collections.abc import Callable, Sequence
 
@@ -30,7 +30,7 @@ Step = tuple[str, int, int]
 
 
 def short(run: Run) -> str:
-    """One row for each case at its middle crowd: rates side by side, and what it takes."""
+    """Return tables with a row per case at its middle crowd: rates, processor times, ratios."""
     steps = _middle_steps(run)
     names = [name for name in SHORT if name in run.targets()]
     parts = []
@@ -49,7 +49,7 @@ def short(run: Run) -> str:
 
 
 def _ratios(run: Run, steps: Sequence[Step]) -> str:
-    """What ours is to the usual stack, to the least that the work takes, and in a larger crowd."""
+    """Return the ratios of this server to FastAPI, to SQL by hand and to a larger crowd."""
     largest = max(clients for _, clients, _ in run.steps())
     rows = []
     for step in steps:
@@ -63,7 +63,7 @@ def _ratios(run: Run, steps: Sequence[Step]) -> str:
 
 
 def whole(run: Run) -> str:
-    """One table for each step, with every target and every figure."""
+    """Return a table for each step, with every target and every figure."""
     head = ["server", "rate", "of ours", "p50 ms", "p99 ms", "server ms", "PostgreSQL ms", "errors"]
     parts = []
     for step in run.steps():
@@ -75,7 +75,7 @@ def whole(run: Run) -> str:
 
 
 def grown(run: Run, pairs: Sequence[tuple[str, str]]) -> str:
-    """One table for each pair of a small target and a large one, side by side."""
+    """Return a table for each pair of a small target and a large one, side by side."""
     head = ["", "p50 ms", "p50 ms", "times", "processor ms", "processor ms", "times"]
     parts = []
     for small, large in pairs:
@@ -94,7 +94,7 @@ def _pair(small: Result, large: Result) -> list[str]:
 
 
 def circumstances(run: Run) -> str:
-    """Where, when and with what it was measured, as a paragraph."""
+    """Return a paragraph on the date, the machine, the settings and the versions of a run."""
     machine, settings = run.machine, run.settings
     versions = ", ".join(f"{name} {number}" for name, number in run.versions.items())
     return (
@@ -118,7 +118,7 @@ def _row(result: Result, ours: Result | None) -> list[str]:
 
 
 def _middle_steps(run: Run) -> list[Step]:
-    """Of every case and spread, the crowd in the middle, or the smaller of two there."""
+    """Return the step with the middle crowd of every case and spread; of two, the smaller one."""
     kinds: dict[tuple[str, int], list[Step]] = {}
     for step in run.steps():
         kinds.setdefault((step[0], step[2]), []).append(step)
@@ -147,7 +147,7 @@ def _cost(result: Result) -> str:
 
 
 def _times(result: Result | None, other: Result | None, name: str) -> str:
-    """How many times another's figure one is; nothing where one of them has none."""
+    """Return the ratio of two results as text; "" if one of them has no figure."""
     ratio = result.times(other, name) if result and other else None
     return "" if ratio is None else f"{ratio:.2f}"
 

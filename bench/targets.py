@@ -1,4 +1,4 @@
-"""What is measured, each in its own way: a server over HTTP, or the database with none."""
+"""The targets that are measured: servers over HTTP, and the database without a server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,26 +13,26 @@ from bench.servers import Server
 
 
 class Target(Protocol):
-    """Whoever can do some of the cases."""
+    """An implementation of some of the cases."""
 
     name: str
 
     def does(self, case: Case) -> bool:
-        """Whether it can do the case."""
+        """Return whether it can do the case."""
 
     def drive(self, step: Step, seconds: int) -> Load:
-        """Do a step for some seconds."""
+        """Run a step for some seconds."""
 
     def seconds_used(self) -> float:
-        """The processor seconds of its own processes, without PostgreSQL's."""
+        """Return the processor seconds of its own processes, without PostgreSQL's."""
 
     def memory_mb(self) -> float | None:
-        """What its own processes hold."""
+        """Return the memory of its own processes in MB."""
 
 
 @dataclass(slots=True)
 class HttpTarget:
-    """A server; the first of its tenants is read, the others are written to."""
+    """A server; its first tenant is for reads, the others for writes."""
 
     server: Server
     tenants: Sequence[Tenant]
@@ -50,7 +50,7 @@ class HttpTarget:
         load = generator.drive(
             self.server.port, file, first=first, clients=step.crowd.clients, seconds=seconds
         )
-        # The next round goes on where this one stopped: what was paid lately waits its turn.
+        # The next round continues where this one stopped, so that recent payments are not repeated.
         self.sent[file] = first + load.answers + step.crowd.clients
         return load
 
@@ -71,7 +71,7 @@ class HttpTarget:
 
 @dataclass(slots=True)
 class PgbenchTarget:
-    """pgbench on the peers' database."""
+    """A run of pgbench on the peers' database."""
 
     program: Path
     url: str
@@ -79,7 +79,7 @@ class PgbenchTarget:
     cases: Sequence[Case]
     sizes: dict[
         bool, tuple[int, int]
-    ]  # Customers and invoices of what is read, of what is written.
+    ]  # Customers and invoices of a business, by whether it is for writes.
     name: str = "pgbench"
     as_one: bool = False
 

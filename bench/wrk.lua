@@ -1,5 +1,5 @@
--- wrk's part of bench/generator.py: sends the requests of a file one after the other, over and over,
--- from a given one on. The file holds each request behind a line with its length.
+-- The wrk script of bench/generator.py: sends the requests of a file in an endless loop, starting
+-- after a given index. In the file, a line with its length precedes each request.
 
 local requests, place = {}, 0
 

@@ -1,8 +1,8 @@
-"""Three years of a business, of as many lines as one likes: a batch of documents is made over the
-API, then copied with its money, entries and parts to days before.
+"""Three years of a business, with any number of lines.
 
-A batch is about a hundred lines: sales paid in full, three of them with a tag, one that is
-open, and a purchase. One in fifty copies is posted a quarter late.
+A batch of documents is created over the API, then copied to earlier days with its payments, entries
+and parts. A batch has about a hundred lines: sales paid in full, three of them with a tag, one
+unpaid sale, and a purchase. One in fifty copies is posted a quarter late.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ DAYS: Final = 1_095
 SENT, LAST_DAY = date(2025, 6, 1), date(2025, 6, 30)
 TAG: Final = "wholesale"
 CUSTOMERS: Final = 500
-SALES: Final = 19  # Of a batch; one more is open.
+SALES: Final = 19  # Paid sales of a batch; one more is unpaid.
 _ITEMS = [
     {"description": "Espresso beans", "quantity": 5, "unit_price": 1850, "tax_rate": 20},
     {"description": "Oat milk, case", "quantity": 2, "unit_price": 1420, "tax_rate": 20},
@@ -38,10 +38,10 @@ COPIED = (
     tables.journal_line,
     tables.cash_line,
 )
-# What is copied with the batch; other ids are of what all copies share.
+# Ids of records that are copied; other ids belong to records that all copies share.
 _OWN_IDS = {"id", "entry_id", "line_id", "source_id", "settles_id", "document_id", "payment_id"}
 _NUMBERS = {"number", "party_number"}
-# As ids are that were made in the order of time: copy 1 is the last before the batch itself.
+# Ids in order of time: copy 1 is the last one before the batch itself.
 _OWN_ID = "(lpad(to_hex(%(copies)s - n), 12, '0') || right(md5(t.{name}::text), 20))::uuid"
 _POSTED = "((t.entry_date - earlier) + interval '18 hours' + late) AT TIME ZONE 'UTC'"
 _CHANGED: Mapping[tuple[str, str], str] = {
@@ -66,7 +66,7 @@ CROSS JOIN (
 WHERE t.business_id = %(business_id)s
 ORDER BY n DESC, t.id
 """
-# The batch itself was posted on its days, too.
+# The batch itself was also posted on its dates.
 _IN_TIME = """
 UPDATE journal_entry SET posted_at = (entry_date + interval '18 hours') AT TIME ZONE 'UTC'
 WHERE business_id = %(business_id)s
@@ -80,7 +80,7 @@ ON CONFLICT (business_id, series) DO UPDATE SET last = excluded.last
 
 
 def plant(api: httpx.Client, database_url: str, business_id: UUID, lines: int) -> None:
-    """Give a new business about so many lines; `api` is a client of that business."""
+    """Fill a new business with about `lines` lines; `api` is a client of that business."""
     people = [_made(api, "customers/", customer(place)) for place in range(CUSTOMERS)]
     make_batch(api, people[0]["id"])
     with psycopg.connect(database_url) as connection:
@@ -89,7 +89,7 @@ def plant(api: httpx.Client, database_url: str, business_id: UUID, lines: int) -
             "SELECT count(*) FROM journal_line WHERE business_id = %(business_id)s", told
         )
         told["copies"] = max(lines // each[0] - 1, 1)
-        connection.execute("SET session_replication_role = replica")  # No trigger looks.
+        connection.execute("SET session_replication_role = replica")  # Disables triggers.
         connection.execute(_IN_TIME, told)
         for table in COPIED:
             columns = [column for column in table.columns if not column.computed]
@@ -100,7 +100,7 @@ def plant(api: httpx.Client, database_url: str, business_id: UUID, lines: int) -
 
 
 def make_batch(api: httpx.Client, customer_id: str) -> None:
-    """Sell and buy once over the API, with all that is paid of it."""
+    """Create one batch of sales and a purchase over the API, with their payments."""
     sale = {"customer_id": customer_id, "line_items": _ITEMS}
     for place in range(SALES):
         tags = {"transaction_tags": [TAG]} if place < 3 else {}
@@ -138,7 +138,7 @@ def _made(api: httpx.Client, address: str, body: dict[str, Any]) -> dict[str, An
 
 
 def _shown(table: Table, column: Column[Any]) -> str:
-    """What a copy has in a column."""
+    """Return the SQL expression for a column of a copy."""
     name = f't."{column.name}"'
     if (table.name, column.name) in _CHANGED:
         return _CHANGED[table.name, column.name]

@@ -1,8 +1,12 @@
-"""The command line `accounting`: serve, migrate, prove, and fill a demo business."""
+"""The command line `accounting`: serve, migrate, check books, and fill a demo business."""
 
 
 def main() -> None:
-    """Run it. Every process that a server starts reads our script again, and needs none of this."""
+    """Run the command line.
+
+    The import is inside the function: each process that a server starts imports this script again
+    and does not need it.
+    """
     from cli.main import main as run
 
     run()

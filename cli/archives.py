@@ -1,4 +1,4 @@
-"""`accounting backup` and `restore`: everything in one folder, and back; `--verify` proves it."""
+"""`accounting backup` and `restore`: everything in one folder; `--verify` checks a backup."""
 
 import time
 from collections.abc import Iterator
@@ -35,11 +35,14 @@ from persistence.database.revisions import HEAD
 from persistence.engine.connecting import connect
 from server import settings
 
-MOST_TOLD = 20  # Of the files that are not as they should be.
+MOST_TOLD = 20  # The most files with problems that are listed by name.
 
 
 def make_backup(target: Path) -> int:
-    """Back up the database and the files of the settings, and tell; 1 where files are not there."""
+    """Save a backup of the configured database and document files, and print a summary.
+
+    Returns the exit code: 1 if files that records name are missing or changed.
+    """
     loaded = settings.load_stores()
     began = time.monotonic()
     with Progress() as progress, opened(loaded, progress.begin) as database:
@@ -61,7 +64,7 @@ def make_backup(target: Path) -> int:
 
 
 def restore_backup(source: Path) -> None:
-    """Restore a backup into the empty database and the storage of the settings, and tell."""
+    """Restore a backup into the configured empty database and file storage, and print a summary."""
     loaded = settings.load_stores()
     began = time.monotonic()
     with (
@@ -88,7 +91,10 @@ def restore_backup(source: Path) -> None:
 
 
 def verify_backup(source: Path) -> int:
-    """Restore a backup into a PostgreSQL that is thrown away and prove it; 1 where it fails."""
+    """Restore a backup into a temporary PostgreSQL and check its files, row counts and books.
+
+    Returns the exit code: 1 if a check fails.
+    """
     began = time.monotonic()
     with Progress() as progress:
         manifest = opened_backup(source)
@@ -120,7 +126,7 @@ def verify_backup(source: Path) -> int:
 
 @contextmanager
 def thrown_away(manifest: Manifest) -> Iterator[str]:
-    """Lend an empty database of a PostgreSQL that is gone afterwards."""
+    """Yield the URL of an empty database in a temporary PostgreSQL, which is deleted afterwards."""
     programs = find_programs()
     refuse_older_server(programs.major, manifest)
     home = Path(mkdtemp(prefix="accounting-verify-"))
@@ -133,14 +139,14 @@ def thrown_away(manifest: Manifest) -> Iterator[str]:
 
 
 def told(manifest: Manifest) -> str:
-    """Say how much there is: `41230 rows of 48 tables, 12 files of 93411 bytes`."""
+    """Return the size of a backup as text: `41230 rows of 48 tables, 12 files of 93411 bytes`."""
     files = "1 file" if manifest.files == 1 else f"{manifest.files} files"
     rows = sum(manifest.rows.values())
     return f"{rows} rows of {len(manifest.rows)} tables, {files} of {manifest.bytes} bytes"
 
 
 def tell_files(what: str, keys: list[str]) -> None:
-    """Name the first of some files, and say how many more there are."""
+    """Print the first MOST_TOLD of some files, and the number of the others."""
     for key in keys[:MOST_TOLD]:
         typer.echo(f"{key} {what}")
     if len(keys) > MOST_TOLD:

@@ -1,6 +1,7 @@
-"""`accounting business ...`: what an operator does about one business.
+"""`accounting business ...`: operator commands for one business.
 
-Every command imports this module, and so do the server's processes: it loads no database itself.
+Every command and all server processes import this module, so it must not import the database code
+at module level.
 """
 
 import json
@@ -17,7 +18,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def businesses() -> None:
-    """Keep the name of the command, though there is one alone."""
+    """Keep `revoke-tokens` a subcommand; Typer would merge it into its parent otherwise."""
 
 
 @app.command("revoke-tokens")
@@ -26,7 +27,7 @@ def revoke_tokens(
     yes: Confirmed = False,
     as_json: AsJson = False,
 ) -> None:
-    """Refuse every token, and every link to a document, issued for the business so far."""
+    """Revoke all tokens and document links that were issued for the business so far."""
     from persistence.partners import partners
 
     business = on_partners(

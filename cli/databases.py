@@ -1,4 +1,4 @@
-"""Which database a command works on: the one that is named, or the PostgreSQL that comes along."""
+"""The database of a command: the one that DATABASE_URL names, or the bundled PostgreSQL."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 
 def unheard(_step: str) -> None:
-    """Tell nobody of a step."""
+    """Ignore the name of a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """An open database, and the same with the login that owns the schema."""
+    """The URL of an open database, and its URL for the login that owns the schema."""
 
     url: str
     admin_url: str
@@ -31,16 +31,18 @@ class Database:
 def opened(
     settings: StoreSettings, begin: Begin = unheard, *, as_it_is: bool = False
 ) -> Iterator[Database]:
-    """Lend the database for the time of a command; one that comes along is migrated at once.
+    """Open the database for the duration of a command.
 
-    `begin` is told of each step that may take a while; `as_it_is`: nothing is migrated.
+    The bundled PostgreSQL is started and its schema migrated, unless `as_it_is` is true. A database
+    that the settings name is not migrated. `begin` is called with the name of each step that may
+    take long.
     """
     logs.configure(settings.log_format, settings.log_level)
     if settings.database_url is not None:
         admin_url = settings.admin_database_url or settings.database_url
         yield Database(settings.database_url, admin_url)
         return
-    from persistence.database.migrate import migrate  # Every worker imports this module, too.
+    from persistence.database.migrate import migrate  # Workers import this module, too.
 
     begin("Starting PostgreSQL")
     with EmbeddedPostgres(settings.data_dir / "postgres") as postgres:
@@ -54,16 +56,16 @@ def opened(
 
 @contextmanager
 def ready(settings: StoreSettings, begin: Begin = unheard) -> Iterator[Database]:
-    """Lend a database that can be worked on; raises UnusableDatabase or UnsafeDatabase."""
+    """Open a database and check that it can be used; raises UnusableDatabase or UnsafeDatabase."""
     from persistence.database.checks import refuse_unusable
 
     with opened(settings, begin) as database:
-        refuse_unusable(database.url, durable=False)  # Serving asks for more.
+        refuse_unusable(database.url, durable=False)  # Only a server needs durability.
         yield database
 
 
 def run(url: str, work: Callable[[Pool], Awaitable[T]]) -> T:
-    """Do work in a database, over one connection."""
+    """Run `work` in a database, with a pool of one connection, and return its result."""
 
     async def connected() -> T:
         async with make_pool(url, size=1) as pool:

@@ -1,4 +1,4 @@
-"""`accounting distribute`: spread the tables of a database over the machines of a Citus cluster."""
+"""`accounting distribute`: distribution of the tables over the nodes of a Citus cluster."""
 
 import typer
 
@@ -8,7 +8,10 @@ from server import settings
 
 
 def distribute_tables(*, dry_run: bool) -> None:
-    """Spread what is not spread yet, telling each step, or tell only which steps are left."""
+    """Distribute the tables that are not distributed yet, and print each step.
+
+    With `dry_run` only print the steps that are left.
+    """
     with opened(settings.load_stores()) as database:
         count = distribute(database.admin_url, typer.echo, dry_run=dry_run)
     if count == 0:

@@ -1,11 +1,11 @@
-"""How a command ends that failed."""
+"""The end of a command that fails."""
 
 import sys
 from typing import NoReturn
 
 
 def end_with(error: Exception) -> NoReturn:
-    """Tell what an operator can mend, and leave; raise the error where it is a fault of ours."""
+    """Print an error that an operator can fix and exit with 2; raise any other error again."""
     told = mendable(error)
     if told is None:
         raise error
@@ -14,9 +14,10 @@ def end_with(error: Exception) -> NoReturn:
 
 
 def mendable(error: Exception) -> Exception | None:
-    """Return a failure that an operator can mend, in words for one; None for a fault of ours.
+    """Return an error that an operator can fix; None if the error is a defect of this program.
 
-    What it compares with is loaded only when there is a failure.
+    The message of the returned error is written for operators. The known error classes are imported
+    here, so that a command that succeeds does not load them.
     """
     from accounting.errors import Refusal, Unavailable
     from cli.demo.client import DemoFailed
@@ -38,7 +39,7 @@ def mendable(error: Exception) -> Exception | None:
     files = (UnusableFileStore, StorageUnavailable, CannotWrite)
     moves = (CannotExport, CannotImport, DamagedPackage, DamagedBackup)
     known = (SettingsError, *commands, *databases, *files, *moves, Refusal)
-    cause = error.__cause__ if isinstance(error, Unavailable) else error  # It speaks to partners.
+    cause = error.__cause__ if isinstance(error, Unavailable) else error  # Is for partners.
     if isinstance(cause, Exception) and (told := away(cause)):
         return told
     return error if isinstance(error, known) else None

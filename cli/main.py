@@ -1,4 +1,4 @@
-"""The commands of `accounting`, each of which loads what it needs only when it is run."""
+"""The commands of `accounting`. Each command imports its code only when it runs."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ app.add_typer(sandboxes.app, name="sandbox", help="Businesses to practise on.")
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and leave."""
+    """Print the version and exit."""
     if wanted:
         from importlib.metadata import version
 
@@ -39,7 +39,7 @@ def before_each_command(
         ),
     ] = False,
 ) -> None:
-    """Take what stands before a command."""
+    """Accept the options before the name of a command."""
 
 
 @app.command(cls=CommandWithSettings)
@@ -53,7 +53,12 @@ def serve(
     tls_cert: Annotated[Path | None, typer.Option(help="Certificate chain (PEM).")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
 ) -> None:
-    """Serve the API."""
+    """Serve the API.
+
+    In production it needs token secrets, and a certificate or a proxy that the settings name.
+
+    SIGHUP replaces the workers with ones that have the renewed certificate.
+    """
     from cli.serving import become_server
 
     become_server(
@@ -72,11 +77,11 @@ def migrate(
         bool,
         typer.Option(
             "--print-roles",
-            help="Only print the SQL by which an administrator makes the roles and logins.",
+            help="Only print the SQL with which an administrator creates the roles and logins.",
         ),
     ] = False,
 ) -> None:
-    """Bring the database to the newest schema, and make what is missing of roles and rights."""
+    """Update the database to the newest schema, and create missing roles and rights."""
     from cli import migrating
 
     if print_roles:
@@ -87,9 +92,9 @@ def migrate(
 
 @app.command()
 def distribute(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what is left.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the steps left.")] = False,
 ) -> None:
-    """Spread the tables over the machines of a Citus cluster, while no server is at work."""
+    """Distribute the tables over the nodes of a Citus cluster; stop all servers first."""
     from cli.distributing import distribute_tables
 
     distribute_tables(dry_run=dry_run)
@@ -105,7 +110,7 @@ def check_books(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Prove the books of every business and seal them; exit 1 where one does not hold."""
+    """Check the books of every business and seal their audit trails; exit 1 if a check fails."""
     from cli import proving
 
     raise typer.Exit(proving.check_books(business, partner, workers, as_json=as_json))
@@ -115,7 +120,11 @@ def check_books(
 def rebuild_balances(
     business: Annotated[UUID | None, typer.Option(help="Only the business with this id.")] = None,
 ) -> None:
-    """Roll up the balances by month anew; a business waits while it is its turn."""
+    """Rebuild the monthly balances; requests for a business wait while its balances are rebuilt.
+
+    It also rebuilds tax by month and the lines of each tag, and adds the lines of older servers to
+    the cash basis.
+    """
     from cli import rebuilding
 
     rebuilding.rebuild_balances(business)
@@ -123,9 +132,13 @@ def rebuild_balances(
 
 @app.command("sweep-documents")
 def sweep_documents(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the files.")] = False,
 ) -> None:
-    """Remove old files that no record names, and seal the audit trails."""
+    """Run now the upkeep that servers run every hour.
+
+    It removes files that no record names and that are older than an hour, forgets answers that are
+    older than 30 days, and seals the audit trails.
+    """
     from cli.sweeping import sweep_all
 
     sweep_all(only_look=dry_run)
@@ -135,9 +148,10 @@ def sweep_documents(
 def backup(
     target: Annotated[Path, typer.Argument(help="The new folder.")],
 ) -> None:
-    """Back up everything to a new folder, while servers are at work; exit 1 where files are lost.
+    """Save everything to a new folder while servers run; exit 1 if files are missing or changed.
 
-    It has the database as a dump, the roles that it needs, the files of documents, and digests.
+    The backup holds a dump of the database, the roles that it needs, the document files, and
+    digests.
     """
     from cli import archives
 
@@ -146,17 +160,17 @@ def backup(
 
 @app.command()
 def restore(
-    source: Annotated[Path, typer.Argument(help="What backup wrote.", exists=True)],
+    source: Annotated[Path, typer.Argument(help="The folder of the backup.", exists=True)],
     verify: Annotated[
         bool,
         typer.Option(
             "--verify",
-            help="Only prove it: in a PostgreSQL that is thrown away afterwards; exit 1 where its"
-            " books or files do not hold.",
+            help="Only restore it to a temporary PostgreSQL and check its books, rows and files;"
+            " exit 1 if a check fails.",
         ),
     ] = False,
 ) -> None:
-    """Restore a backup into an empty database, as the login that is to own the schema."""
+    """Restore a backup into an empty database, with the login that will own the schema."""
     from cli import archives
 
     if verify:
@@ -169,7 +183,7 @@ def export_business(
     business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
     file: Annotated[Path, typer.Argument(help="The new file.")],
 ) -> None:
-    """Prove one business and write it to a file: its books, audit trail, seals and documents."""
+    """Check one business and export it to a file: its books, audit trail, seals and documents."""
     from cli import moving
 
     raise typer.Exit(moving.export_business(business_id, file))
@@ -177,12 +191,15 @@ def export_business(
 
 @app.command("import-business")
 def import_business(
-    file: Annotated[Path, typer.Argument(help="What export-business wrote.", exists=True)],
+    file: Annotated[Path, typer.Argument(help="The file of the export.", exists=True)],
     partner: Annotated[
-        UUID | None, typer.Option(help="Whose it becomes; else that of the file.")
+        UUID | None, typer.Option(help="Its new partner; by default that of the file.")
     ] = None,
 ) -> None:
-    """Take in one business from a file and prove it, as the owner of the schema; all or nothing."""
+    """Import one business from a file and check it, all or nothing, as the owner of the schema.
+
+    Its ids, audit trail and seals stay as they are.
+    """
     from cli import moving
 
     raise typer.Exit(moving.import_business(file, partner))
@@ -195,7 +212,7 @@ def demo(
     ] = False,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port it is served on.")] = 8000,
 ) -> None:
-    """Fill a demo business with a year of activity, once, and print how to call it."""
+    """Create a demo business with a year of activity, once, and print how to call it."""
     from cli.demo.command import show_demo
 
     show_demo(port=port, serve=serve)
@@ -213,30 +230,30 @@ def verify(
     api_key_file: Annotated[
         Path | None,
         typer.Option(
-            help="File with the API key, - for standard input; else ACCOUNTING_API_KEY has it."
+            help="File with the API key, - for standard input; by default ACCOUNTING_API_KEY."
             " There is no option for the key itself: the list of processes would show it."
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only the journeys; make up no requests.")
+        bool, typer.Option("--quick", help="Only the journeys; no generated requests.")
     ] = False,
     examples: Annotated[
-        int, typer.Option(min=2, max=1000, help="Requests that are made up for each operation.")
+        int, typer.Option(min=2, max=1000, help="Requests generated for each operation.")
     ] = 8,
     junit: Annotated[
         Path | None, typer.Option(help="File for a report in JUnit XML, as CI systems read it.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Verify that a deployment does what its contract says, over HTTP alone.
+    """Verify over HTTP that a deployment fulfils the contract that it serves.
 
-    It makes two businesses for each run, named "accounting verify" and the time.
+    Each run creates two businesses, named "accounting verify" and the time.
 
-    Books are never deleted: both are archived at the end, and can be read as before.
+    Books are never deleted: both businesses are archived at the end, and stay readable.
 
-    Nothing else of the partner is touched. The deployment's own contract judges.
+    Nothing else of the partner is changed.
 
-    Exit 0: every check holds. 1: one failed. 2: it could not be begun, as with wrong credentials.
+    Exit 0: every check passes. 1: a check fails. 2: it cannot start, as with wrong credentials.
     """
     from cli import verifying
     from verify.run import Asked
@@ -251,7 +268,7 @@ def verify(
 
 
 def main() -> None:
-    """Run the command line; what an operator can mend is told without a traceback."""
+    """Run the command line; an error that an operator can fix is printed without a traceback."""
     try:
         app()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""`accounting migrate`: the schema, and who may do what with it."""
+"""`accounting migrate`: the database schema, and the roles and rights of its logins."""
 
 import typer
 
@@ -11,14 +11,17 @@ from server import settings
 
 
 def migrate() -> None:
-    """Bring the database to the newest schema, and tell what its logins got."""
+    """Migrate the database to the newest schema, and print the rights that its logins received."""
     with opened(settings.load_stores()) as database:
         head = migrations.migrate(database.admin_url, typer.echo)
     typer.echo(f"The database stands at {head}.")
 
 
 def print_roles() -> None:
-    """Print the SQL for an administrator; the database need not be there."""
+    """Print the SQL that creates roles and logins, for an administrator, without a connection.
+
+    Raises UnusableDatabase if the settings name no database.
+    """
     stores = settings.load_stores()
     if stores.database_url is None:
         raise UnusableDatabase(

@@ -1,4 +1,4 @@
-"""`accounting export-business` and `import-business`: a business in a file, proven at both ends."""
+"""`accounting export-business` and `import-business`: a business in a file, checked twice."""
 
 import asyncio
 import os
@@ -26,9 +26,10 @@ from server import settings
 
 
 def export_business(business_id: UUID, target: Path) -> int:
-    """Prove a business, write it to a new file and tell what is in it; 1 where it does not hold.
+    """Check a business, export it to a new file and print a summary.
 
-    Raises BadParameter where there is no such business.
+    Returns the exit code: 1 if a check fails, and then nothing is exported. Raises BadParameter if
+    there is no such business.
     """
     loaded = settings.load_stores()
     began = time.monotonic()
@@ -56,7 +57,7 @@ async def _proven(pool: Pool, business_id: UUID) -> Proof:
     if not found:
         raise typer.BadParameter("There is no such business.")
     checks = await prove(pool, found[0], lambda _: None)
-    await seal(pool, business_id)  # So that whoever takes it in can ask for what is kept of it.
+    await seal(pool, business_id)  # So that the importer can compare the newest seal.
     return Proof(found[0], checks)
 
 
@@ -69,7 +70,7 @@ async def _export(pool: Pool, books: BooksToProve, storage: BlobStorage, target:
 
 
 def import_business(source: Path, partner_id: UUID | None) -> int:
-    """Take in a business from a file and tell what it is; 1 where its books do not hold."""
+    """Import a business from a file and print a summary; return 1 if a check of its books fails."""
     loaded = settings.load_stores()
     began = time.monotonic()
     blobs = Blobs(loaded.documents)
@@ -95,7 +96,7 @@ def import_business(source: Path, partner_id: UUID | None) -> int:
 
 
 def told(manifest: Manifest) -> str:
-    """Say how much there is of a business: `2310 rows of 47 tables, 5 files of 812 bytes`."""
+    """Return the size of an export as text: `2310 rows of 47 tables, 5 files of 812 bytes`."""
     documents = manifest.documents
     files = "1 file" if documents.files == 1 else f"{documents.files} files"
     rows = f"{manifest.rows} rows of {len(manifest.tables)} tables"
@@ -103,7 +104,7 @@ def told(manifest: Manifest) -> str:
 
 
 def tell_digests(manifest: Manifest) -> None:
-    """Print what both ends can be compared by."""
+    """Print the digest of the file and the newest seal, to compare both ends."""
     typer.echo(f"Digest: {manifest.sha256}")
     if manifest.newest_seal is not None:
         seal_of = manifest.newest_seal
@@ -111,5 +112,5 @@ def tell_digests(manifest: Manifest) -> None:
 
 
 def seconds(since: float) -> str:
-    """Say how long something took, by the monotonic clock: `1.2 s`."""
+    """Return the time since a reading of the monotonic clock, as text: `1.2 s`."""
     return f"{time.monotonic() - since:.1f} s"

@@ -1,6 +1,7 @@
-"""`accounting partner ...`: who may call, and with which keys.
+"""`accounting partner ...`: partners and their API keys.
 
-Every command imports this module, and so do the server's processes: it loads no database itself.
+Every command and all server processes import this module, so it must not import the database code
+at module level.
 """
 
 import json
@@ -29,11 +30,11 @@ PartnerId = Annotated[UUID, typer.Argument(help="The partner's id.")]
 
 
 class NotConfirmed(Exception):
-    """Nobody is there who could be asked; the message says what to do."""
+    """A command that needs confirmation and has no terminal; the message says what to do."""
 
 
 def on_partners(work: Callable[["Pool"], Awaitable[T]]) -> T:
-    """Do work on the partners' tables."""
+    """Run `work` on the partners' tables, and return its result."""
     from cli.databases import ready, run
     from server import settings
 
@@ -42,7 +43,7 @@ def on_partners(work: Callable[["Pool"], Awaitable[T]]) -> T:
 
 
 def show_key(partner_id: UUID, key: api_keys.ApiKey, *, as_json: bool, **more: Any) -> None:
-    """Print a new key; nobody can show it again."""
+    """Print a new API key; it cannot be shown again."""
     facts = {"partner_id": str(partner_id), "api_key": key.text, "key_id": key.key_id, **more}
     if as_json:
         typer.echo(json.dumps(facts))
@@ -58,7 +59,7 @@ def create(
     as_json: AsJson = False,
     test: Annotated[bool, typer.Option("--test", help="Mark the key as one for testing.")] = False,
 ) -> None:
-    """Create a partner and print its id and API key once."""
+    """Create a partner, and print its id and its API key, which is shown only once."""
     from persistence.partners import partners
 
     key = api_keys.make("test" if test else "live")
@@ -78,7 +79,7 @@ def list_(as_json: AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps([shape(line) for line in lines]))
         return
-    # As wide as it is: an id that is cut, or broken in two, cannot be copied.
+    # Not fitted to the terminal: an id that is truncated or wrapped cannot be copied.
     row = "{:36}  {:10}  {:10}  {:18}  {}".format
     typer.echo(row("partner_id", "created", "disabled", "active keys", "name"))
     for line in lines:
@@ -89,7 +90,7 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command("rotate-key")
 def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
-    """Add a second key; the old one works until it is revoked."""
+    """Add a second API key; the old key works until it is revoked."""
     from persistence.partners import partners
 
     key = api_keys.make("live")
@@ -107,7 +108,7 @@ def revoke_key(
     yes: Confirmed = False,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a key, and every token that was issued so far."""
+    """Revoke an API key, and all tokens of the partner that were issued so far."""
     from persistence.partners import partners
 
     partner = on_partners(
@@ -124,7 +125,7 @@ def revoke_key(
 
 @app.command("revoke-tokens")
 def revoke_tokens(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = False) -> None:
-    """Refuse every token that was issued to the partner so far."""
+    """Revoke all tokens that were issued to the partner so far."""
     from persistence.partners import partners
 
     partner = on_partners(
@@ -140,7 +141,7 @@ def revoke_tokens(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson
 
 @app.command()
 def disable(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = False) -> None:
-    """Let a partner in no longer."""
+    """Disable a partner: refuse its API keys and tokens until it is enabled again."""
     from persistence.partners import partners
 
     partner = on_partners(
@@ -156,11 +157,11 @@ def disable(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = Fal
 
 @app.command()
 def enable(partner_id: PartnerId, as_json: AsJson = False) -> None:
-    """Let a disabled partner in again; tokens from before stay refused."""
+    """Enable a disabled partner; tokens that were issued before stay revoked."""
     from persistence.partners import partners
 
     partner = on_partners(lambda pool: partners.enable_partner(pool, partner_id, datetime.now(UTC)))
-    # A server remembers for a moment whom it has refused.
+    # A server caches refused partners for a few seconds.
     told = "The partner is let in again, by its keys, within five seconds."
     show_changed(partner, told, as_json=as_json)
 
@@ -173,9 +174,10 @@ def confirmed(
     yes: bool,
     of_business: bool = False,
 ) -> Callable[["Pool"], Awaitable[T]]:
-    """Return work that asks first, by the partner's name or the business's, unless `yes` says so.
+    """Return `work` preceded by a confirmation prompt, or `work` itself if `yes` is set.
 
-    Raises NotConfirmed where nobody could answer; the work raises Abort where it is declined.
+    The prompt shows the name of the partner or business. Raises NotConfirmed if there is no
+    terminal; the returned work raises Abort if the operator declines.
     """
     if yes:
         return work
@@ -194,18 +196,21 @@ def confirmed(
 
 
 def show_changed(partner: "PartnerLine", sentence: str, *, as_json: bool) -> None:
-    """Say what was done, or as JSON how the partner stands now."""
+    """Print a sentence about the change, or the partner's new state as JSON."""
     wait_for(partner.tokens_valid_from)
     typer.echo(json.dumps(shape(partner)) if as_json else sentence)
 
 
 def wait_for(valid_from: datetime) -> None:
-    """Return when a token issued now is newer than a revocation, whose time has whole seconds."""
+    """Wait until `valid_from`, so that new tokens are newer than the revocation.
+
+    `valid_from` has whole seconds, so it can be up to a second in the future.
+    """
     time.sleep(max(0.0, (valid_from - datetime.now(UTC)).total_seconds()))
 
 
 def shape(partner: "PartnerLine") -> dict[str, Any]:
-    """Show a partner to programs."""
+    """Serialize a partner for JSON."""
     facts = asdict(partner)
     moments = {
         name: moment.isoformat() for name, moment in facts.items() if isinstance(moment, datetime)

@@ -1,7 +1,7 @@
-"""Names the step under way: with a running clock on a terminal, elsewhere in a line of its own.
+"""Display of the step in progress: with a running clock on a terminal, otherwise one line per step.
 
-It needs nothing but Python, so that the Makefile can show its own long steps before anything is
-installed: `python cli/progress.py "What is done" command ...`.
+It uses only the standard library, so that the Makefile can show its own long steps before anything
+is installed: `python cli/progress.py "What is done" command ...`.
 """
 
 import shutil
@@ -17,7 +17,7 @@ CLEARED = "\r\x1b[K"
 
 
 class Progress:
-    """Shows one step at a time; `advance` adds how much of a step is done."""
+    """A display of one step at a time; `advance` adds the finished share of the step."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -30,7 +30,7 @@ class Progress:
         self._ended.set()
 
     def begin(self, step: str) -> None:
-        """Name a step that begins now; the one before it has ended."""
+        """End the current step and begin the named one."""
         self.end()
         self._step, self._share, self._began = step, "", time.monotonic()
         if not self._ticks:
@@ -40,7 +40,7 @@ class Progress:
         threading.Thread(target=self._tick, args=(self._ended,), daemon=True).start()
 
     def advance(self, done: int, total: int) -> None:
-        """Tell how much of the step is done."""
+        """Set the finished share of the step, which is shown as `done of total`."""
         self._share = f"{done} of {total}, "
 
     def note(self, line: str) -> None:
@@ -48,7 +48,7 @@ class Progress:
         self._write(f"{CLEARED if self._ticks else ''}{line}\n")
 
     def end(self) -> None:
-        """Stop the clock and leave its line standing."""
+        """Stop the clock and keep its last line."""
         with self._drawing:
             if not self._ended.is_set():
                 self._ended.set()
@@ -70,7 +70,7 @@ class Progress:
             with self._drawing:
                 if ended.is_set():
                     return
-                # The cursor stays in front: what another process writes takes the line's place.
+                # The cursor returns to column 1: output of another process overwrites the line.
                 self._write(f"{self._line()}\r")
             ended.wait(TICK_SECONDS)
 
@@ -85,13 +85,13 @@ class Progress:
 
 
 def main() -> int:
-    """Run a command and return how it ended."""
+    """Run a command with a clock and return its exit code."""
     step, *command = sys.argv[1:]
     try:
         with Progress() as progress:
             progress.begin(step)
             return subprocess.call(command)
-    except KeyboardInterrupt:  # The command was told as well, and has ended.
+    except KeyboardInterrupt:  # The command received the signal too, and has ended.
         return 130
 
 

@@ -1,4 +1,4 @@
-"""Whoever proves books for `accounting check-books`: this process, or several of its children."""
+"""Checking of books for `accounting check-books`, in this process or in several child processes."""
 
 import asyncio
 import gc
@@ -13,28 +13,28 @@ from persistence.engine.pool import make_pool
 from persistence.proof.integrity import BooksToProve, Check, prove
 from persistence.proof.seals import seal
 
-CHUNK = 8  # Businesses that a child takes at once: fewer cost more messages, more an uneven end.
-COLLECT_AFTER = 100_000  # Objects. A proof makes many and keeps none, so there is little to find.
+CHUNK = 8  # Businesses per task of a child: fewer need more messages, more end less evenly.
+COLLECT_AFTER = 100_000  # Objects. Checks create many and keep none, so collecting finds little.
 
 Advance = Callable[[BooksToProve, float], None]
-"""Told of each further share of a business's proof that is done."""
+"""A callback with a business and the share of its checks that was completed since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """One business and the checks of its books."""
+    """A business and the results of its integrity checks."""
 
     books: BooksToProve
     checks: list[Check]
 
     @property
     def faults(self) -> list[Check]:
-        """The checks that do not hold."""
+        """The checks that failed."""
         return [check for check in self.checks if not check.ok]
 
 
 class Prover:
-    """One process with one connection, which proves one business after the other."""
+    """A checker of one business at a time, with its own database connection."""
 
     def __init__(self, url: str) -> None:
         gc.freeze()
@@ -43,13 +43,13 @@ class Prover:
         self._pool = make_pool(url, size=1)
 
     def prove(self, books: BooksToProve, advance: Advance) -> Proof:
-        """Prove one business, then seal its audit trail."""
+        """Check the books of one business, then seal its audit trail."""
         checks = self._runner.run(prove(self._pool, books, partial(advance, books)))
         self._runner.run(seal(self._pool, books.id))
         return Proof(books, checks)
 
     def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         self._runner.run(self._pool.close())
         self._runner.close()
 
@@ -58,7 +58,7 @@ class Prover:
 def alone(
     url: str, businesses: Sequence[BooksToProve], advance: Advance
 ) -> Iterator[Iterator[Proof]]:
-    """Prove all in this process."""
+    """Check all businesses in this process; yields an iterator of their proofs."""
     prover = Prover(url)
     try:
         yield (prover.prove(each, advance) for each in businesses)
@@ -70,7 +70,10 @@ def alone(
 def together(
     url: str, businesses: Sequence[BooksToProve], advance: Advance, workers: int
 ) -> Iterator[Iterator[Proof]]:
-    """Prove all in `workers` children, each with a connection of its own; in the same order."""
+    """Check all businesses in `workers` child processes; yields their proofs in the same order.
+
+    Each child has its own connection.
+    """
     spawning = get_context("spawn")
     executor = ProcessPoolExecutor(workers, spawning, initializer=_begin, initargs=(url,))
     try:

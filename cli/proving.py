@@ -1,4 +1,4 @@
-"""`accounting check-books`: the books of businesses proven, and every fault told."""
+"""`accounting check-books`: checks of the books of businesses, with a report of every failure."""
 
 import json
 import os
@@ -21,42 +21,42 @@ from persistence.proof.integrity import BooksToProve, Check, all_books, prove_pa
 from persistence.proof.runs import keep_run
 from server import settings
 
-WORTH_A_WORKER = 50  # Businesses; for fewer a process costs more than it saves.
+WORTH_A_WORKER = 50  # Businesses; with fewer, another process costs more time than it saves.
 
 
 @dataclass(slots=True)
 class Found:
-    """What was found so far; of what holds only the numbers are kept."""
+    """The results so far; of businesses without failures only the numbers are kept."""
 
     proven: int = 0
     checked: int = 0
     faulty: list[Proof] = field(default_factory=list)
-    partners: list[Check] = field(default_factory=list)  # What does not hold of them.
+    partners: list[Check] = field(default_factory=list)  # The failed checks of partners.
 
     def add(self, proof: Proof) -> None:
-        """Count one more proof."""
+        """Count one more business."""
         self.proven += 1
         self.checked += sum(check.checked for check in proof.checks)
         if proof.faults:
             self.faulty.append(proof)
 
     def add_partners(self, checks: Sequence[Check]) -> None:
-        """Count what was looked at of partners and their keys."""
+        """Count the checks of partners and their keys."""
         self.checked += sum(check.checked for check in checks)
         self.partners += [check for check in checks if not check.ok]
 
     @property
     def holds(self) -> bool:
-        """Tell whether nothing was found."""
+        """Return whether no check failed."""
         return not self.faulty and not self.partners
 
 
 def check_books(
     business_id: UUID | None, partner_id: UUID | None, workers: int | None, *, as_json: bool
 ) -> int:
-    """Prove books, print what was found and return the exit code: 1 where some do not hold.
+    """Check books, print the results and return the exit code: 1 if a check fails.
 
-    Raises BadParameter where there is no such business or partner.
+    Raises BadParameter if there is no such business or partner.
     """
     began_at = datetime.now(UTC)
     with ready(settings.load_stores()) as database:
@@ -75,9 +75,9 @@ def prove_all(
     workers: int | None,
     tell_each: Callable[[Proof], None],
 ) -> Found:
-    """Prove the books of a database, or some of them, and tell of each proof as it is made.
+    """Check the books of all businesses of a database, or of the selected ones.
 
-    Raises BadParameter where there is no such business or partner.
+    Calls `tell_each` with each proof. Raises BadParameter if there is no such business or partner.
     """
     found = Found()
     businesses = run(
@@ -101,7 +101,7 @@ def prove_all(
 
 
 async def keep(found: Found, began_at: datetime, pool: Pool) -> None:
-    """Keep what was found in all books, for those who watch the server."""
+    """Save the result of a check of all books, for monitoring."""
     await keep_run(
         pool,
         began_at=began_at,
@@ -124,7 +124,7 @@ def _proofs(
 
 
 def progress_bar() -> Progress:
-    """Show how far a long work is, on standard error and only to people."""
+    """Create a progress bar on standard error, which is disabled unless that is a terminal."""
     console = Console(stderr=True)
     return Progress(
         BarColumn(),
@@ -138,7 +138,7 @@ def progress_bar() -> Progress:
 
 
 def tell_faults(proof: Proof) -> None:
-    """Print what does not hold in one business's books."""
+    """Print the failed checks of one business."""
     if not proof.faults:
         return
     books = proof.books
@@ -148,12 +148,12 @@ def tell_faults(proof: Proof) -> None:
 
 
 def tell(check: Check) -> str:
-    """Say what a check has found."""
+    """Return the result of a failed check as text."""
     return f"{check.name}: {check.first_offender} (of {check.checked} checked)"
 
 
 def summary(found: Found) -> str:
-    """Say what was found: `The books of 2 businesses hold (310 things checked).`"""
+    """Return the results as text: `The books of 2 businesses hold (310 things checked).`"""
     businesses = "1 business" if found.proven == 1 else f"{found.proven} businesses"
     partners = [f"Partners and keys, {tell(check)}\n" for check in found.partners]
     if found.faulty:
@@ -164,7 +164,7 @@ def summary(found: Found) -> str:
 
 
 def shape(found: Found) -> dict[str, Any]:
-    """Show what was found to programs; only the checks that do not hold are listed."""
+    """Serialize the results for JSON; only failed checks are listed."""
     return {
         "status": "green" if found.holds else "red",
         "businesses": found.proven,
@@ -184,7 +184,7 @@ def shape(found: Found) -> dict[str, Any]:
 
 
 def shape_fault(check: Check) -> dict[str, Any]:
-    """Show what a check has found."""
+    """Serialize a failed check for JSON."""
     return {
         "name": check.name,
         "checked": check.checked,

@@ -1,6 +1,6 @@
-"""`accounting rebuild-balances`: the balances by month of businesses rolled up anew.
+"""`accounting rebuild-balances`: new computation of the monthly balances of businesses.
 
-Before that, lines are put on the cash basis that a server of before it has posted.
+First, lines posted by a server from before the cash basis are marked for the cash basis.
 """
 
 from typing import NamedTuple
@@ -19,16 +19,16 @@ from server import settings
 
 
 class Rebuilt(NamedTuple):
-    """Of one business: months of accounts, and lines that were put on the cash basis."""
+    """The counts for one business: months of accounts, and lines marked for the cash basis."""
 
     months: int
     marked: int
 
 
 def rebuild_balances(business_id: UUID | None) -> None:
-    """Rebuild one business's balances or everybody's, and tell how many there are.
+    """Rebuild the monthly balances of one business or of all, and print how many there are.
 
-    Raises BadParameter where there is no such business.
+    Raises BadParameter if there is no such business.
     """
     with ready(settings.load_stores()) as database:
         rebuilt = run(

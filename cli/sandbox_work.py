@@ -1,4 +1,4 @@
-"""What the commands about sandboxes do: it loads the API, so that no other command has to."""
+"""Work of the sandbox commands, separate from their definition because it imports the API."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -28,7 +28,7 @@ from server import settings
 
 
 def prepare_template() -> None:
-    """Fill a template in the database of the settings."""
+    """Fill a new sandbox template in the configured database."""
     loaded = settings.load(development=True)
     with Progress() as progress, ready(loaded, progress.begin) as database:
         asyncio.run(prepare(loaded, database.url, progress))
@@ -37,7 +37,7 @@ def prepare_template() -> None:
 
 
 def create_sandbox(partner_id: UUID, external_id: str | None, name: str | None) -> dict[str, Any]:
-    """Create a sandbox of a partner, or find it by its external id; raises a Refusal."""
+    """Create a sandbox of a partner or find it by its external id; raises an API error."""
     loaded = settings.load_stores()
     wanted = {"external_id": external_id or f"sandbox-{uuid4()}"} | ({"name": name} if name else {})
     with ready(loaded) as database:
@@ -75,11 +75,15 @@ async def _create(
 
 
 def _unheard(refusal: Exception) -> Outcome:
-    raise refusal  # Without a key no refusal is kept; the command line tells it.
+    raise refusal  # No idempotency key, so the error is not stored; the command line prints it.
 
 
 def sweep_sandboxes(older_than: int | None, *, only_look: bool) -> None:
-    """Delete what nobody practises on any more, with its files, and tell what that is."""
+    """Delete sandboxes that were reset, with their files, and print their ids.
+
+    With `older_than` also delete sandboxes created more than so many days ago. With `only_look`
+    nothing is deleted.
+    """
     loaded = settings.load_stores()
     blobs = Blobs(loaded.documents)
     oldest = datetime.now(UTC) - timedelta(days=older_than or 0)

@@ -1,4 +1,4 @@
-"""`accounting sandbox ...`: businesses to practise on, and the books that they are copied from."""
+"""`accounting sandbox ...`: businesses to practise on, and the template for their books."""
 
 import json
 from typing import Annotated
@@ -11,7 +11,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command()
 def prepare() -> None:
-    """Fill the books that sandboxes are copied from: then a server on this database has them."""
+    """Fill the template of sandboxes; servers on this database then offer sandboxes."""
     from cli.sandbox_work import prepare_template
 
     prepare_template()
@@ -21,7 +21,7 @@ def prepare() -> None:
 def create(
     partner_id: Annotated[UUID, typer.Argument(help="The partner's id.")],
     external_id: Annotated[
-        str | None, typer.Option(help="The partner's own id of it; one is made up if left out.")
+        str | None, typer.Option(help="The partner's own id of it; by default a random one.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name shown to people.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -42,9 +42,9 @@ def create(
 def sweep(
     older_than: Annotated[
         int | None,
-        typer.Option(min=1, help="Also those that were made more than so many days ago."),
+        typer.Option(min=1, help="Also those that are older than so many days."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
 ) -> None:
     """Delete sandboxes that were reset, with their books and files, as the owner of the schema."""
     from cli.sandbox_work import sweep_sandboxes

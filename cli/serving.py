@@ -1,6 +1,6 @@
-"""What `accounting serve` becomes: a process without what has read its command line.
+"""The server process of `accounting serve`, which replaces the process of the command line.
 
-That holds 9 MB (typer, and pydantic below it), and a server runs for months.
+The command line holds 9 MB of memory (typer, and pydantic below it), and a server runs for months.
 """
 
 import json
@@ -11,18 +11,18 @@ from typing import Any, NoReturn
 
 
 def become_server(**options: Any) -> NoReturn:
-    """Put the server in the place of this process, with these arguments of `settings.load`."""
+    """Replace this process with the server; `options` are the arguments of `settings.load`."""
     told = json.dumps(options, default=str)
-    os.environ["PYTHONSAFEPATH"] = "1"  # Else the current folder comes before what is installed.
+    os.environ["PYTHONSAFEPATH"] = "1"  # Otherwise the current folder shadows installed modules.
     os.execv(sys.executable, [sys.executable, "-m", __name__, told])
 
 
 def main() -> None:
-    """Be the server; what an operator can mend is told as by every command."""
+    """Run the server; errors that an operator can fix are printed as by every command."""
     from server import settings
     from server.process.left_out import left_out
 
-    # uvicorn's own command line, and what watches its source.
+    # uvicorn's own command line, and its file watcher.
     with left_out(["uvicorn.main"], ["watchfiles"]):
         from server.process.serving import serve
 

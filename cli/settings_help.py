@@ -1,4 +1,4 @@
-"""The help of a command that ends with the settings which the environment brings."""
+"""The help of a command, followed by the table of settings from the environment."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from typer.core import TyperCommand
 
 
 class CommandWithSettings(TyperCommand):
-    """A command whose `--help` shows the table of settings, too."""
+    """A command whose `--help` also shows the table of settings."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help, then the settings as `server/settings.py` defines them."""
@@ -15,7 +15,7 @@ class CommandWithSettings(TyperCommand):
 
 
 def print_settings() -> None:
-    """Print the settings in the manner of typer's own panels."""
+    """Print the settings in the style of Typer's panels."""
     from rich.box import ROUNDED
     from rich.console import Console
     from rich.panel import Panel

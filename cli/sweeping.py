@@ -1,4 +1,4 @@
-"""`accounting sweep-documents`: what servers keep up by themselves, done at once and told."""
+"""`accounting sweep-documents`: the regular upkeep of servers, done immediately and reported."""
 
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ from server import settings
 
 
 def sweep_all(*, only_look: bool) -> None:
-    """Do all that is due in every business, and tell what was found."""
+    """Perform the upkeep of every business and print the results; `only_look` changes nothing."""
     loaded = settings.load_stores()
     blobs = Blobs(loaded.documents)
     with ready(loaded) as database:

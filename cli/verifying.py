@@ -1,4 +1,4 @@
-"""`accounting verify`: a deployment held to the contract that it serves, over HTTP."""
+"""`accounting verify`: a check over HTTP of a deployment against the contract that it serves."""
 
 import json
 import sys
@@ -15,9 +15,9 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def verify_deployment(asked: Asked, junit: Path | None, *, as_json: bool) -> int:
-    """Verify a deployment, print what was found and return the exit code: 1 where a check failed.
+    """Verify a deployment, print the results and return the exit code: 1 if a check fails.
 
-    Raises CannotVerify where it cannot be begun, and BadParameter.
+    Raises CannotVerify if it cannot start.
     """
     if asked.examples and find_spec("schemathesis") is None:
         raise CannotVerify(
@@ -34,7 +34,7 @@ def verify_deployment(asked: Asked, junit: Path | None, *, as_json: bool) -> int
 
 
 def host_of(url: str) -> str:
-    """Return the address of a host; raises BadParameter where a key must not be sent there."""
+    """Return the base URL of a host; raises BadParameter if credentials must not be sent there."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
         raise typer.BadParameter("A host is needed, as https://sandbox.example.com.")
@@ -46,7 +46,10 @@ def host_of(url: str) -> str:
 
 
 def key_from(file: Path | None, given: str | None) -> str:
-    """Return the API key from a file, from standard input (-) or from the environment."""
+    """Return the API key from a file, from standard input (-) or from the environment.
+
+    Raises BadParameter if there is no key.
+    """
     if file is None:
         key = given or ""
     else:
@@ -57,7 +60,7 @@ def key_from(file: Path | None, given: str | None) -> str:
 
 
 def tell(check: Check) -> None:
-    """Print a check, and what is wrong."""
+    """Print a check and its faults."""
     typer.echo(f"{'ok    ' if check.ok else 'FAILED'}  {check.journey}: {check.name}")
     for fault in check.faults:
         for line in fault.lines():
@@ -65,7 +68,7 @@ def tell(check: Check) -> None:
 
 
 def summary(report: Report) -> str:
-    """Say what was found: `All 51 checks hold (4.2 s).`"""
+    """Return the results as text: `All 51 checks hold (4.2 s).`"""
     seconds = sum(check.seconds for check in report.checks)
     of_all = f"{len(report.checks)} checks"
     found = f"{len(report.failed)} of {of_all} failed" if report.failed else f"All {of_all} hold"

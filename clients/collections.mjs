@@ -1,5 +1,6 @@
-// Writes the contract as collections for Postman and for Bruno: `node clients/collections.mjs FOLDER`.
-// Each request has the body of the contract's example; the variables are filled in by whoever calls.
+// Converter of the contract to collections for Postman and Bruno:
+// `node clients/collections.mjs FOLDER`.
+// Each request has the example body of the contract; the user of a collection sets its variables.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +33,7 @@ for (const request of requestsOf(collection)) {
 write('accounting.postman.json', collection)
 write('accounting.bruno.json', (await postmanToBruno(collection)).collection)
 
-/** Give every request of a collection, whatever folders it lies in. */
+/** Yield all requests of a collection, including those in folders. */
 function* requestsOf(part) {
   if (part.request) yield part.request
   for (const item of part.item ?? []) yield* requestsOf(item)

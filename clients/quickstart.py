@@ -1,9 +1,9 @@
-"""A partner's first ten calls: from an API key to books in which everything agrees.
+"""A partner's first ten calls: from an API key to a receivables account that agrees.
 
     python clients/quickstart.py BASE_URL PARTNER_ID API_KEY
 
-Without arguments it reads the environment variables of these names. What it makes carries external
-ids, so that running it again finds everything there and changes nothing.
+Without arguments it reads the environment variables of these names. All records have external ids,
+so a second run finds them and changes nothing.
 """
 
 import os
@@ -49,46 +49,46 @@ PAYMENT = {
 
 
 def first_ten_calls(base_url: str, partner_id: str, api_key: str) -> Answer:
-    """Open a business, invoice a customer, take a payment, and look at the ledger behind it."""
+    """Create a business, invoice a customer, record a payment, and read the ledger."""
     with httpx.Client(base_url=f"{base_url.rstrip('/')}/v1/platform/") as api:
-        # 1. Trade the API key for a partner token.
+        # 1. Exchange the API key for a partner token.
         grant = {"grant_type": "client_credentials"}
         token = said(api.post("oauth2/token/", data=grant, auth=(partner_id, api_key)))
         api.headers["Authorization"] = f"Bearer {token['access_token']}"
 
-        # 2. Open a business. It comes with a chart of accounts.
+        # 2. Create a business. It has a chart of accounts.
         business = said(api.post("businesses/", json=BUSINESS))
         print(f"{business['name']} keeps its books in {business['base_currency']}.")
 
-        # 3. Trade the token for one that opens this business and no other.
+        # 3. Exchange the token for one that is valid for this business only.
         token = said(api.post(f"{business['id']}/oauth2/token/"))
         api.headers["Authorization"] = f"Bearer {token['access_token']}"
         books = f"businesses/{business['id']}"
 
-        # 4. Make a customer.
+        # 4. Create a customer.
         said(api.post(f"{books}/customers/", json=CUSTOMER))
 
-        # 5. What would an invoice do to the ledger? A preview tells, and keeps nothing.
+        # 5. Preview an invoice: the answer has its journal entries, and nothing is saved.
         preview = said(api.post(f"{books}/invoices/?preview=true", json=INVOICE))
         show_entries(preview["journal_entries"])
 
-        # 6. The same without the preview sends it.
+        # 6. Create the same invoice without `preview`.
         invoice = said(api.post(f"{books}/invoices/", json=INVOICE))
         print(f"{invoice['invoice_number']} comes to {money(invoice['total_amount'])}.")
 
-        # 7. Part of it is paid by card.
+        # 7. Record a card payment of a part of it.
         allocation = {"invoice_id": invoice["id"], "amount_cents": 100_000}
         said(api.post(f"{books}/invoices/payments/", json={**PAYMENT, "allocations": [allocation]}))
 
-        # 8. What is still owed?
+        # 8. Compute the amount still owed.
         invoices = said(api.get(f"{books}/invoices/?status=issued"))["results"]
         owed = sum(each["outstanding_balance"] for each in invoices)
 
-        # 9. The ledger has followed by itself,
+        # 9. List the journal entries, which were posted automatically.
         entries = said(api.get(f"{books}/general-ledger/journal-entries/"))["results"]
         print(f"Posted: {', '.join(sorted(each['sequence_number'] for each in entries))}.")
 
-        # 10. and agrees: the receivables account holds what the invoices are owed.
+        # 10. Compare: the balance of accounts receivable is the amount owed.
         account = said(api.get(f"{books}/general-ledger/chart-of-accounts/1200/"))
         receivable = account["current_balance"]
         print(f"{money(owed)} is owed, and {account['name']} holds {money(receivable)}.")
@@ -97,7 +97,7 @@ def first_ten_calls(base_url: str, partner_id: str, api_key: str) -> Answer:
 
 
 def said(response: httpx.Response) -> Answer:
-    """Return what the API said; a refusal ends the program with its message."""
+    """Return the JSON of a response; an error ends the program with its message."""
     answer: Answer = response.json()
     if response.is_error:
         sys.exit(f"{answer['error_code']}: {answer['message']} (request {answer['request_id']})")
@@ -114,7 +114,7 @@ def show_entries(entries: list[Answer]) -> None:
 
 
 def money(cents: int) -> str:
-    """Write minor units for people; nothing for nothing."""
+    """Format minor units for people; zero gives an empty text."""
     return f"{cents / 100:,.2f}" if cents else ""
 
 

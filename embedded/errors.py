@@ -1,5 +1,5 @@
-"""What can go wrong with the PostgreSQL that comes along."""
+"""Errors of the embedded PostgreSQL."""
 
 
 class EmbeddedError(RuntimeError):
-    """PostgreSQL cannot be found, started or reached; the message says what an operator can do."""
+    """A PostgreSQL that cannot be found, started or reached; the message has advice."""

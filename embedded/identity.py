@@ -1,7 +1,7 @@
-"""As whom PostgreSQL runs: it refuses to be root, and initdb wants a user with a name.
+"""The user that PostgreSQL runs as: it refuses to run as root, and initdb needs a named user.
 
-An ordinary user runs it as it is. Root runs it in a user namespace, where root's files seem to
-belong to somebody else; where the machine denies namespaces, as `nobody`.
+An ordinary user runs it directly. Root runs it in a user namespace, in which root's files appear to
+belong to another user; where the machine denies namespaces, root runs it as `nobody`.
 """
 
 import os
@@ -15,13 +15,15 @@ from typing import Any, Final
 from embedded.binaries import Programs, copy_programs
 from embedded.errors import EmbeddedError
 
-# Nothing of the caller's environment reaches PostgreSQL: PGPORT or PGDATA would lead it astray.
+# The caller's environment is not passed on: PGPORT or PGDATA would change the behaviour.
 ENVIRONMENT: Final = {"LC_ALL": "C", "PATH": os.defpath}
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who runs PostgreSQL's programs, which ones, and who owns its files seen from outside."""
+    """The user that runs PostgreSQL, its programs, and the owner of its files outside the
+    namespace.
+    """
 
     programs: Programs
     prefix: tuple[str, ...]
@@ -30,25 +32,26 @@ class Identity:
     drops_root: bool
 
     def command(self, program: str, *arguments: str) -> list[str]:
-        """The words that run one of the programs."""
+        """Return the command line that runs one of the programs."""
         return [*self.prefix, str(self.programs.folder / program), *arguments]
 
     def options(self) -> dict[str, Any]:
-        """The keyword arguments for `subprocess`: the user to become, a clean environment."""
+        """Return keyword arguments for `subprocess`: a clean environment and the user to become."""
         return {"env": dict(ENVIRONMENT), "cwd": "/", **_becoming(self)}
 
 
 def possible_owners() -> frozenset[int]:
-    """The owners of a home folder that this process may use: its own, and for root nobody's."""
+    """Return the allowed owners of a home folder: this user and, for root, also `nobody`."""
     mine = os.geteuid()
     return frozenset({mine, pwd.getpwnam("nobody").pw_uid} if mine == 0 else {mine})
 
 
 def choose_identity(home: Path, programs: Programs, use_namespaces: bool = True) -> Identity:
-    """Find out how PostgreSQL can run for `home`, by trying.
+    """Return a working way to run PostgreSQL for `home`, found by trying.
 
-    As root without namespaces the home folder is given to `nobody`, for good, and programs that
-    `nobody` cannot read are copied there. Raises EmbeddedError when there is no way.
+    As root without namespaces, the ownership of the home folder is changed to `nobody` for good,
+    and programs that `nobody` cannot read are copied there. Raises EmbeddedError if there is no
+    way.
     """
     mine, group = os.geteuid(), os.getegid()
     if mine != 0 and _has_name(mine):
@@ -86,7 +89,7 @@ def _namespace_prefix() -> tuple[str, ...]:
     unshare = shutil.which("unshare")
     if unshare is None:
         return ()
-    # Any user with a name will do, except root and the one that stands for everybody unmapped.
+    # Any named user works, except root and 65534, which represents all unmapped users.
     names = (user.pw_uid for user in pwd.getpwall() if user.pw_uid not in (0, 65534))
     user = next(names, 65534)
     return (unshare, "--user", f"--map-user={user}", f"--map-group={user}", "--")
@@ -117,6 +120,6 @@ def _runs(identity: Identity) -> bool:
 def _succeeds(identity: Identity, command: list[str]) -> bool:
     try:
         done = subprocess.run(command, capture_output=True, check=False, **identity.options())
-    except OSError:  # The new user may not even start it.
+    except OSError:  # The new user may not be able to start the program.
         return False
     return done.returncode == 0

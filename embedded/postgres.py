@@ -16,18 +16,18 @@ from embedded import binaries, identity, places, reaper, users, wire
 from embedded.errors import EmbeddedError
 from embedded.settings import SETTINGS, render
 
-START_LIMIT_SECONDS: Final = 300.0  # A great ledger may need minutes to recover from a crash.
+START_LIMIT_SECONDS: Final = 300.0  # A large ledger may need minutes to recover from a crash.
 LOOK_SECONDS: Final = 0.01
 LOG_LIMIT_BYTES: Final = 8 * 2**20
 NOT_YET: Final = "57P03"  # SQLSTATE: starting up, recovering or shutting down.
-DUPLICATES: Final = frozenset({"42P04", "23505"})  # The second by two creators at once.
+DUPLICATES: Final = frozenset({"42P04", "23505"})  # The second with two simultaneous creators.
 
 
 class EmbeddedPostgres:
     """The PostgreSQL below `home`, a folder that is used for nothing else.
 
-    `settings` override the durable ones, and count only for the user who starts the server. One
-    object belongs to one process; it is not for several threads at once.
+    `settings` override the durable settings, and only have effect in the process that starts the
+    server. An object belongs to one process and is not thread-safe.
     """
 
     def __init__(
@@ -46,23 +46,23 @@ class EmbeddedPostgres:
 
     @property
     def log(self) -> Path:
-        """What the server wrote; at a start that finds it long, it moves to `postgres.log.1`."""
+        """The server's log; a start renames one over LOG_LIMIT_BYTES to `postgres.log.1`."""
         return self.home / "postgres.log"
 
     def url(self, database: str = "accounting") -> str:
-        """The address of a database for libpq; known before the server runs.
+        """Return the libpq URL of a database; the server need not run yet.
 
-        The port is spelled out, since a client would else take it from PGPORT.
+        The port is explicit, because a client would otherwise take it from PGPORT.
         """
         folder = quote(str(places.socket_folder(self.home)))
         name = quote(database, safe="")
         return f"postgresql://{places.SUPERUSER}@/{name}?host={folder}&port=5432"
 
     def start(self) -> Self:
-        """Count this process as a user and return when the server answers.
+        """Register this process as a user, and return when the server answers.
 
-        Finds a server that runs already, starts one that does not, and recovers one that crashed;
-        so it may be called again to bring a killed server back. Raises EmbeddedError.
+        It uses a running server, starts a stopped one, and recovers a crashed one. It can be called
+        again to restart a killed server. Raises EmbeddedError.
         """
         try:
             return self._start()
@@ -87,7 +87,9 @@ class EmbeddedPostgres:
         return self
 
     def stop(self) -> None:
-        """Leave; the last user's leaving stops the server, and returns when it is down."""
+        """End the use by this process; if it was the last user, stop the server and wait until it
+        is down.
+        """
         if self._hold is None:
             return
         self._hold.release()
@@ -97,12 +99,14 @@ class EmbeddedPostgres:
             with places.locked(users_lock, fcntl.LOCK_EX | fcntl.LOCK_NB):
                 reaper.stop_server(self.home)
         except BlockingIOError:
-            # Others use it still, or the reaper was quicker: then this waits until it is done.
+            # There are other users, or the reaper was quicker; then wait until it is done.
             with places.locked(users_lock, fcntl.LOCK_SH):
                 pass
 
     def create_database(self, name: str = "accounting") -> None:
-        """Make an empty UTF-8 database unless it is there; several may try at once."""
+        """Create an empty UTF-8 database unless it exists; several processes may try at the same
+        time.
+        """
         quoted = '"' + name.replace('"', '""') + '"'
         statement = f"CREATE DATABASE {quoted} TEMPLATE template0 ENCODING 'UTF8'"
         try:
@@ -129,7 +133,7 @@ class EmbeddedPostgres:
         places.make_locks(self.home)
 
     def _bring_up(self, starting: int) -> None:
-        """Look until the server answers; the first time that nothing of it lives, launch it."""
+        """Wait until the server answers; launch it once if none of its processes is alive."""
         deadline = time.monotonic() + START_LIMIT_SECONDS
         launched = False
         while time.monotonic() < deadline:
@@ -155,13 +159,15 @@ class EmbeddedPostgres:
         try:
             wire.run_statement(places.socket_path(self.home))
         except wire.RefusalError as refusal:
-            return refusal.code != NOT_YET  # A server with no connection to spare runs, too.
-        except OSError:  # It does not listen yet, or listens no more.
+            return refusal.code != NOT_YET  # A server without a free connection also runs.
+        except OSError:  # It does not listen yet, or no longer.
             return False
         return True
 
     def _launch(self, starting: int, server: int) -> None:
-        """Start the server, which inherits the lock `server`; nothing of an earlier one lives."""
+        """Start the server, which inherits the lock `server`; no process of an earlier one is
+        alive.
+        """
         programs = self._programs or binaries.find_programs(_majors(self.home))
         data = self.home / f"pg{programs.major}"
         if data.exists():
@@ -171,7 +177,7 @@ class EmbeddedPostgres:
             self._initialise(runner, data, starting)
         _give(data, runner)
         self._prepare_socket_folder(runner)
-        # Whatever process has the number in the old pid file by now, it is not this server.
+        # The number in an old pid file may belong to another process by now.
         for stale in (data / "postmaster.pid", *_socket_files(self.home)):
             stale.unlink(missing_ok=True)
         self._write_settings(data, runner)
@@ -181,7 +187,7 @@ class EmbeddedPostgres:
         if self.log.exists() and self.log.stat().st_size > LOG_LIMIT_BYTES:
             self.log.replace(self.log.with_name("postgres.log.1"))
         with self.log.open("ab") as log:
-            # The shell leaves at once, so that the server is nobody's child.
+            # The shell exits immediately, so that the server is not a child of this process.
             subprocess.run(
                 ["/bin/sh", "-c", '"$@" &', "sh", *runner.command("postgres", "-D", str(data))],
                 check=True,
@@ -194,10 +200,10 @@ class EmbeddedPostgres:
             )
 
     def _initialise(self, runner: identity.Identity, data: Path, starting: int) -> None:
-        """Make the data directory; it gets its name last, so that half of one never has it.
+        """Create the data directory; it gets its name last, so an incomplete one never has it.
 
-        initdb inherits `starting`: if we are killed, the next starter waits until it has ended. It
-        has a session of its own, so that Ctrl-C does not leave it half done.
+        initdb inherits `starting`: if this process is killed, the next starter waits until initdb
+        ends. initdb has its own session, so that Ctrl-C does not interrupt it.
         """
         unfinished = self.home / "initdb.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -247,12 +253,12 @@ def _initdb_arguments(major: int) -> list[str]:
     arguments += ["--data-checksums", "--no-instructions"]
     if major < 17:
         return [*arguments, "--locale=C.UTF-8"]
-    # Sorted by PostgreSQL itself: an upgrade of the system's library cannot spoil an index.
+    # PostgreSQL's own collation: an upgrade of the system's library cannot corrupt an index.
     return [*arguments, "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 
 
 def _majors(home: Path) -> frozenset[int]:
-    """The versions that there is data of: {18} when `pg18` is there."""
+    """Return the major versions of existing data: {18} if `pg18` exists."""
     names = (path.parent.name.removeprefix("pg") for path in home.glob("pg*/PG_VERSION"))
     return frozenset(int(name) for name in names if name.isdigit())
 
@@ -263,7 +269,7 @@ def _socket_files(home: Path) -> tuple[Path, Path]:
 
 
 def _refuse_strangers(path: Path) -> None:
-    """Raise EmbeddedError when somebody else owns a folder, or it is a link to somewhere."""
+    """Raise EmbeddedError if another user owns a folder, or it is a link."""
     state = path.lstat()
     if not stat.S_ISDIR(state.st_mode) or state.st_uid not in identity.possible_owners():
         raise EmbeddedError(
@@ -273,7 +279,7 @@ def _refuse_strangers(path: Path) -> None:
 
 
 def _give(data: Path, runner: identity.Identity) -> None:
-    """Make `runner` the owner of the data, when root's way of running it has changed since."""
+    """Make `runner` the owner of the data, if root runs PostgreSQL in another way than before."""
     if data.stat().st_uid == runner.owner:
         return
     for path in [data, *data.rglob("*")]:

@@ -1,4 +1,4 @@
-"""Stops the server when its last user is gone: a small process that outlives all of them."""
+"""The reaper: a small process that outlives all users, and stops the server after the last one."""
 
 import fcntl
 import os
@@ -20,10 +20,10 @@ _BOOT: Final = (
 
 
 def start_reaper(home: Path) -> None:
-    """Make sure that a reaper waits below `home`; returns when it has its lock.
+    """Ensure that a reaper waits below `home`; return when it has its lock.
 
-    It has a session of its own and no open file of ours, so neither a closed terminal nor the
-    death of any user reaches it, and it keeps no port open.
+    The reaper has its own session and no inherited open files. So neither a closed terminal nor the
+    death of a user affects it, and it keeps no port open.
     """
     root = Path(__file__).resolve().parent.parent
     command = [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(root), str(home)]
@@ -39,26 +39,26 @@ def start_reaper(home: Path) -> None:
 
 
 def main() -> None:
-    """Be the reaper of the home folder given on the command line."""
+    """Run as the reaper of the home folder given on the command line."""
     home = Path(sys.argv[2])
     try:
         mine = places.take(places.reaper_lock(home), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return  # Another one waits already.
+        return  # Another reaper already waits.
     if os.fork():
-        os._exit(0)  # The starter waited for this one; the child belongs to nobody.
+        os._exit(0)  # The starter waits for this process; the child continues.
     users = places.take(places.users_lock(home), fcntl.LOCK_EX)
     stop_server(home)
-    # In this order: whoever is let in next must be able to start a reaper of its own.
+    # In this order: the next user must be able to start its own reaper.
     os.close(mine)
     os.close(users)
 
 
 def stop_server(home: Path) -> bool:
-    """Stop the server below `home` and wait until all its processes are gone; False if they stay.
+    """Stop the server below `home`; return whether all its processes ended within two minutes.
 
-    The caller holds the users' lock exclusively. Open connections are ended, a checkpoint is
-    written; only after a minute is the server told to leave without one.
+    The caller holds the users' lock exclusively. The server ends open connections and writes a
+    checkpoint; after a minute it is told to stop without a checkpoint.
     """
     started = time.monotonic()
     pending = [signal.SIGQUIT, signal.SIGINT]
@@ -75,11 +75,11 @@ def stop_server(home: Path) -> bool:
 
 
 def is_down(home: Path) -> bool:
-    """Whether no process of the server below `home` is alive."""
+    """Return whether no process of the server below `home` is alive."""
     try:
         with places.locked(places.server_lock(home), fcntl.LOCK_SH | fcntl.LOCK_NB):
             return True
     except BlockingIOError:
         return False
-    except FileNotFoundError:  # There is no home, or no longer.
+    except FileNotFoundError:  # There is no home folder, or it was deleted.
         return True

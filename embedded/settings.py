@@ -1,13 +1,13 @@
-"""The settings of the embedded server: the durable ones, and a fast set for tests."""
+"""Settings of the embedded server: a durable set, and a fast set for tests."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-# Time-outs of locks and of idle transactions belong to the roles: migrations set them there.
+# Migrations set the time-outs of locks and of idle transactions, on the roles.
 SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "listen_addresses": "",  # The unix socket is the only way in.
+        "listen_addresses": "",  # Connections only through the unix socket.
         "unix_socket_permissions": "0700",
         "port": "5432",
         "max_connections": "100",
@@ -24,14 +24,14 @@ SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
         "timezone": "UTC",
         "log_timezone": "UTC",
         "lc_messages": "C",
-        # An error is told to the client that made it. Repeating it here, with the values of
-        # somebody's invoice, would only let the log grow.
+        # An error is reported to its client. Logging it as well would only make the log grow, and
+        # write data of invoices to it.
         "log_min_messages": "log",
         "log_checkpoints": "off",
     }
 )
 
-# For data that nobody misses after a power cut: nothing waits for the disk.
+# For data that may be lost in a power failure: no write waits for the disk.
 TEST_SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "fsync": "off",
@@ -47,7 +47,7 @@ TEST_SETTINGS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def render(settings: Mapping[str, str]) -> str:
-    r"""Write settings as the text of a configuration file, every value quoted.
+    r"""Return settings as the text of a configuration file, with every value quoted.
 
     {"search_path": "it's"} becomes ``search_path = 'it''s'``; a backslash is doubled as well.
     """

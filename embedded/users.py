@@ -1,6 +1,7 @@
-"""What a process does that needs the server: be counted as its user, and leave with its parent.
+"""Users of the server: a process registers as a user, and ends together with its parent.
 
-The count is a shared lock that the kernel drops with the process, so it is right after any crash.
+The count of users is a shared lock. The kernel releases it when a process ends, so the count is
+right after any crash.
 """
 
 import fcntl
@@ -15,7 +16,7 @@ from embedded import places
 
 
 class Hold:
-    """One use of the server below a home folder; while any is held the server stays up."""
+    """A use of the server below a home folder; the server stays up while any use is held."""
 
     __slots__ = ("_lock",)
 
@@ -23,7 +24,7 @@ class Hold:
         self._lock: int | None = lock
 
     def release(self) -> None:
-        """Give the hold back; a second call does nothing.
+        """Release the hold; a second call does nothing.
 
         The file is closed, never unlocked: a forked child shares the lock and keeps its use.
         """
@@ -44,20 +45,20 @@ class Hold:
 
 
 def hold(home: Path) -> Hold:
-    """Count this process among the users of the server below `home`.
+    """Register this process as a user of the server below `home`.
 
-    Every worker calls it before its first connection. It waits while the server is being stopped.
-    A hold that is forgotten lasts as long as the process. Raises FileNotFoundError when nobody
-    has ever started a server there.
+    Every worker calls it before its first connection. It waits while the server is being stopped. A
+    hold that is never released lasts until the process ends. Raises FileNotFoundError if no server
+    was ever started there.
     """
     return Hold(places.take(places.users_lock(home), fcntl.LOCK_SH))
 
 
 def leave_with_parent() -> None:
-    """End this process at once when the process that started it is gone, however it went.
+    """End this process immediately when its parent process ends, for any reason.
 
-    Does nothing in a process that `multiprocessing` did not start. Without it, workers of a
-    killed master would go on serving its port with nobody to stop them.
+    It does nothing in a process that `multiprocessing` did not start. Without it, workers of a
+    killed master would continue to serve its port, and nothing would stop them.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -65,6 +66,6 @@ def leave_with_parent() -> None:
 
     def wait_and_leave() -> None:
         parent.join()
-        os._exit(1)  # Nobody is left to be told; open transactions roll back by themselves.
+        os._exit(1)  # No clean-up is needed: PostgreSQL rolls back open transactions.
 
     threading.Thread(target=wait_and_leave, name="leave-with-parent", daemon=True).start()

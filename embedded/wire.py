@@ -1,7 +1,7 @@
-"""Just enough of PostgreSQL's protocol to ask whether it is ready and to run one statement.
+"""A minimal client of PostgreSQL's protocol, to check readiness and to run one statement.
 
-Over a unix socket with trust authentication that is two kinds of message. It spares us a
-dependency on `psql`, which not every set of programs has, and on a driver.
+Over a unix socket with trust authentication this needs two kinds of message. It avoids a dependency
+on `psql`, which is not in every set of programs, and on a driver.
 """
 
 import socket
@@ -19,7 +19,7 @@ ANSWER_LIMIT_SECONDS: Final = 60.0
 
 
 class RefusalError(EmbeddedError):
-    """The server answered with an error; `code` is its SQLSTATE."""
+    """An error that the server answered; `code` is its SQLSTATE."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"PostgreSQL says: {message} ({code})")
@@ -27,9 +27,9 @@ class RefusalError(EmbeddedError):
 
 
 def run_statement(path: Path, statement: str = "") -> None:
-    """Connect to the server and run one statement; an empty one only asks for readiness.
+    """Connect to the server and run one statement; an empty one only checks readiness.
 
-    Raises RefusalError when the server refuses, OSError when nobody listens.
+    Raises RefusalError for an error of the server, and OSError if no server listens.
     """
     with closing(_connect(path)) as connection, connection.makefile("rb") as answers:
         words = f"user\0{SUPERUSER}\0database\0postgres\0\0".encode()
@@ -42,9 +42,9 @@ def run_statement(path: Path, statement: str = "") -> None:
 
 
 def listener_pid(path: Path) -> int | None:
-    """The process that listens on a socket, as the kernel knows it; None when there is none.
+    """Return the process id of the listener of a socket, from the kernel; None if there is none.
 
-    PostgreSQL's children close the listening socket, so this is the postmaster and no other.
+    PostgreSQL's children close the listening socket, so this is always the postmaster.
     """
     try:
         with closing(_connect(path)) as connection:
@@ -74,7 +74,7 @@ def _message(kind: bytes, body: bytes) -> bytes:
 
 
 def _await_ready(answers: BinaryIO) -> None:
-    """Read up to the server's readiness; only then raise what it refused on the way."""
+    """Read until the server is ready, and then raise the error that it sent before, if any."""
     refusal: RefusalError | None = None
     while True:
         header = answers.read(5)

@@ -96,6 +96,6 @@ async def unrevoked(
             return token
     raise Unavailable(
         "service_unavailable",
-        "The tokens of this moment are all revoked. Ask for one again in a moment.",
+        "All tokens issued at this moment are revoked. Request a new token in a moment.",
         retry_after_seconds=CLOCK_LEEWAY_SECONDS,
     )

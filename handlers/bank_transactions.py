@@ -92,7 +92,7 @@ def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
             raise Malformed.fields(**{field_at_fault(fault): [fault.why]}) from None
     raise UnsupportedFile(
         "unsupported_media_type",
-        "The file is none of CSV, OFX, CAMT.053 or MT940. Its content decides, not its name.",
+        "The file is not a CSV, OFX, CAMT.053 or MT940 file. Its content decides, not its name.",
         taken=sorted(bank_files.NAMES),
     )
 

@@ -78,7 +78,7 @@ AnyJson = Any
 
 
 class DocumentUpload(TypedDict):
-    """A file to link, and what to say about it."""
+    """A file to link, with its description."""
 
     file: bytes
     file_name: str | Absent
@@ -146,7 +146,7 @@ AccountIdentifierType = Literal["AccountId", "AccountCode"]
 
 
 class AccountIdentifier(TypedDict):
-    """Names an account by its id or by its code."""
+    """Identifies an account by its id or by its code."""
 
     type: AccountIdentifierType
     id: UUID | Absent
@@ -157,7 +157,7 @@ TaxRate = Decimal | str
 
 
 class SalesTaxInput(TypedDict):
-    """A tax on a line, taken as given."""
+    """A tax on a line, used as sent."""
 
     amount: int
     tax_account: AccountIdentifier | Absent
@@ -165,7 +165,7 @@ class SalesTaxInput(TypedDict):
 
 
 class LineItemInput(TypedDict):
-    """One thing sold or bought."""
+    """An item sold or bought."""
 
     quantity: Quantity
     unit_price: int
@@ -256,7 +256,7 @@ class Voiding(TypedDict):
 
 
 class KeyedTag(TypedDict):
-    """A word to group by, under a name."""
+    """A tag for grouping, with a key."""
 
     key: str
     value: str
@@ -276,7 +276,7 @@ class WriteOffCreate(TypedDict):
 
 
 class InvoiceAllocationInput(TypedDict):
-    """A part of the payment for one invoice."""
+    """The part of the payment for one invoice."""
 
     invoice_id: UUID
     amount_cents: int
@@ -332,7 +332,7 @@ class InvoicePaymentChanges(TypedDict):
 
 
 class RefundedLine(TypedDict):
-    """A part of a refund, and the line that it gives back of."""
+    """A part of a refund, and the line that it refunds."""
 
     line_id: UUID
     amount_cents: int
@@ -368,7 +368,7 @@ class InvoiceRefundCreate(TypedDict):
 
 
 class InvoiceRefundForm(TypedDict):
-    """The same as JSON, with a file; what is told about the file stands beside it."""
+    """The same as JSON, with a file and fields about the file."""
 
     invoice_id: UUID | Absent
     payment_id: UUID | Absent
@@ -403,7 +403,7 @@ class InvoiceRefundPaymentCreate(TypedDict):
 
 
 class CustomerCreditLineInput(TypedDict):
-    """One thing credited."""
+    """A credited item."""
 
     amount: int
     tax_amount_cents: int | Absent
@@ -416,7 +416,7 @@ class CustomerCreditLineInput(TypedDict):
 
 
 class CustomerCreditAllocationInput(TypedDict):
-    """A part of the credit for one invoice."""
+    """The part of the credit for one invoice."""
 
     invoice_id: UUID
     amount: int
@@ -528,7 +528,7 @@ class BillReceive(TypedDict):
 
 
 class BillAllocationInput(TypedDict):
-    """A part of the payment for one bill."""
+    """The part of the payment for one bill."""
 
     bill_id: UUID
     amount_cents: int
@@ -584,7 +584,7 @@ class BillPaymentUpdate(TypedDict):
 
 
 class VendorCreditLineInput(TypedDict):
-    """One thing credited."""
+    """A credited item."""
 
     amount: int
     tax_amount_cents: int | Absent
@@ -597,7 +597,7 @@ class VendorCreditLineInput(TypedDict):
 
 
 class VendorCreditAllocationInput(TypedDict):
-    """A part of the credit for one bill."""
+    """The part of the credit for one bill."""
 
     bill_id: UUID
     amount: int
@@ -632,7 +632,7 @@ VendorRefundAllocationType = Literal["bill", "payment", "credit", "vendor_credit
 
 
 class VendorRefundAllocationInput(TypedDict):
-    """A part of the refund, and what it gives back."""
+    """A part of the refund, and the record that it refunds."""
 
     allocation_type: VendorRefundAllocationType
     bill_id: UUID | Absent
@@ -657,7 +657,7 @@ VendorRefundMethod = Literal[
 
 
 class VendorRefundInitialPayment(TypedDict):
-    """A payment that is to bring money of a refund; pending until it is there."""
+    """An expected payment of a refund; pending until it is received."""
 
     amount_cents: int
     payment_method: VendorRefundMethod | Absent
@@ -711,7 +711,7 @@ class VendorRefundUpdate(TypedDict):
 
 
 class VendorRefundForm(TypedDict):
-    """The same as JSON, with a file; what is told about the file stands beside it."""
+    """The same as JSON, with a file and fields about the file."""
 
     description: str | Absent
     memo: str | Absent
@@ -783,7 +783,7 @@ PayoutOtherItemType = Literal[
 
 
 class PayoutOtherItemInput(TypedDict):
-    """What a processor took or gave beside payments and refunds."""
+    """A deduction or addition of a processor other than payments and refunds."""
 
     type: PayoutOtherItemType
     amount_cents: int
@@ -872,7 +872,7 @@ class BankFileMapping(TypedDict):
 
 
 class BankTransactionForm(TypedDict):
-    """A file as the bank wrote it."""
+    """An original bank file."""
 
     bank_account_id: UUID
     file: Upload
@@ -919,7 +919,7 @@ class BankTransactionCategory(TypedDict):
 
 
 class BankRuleConditionsInput(TypedDict):
-    """What a line must be; all of them hold, and there is one at least."""
+    """Conditions on a line, at least one; all must hold."""
 
     text: str | Absent
     direction: BankDirection | Absent
@@ -929,7 +929,7 @@ class BankRuleConditionsInput(TypedDict):
 
 
 class BankRuleResultInput(TypedDict):
-    """What a line that fits is."""
+    """The result for a fitting line."""
 
     account: str
     tax_code: str | Absent
@@ -1130,7 +1130,7 @@ TaxPart = Literal["net", "output", "input", "blocked", "withheld", "relief_net",
 
 
 class JournalLineInput(TypedDict):
-    """A debit or a credit; the amount of the other side is left out or 0."""
+    """A debit or a credit; omit the amount of the other side or send 0."""
 
     account: str
     debit_amount: int | Absent
@@ -1164,7 +1164,7 @@ class JournalEntryReversal(TypedDict):
 
 
 class OpeningAccountInput(TypedDict):
-    """A debit or a credit balance; the amount of the other side is left out or 0."""
+    """A debit or a credit balance; omit the amount of the other side or send 0."""
 
     account: str
     debit_amount: int | Absent
@@ -1172,7 +1172,7 @@ class OpeningAccountInput(TypedDict):
 
 
 class OpeningTaxInput(TypedDict):
-    """What is left of one tax code, in what was open."""
+    """The remaining amounts of an open item for one tax code."""
 
     tax_code: str
     net_cents: int
@@ -1180,7 +1180,7 @@ class OpeningTaxInput(TypedDict):
 
 
 class OpeningInvoiceInput(TypedDict):
-    """An invoice of which something is still owed."""
+    """An invoice with an outstanding amount."""
 
     customer_id: UUID | Absent
     customer_external_id: str | Absent
@@ -1196,7 +1196,7 @@ class OpeningInvoiceInput(TypedDict):
 
 
 class OpeningBillInput(TypedDict):
-    """A bill of which something is still owed."""
+    """A bill with an outstanding amount."""
 
     vendor_id: UUID | Absent
     vendor_external_id: str | Absent
@@ -1227,7 +1227,7 @@ class OpeningCustomerCreditInput(TypedDict):
 
 
 class OpeningVendorCreditInput(TypedDict):
-    """A credit of a vendor that is not used up."""
+    """A vendor credit that is not used up."""
 
     vendor_id: UUID | Absent
     vendor_external_id: str | Absent
@@ -1244,7 +1244,7 @@ PrepaymentMethod = Literal["bank_transfer", "ach", "check", "cash", "other"]
 
 
 class OpeningPrepaymentInput(TypedDict):
-    """Money that a customer paid, or that a vendor was paid, in advance."""
+    """A prepayment from a customer or to a vendor."""
 
     customer_id: UUID | Absent
     customer_external_id: str | Absent
@@ -1278,6 +1278,6 @@ class SandboxCreate(TypedDict):
 
 
 class SandboxUpdate(TypedDict):
-    """Where the clock of a sandbox is moved to."""
+    """The new time of a sandbox's clock."""
 
     clock_seconds_ahead: int

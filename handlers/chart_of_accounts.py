@@ -57,7 +57,7 @@ async def list_account_entries(books: Books, account_id: str, page: PageRequest)
     if not filters["untagged"]:
         del filters["untagged"]
     elif "tag" in filters:
-        raise Malformed.fields(untagged=["cannot stand beside tag"])
+        raise Malformed.fields(untagged=["cannot be combined with tag"])
     books.pin_snapshot()
     account = (await named(books, account_id))[0]
     asked = replace(page, filters=filters)
@@ -231,7 +231,7 @@ def period_of(asked: Mapping[str, Any]) -> Period | None:
     year, month = asked.get("period_year"), asked.get("period_month")
     if (year is None) != (month is None):
         missing = "period_year" if year is None else "period_month"
-        raise Malformed.fields(**{missing: ["is required beside the other one"]})
+        raise Malformed.fields(**{missing: ["period_year and period_month must be given together"]})
     if year is not None and month is not None:
         return calendar_month(year, month)
     if "date_from" not in asked and "date_to" not in asked:

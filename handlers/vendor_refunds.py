@@ -163,7 +163,7 @@ def refuse_cancelling(caller: Caller, command: ChangeVendorRefundPayment) -> Non
     """Raise NotAllowed if the change cancels a payment and the caller has no business token."""
     if command.status == "cancelled" and caller.kind is not CallerKind.BUSINESS_TOKEN:
         raise NotAllowed(
-            "permission_denied", "Only a business token cancels a vendor refund payment."
+            "permission_denied", "Only a business token can cancel a vendor refund payment."
         )
 
 

@@ -1,8 +1,8 @@
-"""Draws papers for people as PDF: values in, bytes out.
+"""PDF documents (printables) for people: values in, bytes out.
 
-It knows neither HTTP nor SQL nor the rules: whoever asks for a paper says all that stands on it.
-Texts may be anything, and none makes it fail. What draws is imported by the first paper, and takes
-a quarter of a second and 28 MB then.
+The package knows neither HTTP, SQL nor the business rules: the caller passes everything that is
+printed. Any text is accepted. The drawing code is imported with the first document, which then
+takes a quarter of a second and 28 MB more.
 """
 
 from pdf_files.papers import (
@@ -49,14 +49,16 @@ __all__ = [
 
 
 def draw_invoice(invoice: Invoice, style: Style) -> bytes:
-    """Draw an invoice for its customer, which takes 30 ms; the same one has the same bytes."""
+    """Return the PDF of an invoice for its customer; equal invoices give equal bytes. It takes 30
+    ms.
+    """
     from pdf_files import invoices
 
     return invoices.drawn(invoice, style)
 
 
 def draw_report(report: Report, style: Style) -> bytes:
-    """Draw a report."""
+    """Return the PDF of a report."""
     from pdf_files import reports
 
     return reports.drawn(report, style)

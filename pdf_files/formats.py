@@ -1,4 +1,4 @@
-"""Amounts, quantities, rates and days as people write them where the paper is read."""
+"""Amounts, quantities, rates and dates in the notation of the reader's language and country."""
 
 from calendar import monthrange
 from datetime import UTC, date, datetime
@@ -12,7 +12,7 @@ from pdf_files.papers import Days, Style
 
 
 class Formats:
-    """Writes values in one style."""
+    """A formatter of values in one style."""
 
     def __init__(self, style: Style) -> None:
         self._locale = _locale(style.language, style.country)
@@ -21,41 +21,42 @@ class Formats:
         self._pattern = "#,##0." + "0" * self._decimals if self._decimals else "#,##0"
 
     def money(self, amount: int) -> str:
-        """Write 123456 EUR as 1.234,56 € in Germany, and 1234 ISK, which has no minor unit, whole.
+        """Format an amount: 123456 EUR is 1.234,56 € in Germany; 1234 ISK, without minor units, is
+        whole.
 
-        The symbol stands where the language puts it.
+        The symbol is where the language puts it.
         """
         return str(format_currency(self._whole(amount), self._currency, locale=self._locale))
 
     def amount(self, amount: int) -> str:
-        """Write an amount without its currency, for a column: 123456 EUR as 1.234,56."""
+        """Format an amount without its currency, for a column: 123456 EUR is 1.234,56."""
         return str(format_decimal(self._whole(amount), self._pattern, locale=self._locale))
 
     def quantity(self, quantity: Decimal) -> str:
-        """Write a quantity with the decimals that it has: 1.50 as 1,5."""
+        """Format a quantity with the decimals that it has: 1.50 is 1,5."""
         return str(format_decimal(quantity, locale=self._locale, decimal_quantization=False))
 
     def percent(self, rate: Decimal) -> str:
-        """Write a rate in percent with the decimals that it has: 5.50 as 5,5 %."""
+        """Format a rate in percent with the decimals that it has: 5.50 is 5,5 %."""
         part = rate.scaleb(-2)
         return str(format_percent(part, locale=self._locale, decimal_quantization=False))
 
     def day(self, day: date) -> str:
-        """Write a day: 1 March 2025."""
+        """Format a date: 1 March 2025."""
         return str(format_date(day, "long", locale=self._locale))
 
     def short_day(self, day: date) -> str:
-        """Write a day for a column: 1 Mar 2025."""
+        """Format a date for a column: 1 Mar 2025."""
         return str(format_date(day, "medium", locale=self._locale))
 
     def moment(self, moment: datetime) -> str:
-        """Write a moment in UTC: 1 Mar 2025, 09:00:00 UTC."""
+        """Format a moment in UTC: 1 Mar 2025, 09:00:00 UTC."""
         return f"{format_datetime(moment.astimezone(UTC), 'medium', locale=self._locale)} UTC"
 
     def days(self, days: Days) -> str:
-        """Write some days: 5 Jan to 31 Mar 2025, whole months and years by name: Mar 2025.
+        """Format a period: 5 Jan to 31 Mar 2025; whole months and years by name: Mar 2025.
 
-        Without a first day the last one stands for them.
+        Without a first day, the last day is shown.
         """
         first, last = days.first, days.last
         if first is None:
@@ -67,7 +68,7 @@ class Formats:
         return str(format_interval(first, last, "yMMM", locale=self._locale))
 
     def country(self, code: str | None) -> str:
-        """Name a country: GB is United Kingdom; a code that nobody knows stays, none is nothing."""
+        """Return the name of a country: GB is United Kingdom. Unknown codes stay; None gives ""."""
         return str(self._locale.territories.get(code, code or "")) if code else ""
 
     def _whole(self, amount: int) -> Decimal:
@@ -75,7 +76,7 @@ class Formats:
 
 
 def _locale(language: str, country: str | None) -> Locale:
-    """Find how a language is written in a country; where nobody does, how it is at home."""
+    """Return the locale of a language in a country; if there is none, that of its home country."""
     at_home = "en_GB" if language == "en" else language
     for name in (f"{language}_{country}" if country else at_home, at_home):
         try:

@@ -1,4 +1,4 @@
-"""What stands on top of a paper and at the foot of its pages: who it is from, and for whom."""
+"""The head of a document and the foot of its pages: issuer, title, recipient and facts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ NAME: Final = 12.0
 
 
 class Head:
-    """The head of one paper."""
+    """The head of one document."""
 
     def __init__(self, sheet: Sheet, words: Words, formats: Formats) -> None:
         self._sheet = sheet
@@ -30,9 +30,10 @@ class Head:
         addressed: str,
         facts: Sequence[tuple[str, str]],
     ) -> None:
-        """Draw who it is from beside its title, and below for whom beside its facts.
+        """Draw the issuer beside the title, and below them the recipient beside the facts.
 
-        `addressed` stands above whom it is for; of one for nobody, the facts stand below its title.
+        `addressed` is the heading of the recipient. Without a recipient, the facts are below the
+        title.
         """
         sheet, begin = self._sheet, self._sheet.y
         self._issuer(issuer)
@@ -48,7 +49,7 @@ class Head:
         sheet.y = max(end, sheet.y) + 9
 
     def foot(self, issuer: Issuer) -> str:
-        """Write the foot: under which name and numbers it is registered."""
+        """Return the text of the foot: the legal name and the registration numbers."""
         return " · ".join((issuer.legal_name, *_numbers(self._words, issuer)))
 
     def _issuer(self, issuer: Issuer) -> None:
@@ -84,7 +85,7 @@ class Head:
                 sheet.paragraph(text, SIDE, self._half)
 
     def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
-        """Set each fact by its name on the left and what it is on the right of the half."""
+        """Draw each fact: its name on the left of the right half, its value on the right."""
         sheet, x = self._sheet, SIDE + self._half + BETWEEN
         for name, value in facts:
             sheet.write(name, x, colour=FAINT)
@@ -94,7 +95,7 @@ class Head:
 
 
 def _numbers(words: Words, issuer: Issuer) -> Iterator[str]:
-    """Write the numbers that a business has, each behind its name."""
+    """Return the registration numbers of a business, each after its name."""
     named = (
         (words.vat_number, issuer.vat_number),
         (words.company_number, issuer.company_number),

@@ -1,4 +1,4 @@
-"""Draws an invoice for its customer."""
+"""The PDF of an invoice for its customer."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -9,18 +9,18 @@ from pdf_files.papers import Invoice, InvoiceLine, Style, TaxTotal
 from pdf_files.sheet import FAINT, INK, NORMAL, SIDE, SMALL, Column, Row, Sheet
 from pdf_files.words import words_of
 
-SUMS: Final = 96.0  # How wide the sums below the lines are, at most.
+SUMS: Final = 96.0  # The width in mm of the sums below the lines.
 REVERSED: Final = "reverse_charge"
 SUM_COLUMNS: Final = (Column("", text=True), Column(""))
 
 
 def drawn(invoice: Invoice, style: Style) -> bytes:
-    """Draw an invoice; the same one has the same bytes."""
+    """Return the PDF of an invoice; equal invoices give equal bytes."""
     return _InvoiceSheet(invoice, style).drawn()
 
 
 class _InvoiceSheet:
-    """One invoice on its way to paper."""
+    """An invoice that is being drawn."""
 
     def __init__(self, invoice: Invoice, style: Style) -> None:
         self.invoice = invoice
@@ -59,7 +59,7 @@ class _InvoiceSheet:
             yield words.reference, invoice.recipient.reference
 
     def _lines(self) -> None:
-        """Set the lines; discounts and taxes have a column where a line has any."""
+        """Draw the lines; discounts and taxes have a column if any line has one."""
         invoice, words = self.invoice, self.words
         reduced = any(line.discount for line in invoice.lines)
         taxed = any(line.rate is not None for line in invoice.lines)
@@ -91,7 +91,7 @@ class _InvoiceSheet:
         )
 
     def _sums(self) -> None:
-        """Set the sums together below the lines on the right, and what is left last."""
+        """Draw the sums together below the lines on the right, the amount due last."""
         sheet, words = self.sheet, self.words
         sheet.rule(SIDE, sheet.right, INK)
         sheet.y += 2
@@ -122,7 +122,9 @@ class _InvoiceSheet:
         return Row(cells=[name, written], bold=bold, rule=INK if bold else None)
 
     def _tax_name(self, tax: TaxTotal) -> str:
-        """Name a tax by its rate, or by why there is none, with what it is of and its code."""
+        """Return the name of a tax: its rate or the reason for no tax, the net amount, and the
+        code.
+        """
         net = self.formats.money(tax.net)
         if tax.treatment in self.words.untaxed:
             name = self.words.untaxed[tax.treatment].format(net=net)
@@ -133,7 +135,7 @@ class _InvoiceSheet:
         return f"{name} ({tax.code})" if tax.code else name
 
     def _notes(self) -> None:
-        """Write what the law wants said, and the note to the customer."""
+        """Draw the reverse charge note that the law requires, and the note to the customer."""
         sheet, words = self.sheet, self.words
         if any(tax.treatment == REVERSED for tax in self.invoice.taxes):
             sheet.y += 6

@@ -1,7 +1,7 @@
-"""The letters that the font has: what a text looks like in them, how wide it is, where it breaks.
+"""The characters of the font: replacement of missing ones, widths and line breaks.
 
-The font is DejaVu Sans, cut down to the Latin, Greek, Cyrillic, Armenian and Georgian letters with
-punctuation, currencies and a few signs: `fonts/README.md` says how.
+The font is DejaVu Sans, reduced to the Latin, Greek, Cyrillic, Armenian and Georgian letters with
+punctuation, currencies and a few signs; `fonts/README.md` describes how.
 """
 
 import unicodedata
@@ -16,18 +16,19 @@ from fontTools.ttLib import TTFont
 BOX: Final = "□"
 POINT: Final = 25.4 / 72  # In mm.
 FACES: Final = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
-# What joins letters or turns their direction, and is nothing to be seen itself.
+# Categories of characters that are invisible, such as joiners and direction marks.
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me"})
 _BLANKS: Final = frozenset({"Zs", "Zl", "Zp", "Cc"})
 
 
 def face(*, bold: bool) -> Traversable:
-    """Find the file of a face."""
+    """Return the file of a face."""
     return files("pdf_files") / "fonts" / FACES[bold]
 
 
 def shown(text: str) -> str:
-    """Write a text with what the font has: a box for a letter that it lacks, blanks as one blank.
+    """Replace characters that the font lacks by a box, and any blank character that it lacks by a
+    space.
 
     `Bon Café 店` becomes `Bon Café □`; line breaks stay.
     """
@@ -50,13 +51,13 @@ def _letters(line: str, widths: Mapping[str, float]) -> Iterator[str]:
 
 
 def width(text: str, size: float, *, bold: bool = False) -> float:
-    """Say how wide a shown text is in mm, at a size in points."""
+    """Return the width in mm of a shown text, at a size in points."""
     widths = _widths(bold)
     return sum(widths[letter] for letter in text) * size * POINT
 
 
 def wrapped(text: str, room: float, size: float, *, bold: bool = False) -> list[str]:
-    """Break a shown text into lines of at most `room` mm, between words where it can be."""
+    """Split a shown text into lines of at most `room` mm, between words where possible."""
     return [line for whole in text.split("\n") for line in _lines(whole.rstrip(), room, size, bold)]
 
 
@@ -78,7 +79,7 @@ def _lines(text: str, room: float, size: float, bold: bool) -> Iterator[str]:
 
 @cache
 def _widths(bold: bool) -> Mapping[str, float]:
-    """Read how wide each letter is, as a part of the size; it takes 10 ms, once."""
+    """Load the width of each character, as a fraction of the size; it takes 10 ms, once."""
     with as_file(face(bold=bold)) as path, TTFont(path, lazy=True) as font:
         advances, units = font["hmtx"].metrics, font["head"].unitsPerEm
         return {chr(code): advances[glyph][0] / units for code, glyph in font.getBestCmap().items()}

@@ -1,7 +1,6 @@
-"""What is put on paper, as plain values: whoever draws it looks nothing up and works nothing out.
+"""The content of printables (PDF documents), as plain values. Drawing adds and computes nothing.
 
-Amounts are in minor units. Texts are as they were given: what the font cannot show of them is a
-box, and none is refused.
+Amounts are in minor units. Any text is accepted; a character that the font lacks is drawn as a box.
 """
 
 from collections.abc import Sequence
@@ -13,10 +12,10 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How words, amounts and days are written.
+    """The language and notation of a document.
 
-    `language` is en, de, nl, fr or es; numbers and days are written as its speakers do it in
-    `country`, an ISO 3166-1 code, where there are any.
+    `language` is en, de, nl, fr or es. Numbers and dates are written as in `country`, an ISO 3166-1
+    code, if the language is spoken there.
     """
 
     language: str
@@ -26,7 +25,7 @@ class Style:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issuer:
-    """The business whose paper it is."""
+    """The business that issues the document."""
 
     name: str
     legal_name: str
@@ -40,7 +39,7 @@ class Issuer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipient:
-    """Whom it is for; `address` by lines, without the country."""
+    """The recipient of a document; `address` has lines, without the country."""
 
     name: str
     address: tuple[str, ...] = ()
@@ -51,9 +50,9 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoiceLine:
-    """One line; `amount` is quantity times price less the discount, with tax where prices have it.
+    """A line of an invoice; `amount` is quantity times price less discount.
 
-    `rate` is in percent, None where the line has no tax.
+    It includes tax if the prices do. `rate` is in percent, None if the line has no tax.
     """
 
     title: str
@@ -67,9 +66,9 @@ class InvoiceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxTotal:
-    """The tax of one code and rate on a net amount; tax of neither has no code and no rate.
+    """The tax of one code and rate on a net amount; tax without a code and rate has neither.
 
-    `treatment` is the code's, as `standard` or `reverse_charge`.
+    `treatment` is that of the code, such as `standard` or `reverse_charge`.
     """
 
     code: str | None
@@ -80,7 +79,7 @@ class TaxTotal:
 
 
 class Settled(StrEnum):
-    """By what less is left to be paid."""
+    """The kinds of settlement that reduce the amount due."""
 
     PAYMENT = "payment"
     CREDIT = "credit"
@@ -89,7 +88,7 @@ class Settled(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """A part that is not left to be paid any more, since a day."""
+    """An amount that was settled on a day."""
 
     by: Settled
     on: date
@@ -97,7 +96,7 @@ class Settlement:
 
 
 class InvoiceState(StrEnum):
-    """Whether an invoice is valid, not yet, or no more."""
+    """The state of an invoice: a draft, valid, or void."""
 
     DRAFT = "draft"
     OPEN = "open"
@@ -108,8 +107,8 @@ class InvoiceState(StrEnum):
 class Invoice:
     """An invoice for its customer.
 
-    Subtotal less discount, with the taxes, less what is withheld, is the total; less what settled
-    it, that is `left`. `written_at` is when it was last changed.
+    The subtotal less the discount, plus taxes, less tax withheld, is the total. The total less the
+    settlements is `left`. `written_at` is the time of the last change.
     """
 
     issuer: Issuer
@@ -132,9 +131,9 @@ class Invoice:
 
 
 class Term(StrEnum):
-    """What is named on reports; each paper has it in its own language."""
+    """The terms on reports; each document shows them in its language."""
 
-    # Reports, and what they are of.
+    # Reports, and the names of their facts.
     PROFIT_AND_LOSS = "profit_and_loss"
     BALANCE_SHEET = "balance_sheet"
     STATEMENT = "statement"
@@ -188,7 +187,7 @@ class Term(StrEnum):
     WRITE_OFF = "write_off"
     REFUND = "refund"
 
-    # Lines that were computed, and what comes of sections.
+    # Computed lines, and results of sections.
     EARLIER_YEARS = "earlier_years"
     CURRENT_YEAR = "current_year"
     TOTAL_OPERATING_INCOME = "total_operating_income"
@@ -204,14 +203,14 @@ class Term(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """Some days; without a first one, what there was up to the last."""
+    """A period; without a first day, everything up to the last day."""
 
     first: date | None
     last: date
 
 
 class Level(StrEnum):
-    """What a row of a report is among the others."""
+    """The kind of a row of a report."""
 
     SECTION = "section"
     LINE = "line"
@@ -221,19 +220,19 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A term with what it is named by: Invoice INV-000042."""
+    """A term with a name: Invoice INV-000042."""
 
     term: Term
     name: str
 
 
 Cell = Term | Named | str | int | date | datetime | Days | None
-"""A term, with a name or without, a text as it is, an amount, a day, a moment, days, or nothing."""
+"""A term with or without a name, a text, an amount, a date, a moment, a period, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportColumn:
-    """A column of a report: one of `text` wraps, and is set `left` as others may be, too."""
+    """A column of a report; one of `text` wraps and is aligned left, others only with `left`."""
 
     title: Cell
     text: bool = False
@@ -242,7 +241,7 @@ class ReportColumn:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """A row of a report, a cell for each column; a sum names the section that it is of."""
+    """A row of a report, with a cell for each column. A row of level `sum` names its section."""
 
     cells: Sequence[Cell]
     level: Level = Level.LINE
@@ -250,10 +249,10 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report: its title, what it is of by name and value, and one table.
+    """A report: its title, its facts by name and value, and one table.
 
-    Where there are more columns than a page has room for, they follow on pages of their own, those
-    of text before them again.
+    If there are more columns than fit on a page, the others follow on separate pages, each with the
+    text columns repeated.
     """
 
     issuer: Issuer

@@ -1,4 +1,4 @@
-"""What reports call things, in the five languages."""
+"""The words on reports, in the five languages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,17 @@ from pdf_files.papers import Term
 
 @dataclass(frozen=True, slots=True)
 class ReportWords:
-    """The terms of one language, how the sum of a section is named, and a table that goes on."""
+    """The terms of one language, and the pattern for the sum of a section.
+
+    `keeps_capitals`: a section keeps its initial capital within the name of its sum.
+    """
 
     terms: Mapping[Term, str]
     sum_of: str
     keeps_capitals: bool = False
 
     def sum(self, section: str) -> str:
-        """Name the sum of a section: Total revenue."""
+        """Return the name of the sum of a section: Total revenue."""
         name = section if self.keeps_capitals else section[:1].lower() + section[1:]
         return self.sum_of.format(section=name)
 

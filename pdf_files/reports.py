@@ -1,4 +1,4 @@
-"""Draws a report: what it is of, and its table."""
+"""The PDF of a report."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -23,17 +23,17 @@ from pdf_files.sheet import (
 )
 from pdf_files.words import words_of
 
-READABLE: Final = 7.5  # Points; numbers get no smaller, but go on on other pages.
+READABLE: Final = 7.5  # Points; numbers are not drawn smaller, but continue on other pages.
 INSET: Final = 4.0
 
 
 def drawn(report: Report, style: Style) -> bytes:
-    """Draw a report."""
+    """Return the PDF of a report."""
     return _ReportSheet(report, style).drawn()
 
 
 class _ReportSheet:
-    """One report on its way to paper."""
+    """A report that is being drawn."""
 
     def __init__(self, report: Report, style: Style) -> None:
         self.report = report
@@ -63,7 +63,7 @@ class _ReportSheet:
         return sheet.finish(head.foot(report.issuer), self.words.page)
 
     def _row(self, row: ReportRow, *, summed: bool) -> Row:
-        """Set a row; the last one before a sum, `summed`, stays with it."""
+        """Convert a row; with `summed`, the row before a sum, it stays on the page of the sum."""
         cells = [self._written(cell) for cell in row.cells]
         match row.level:
             case Level.SECTION:
@@ -95,12 +95,12 @@ class _ReportSheet:
                 return self.formats.days(value)
 
     def _title(self, value: Cell) -> str:
-        """Write the title of a column; one of days breaks where they go on to the last."""
+        """Return the title of a column; a period breaks after its dash."""
         return self._written(value).replace("\u2009\u2013\u2009", " \u2013\n")
 
 
 def _of(row: Row, band: Sequence[int]) -> Row:
-    """Take the columns of a band out of a row."""
+    """Return a row with only the columns of a band."""
     return Row(
         cells=[row.cells[at] for at in band],
         bold=row.bold,
@@ -113,7 +113,11 @@ def _of(row: Row, band: Sequence[int]) -> Row:
 
 
 def _bands(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[bool, list[list[int]]]:
-    """Say whether the pages lie on their side, and which columns stand beside one another."""
+    """Return whether the pages are landscape, and the columns of each band.
+
+    A band is a set of columns that fit side by side on a page. If all columns fit, there is one
+    band.
+    """
     numbers = [at for at, column in enumerate(columns) if not column.text]
     texts = [at for at, column in enumerate(columns) if column.text]
     widest = max((_widest(at, columns, rows) for at in numbers), default=0.0)

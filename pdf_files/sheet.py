@@ -1,7 +1,7 @@
-"""A paper under way: texts, rules and tables that go on from page to page.
+"""A document that is being drawn: texts, rules and tables that continue from page to page.
 
-Lengths are in mm and sizes in points. It is the only module that draws, and it is imported by the
-first paper that is asked for.
+Lengths are in mm and sizes in points. Only this module draws; it is imported with the first
+document.
 """
 
 import logging
@@ -17,31 +17,31 @@ from pdf_files.letters import face, shown, width, wrapped
 
 SIDE: Final = 18.0
 TOP: Final = 18.0
-BOTTOM: Final = 22.0  # The foot of the page stands in it.
-LEADING: Final = 0.5  # Mm that a line is high for each point of its letters.
+BOTTOM: Final = 22.0  # It includes the foot of the page.
+LEADING: Final = 0.5  # The height of a line in mm for each point of the size.
 FONT: Final = "DejaVu Sans"
 LARGE: Final = 17.0
 NORMAL: Final = 8.5
 SMALL: Final = 7.0
 SIZES: Final = (NORMAL, 7.5, 6.5, 5.5, 4.5)
-BETWEEN: Final = 4.0  # Columns.
-LEAST_TEXT: Final = 46.0  # Letters get smaller before a column of text gets narrower.
+BETWEEN: Final = 4.0  # The gap between columns.
+LEAST_TEXT: Final = 46.0  # The letters are reduced before a text column gets narrower.
 
 Colour = tuple[int, int, int]
 INK: Final[Colour] = (27, 31, 36)
 FAINT: Final[Colour] = (96, 104, 114)
 LINE: Final[Colour] = (198, 203, 209)
 
-# It warns of what it takes for odd, of fonts for one; what matters to us it raises.
+# They log warnings about fonts, for example; errors that matter are raised as exceptions.
 for _noisy in ("fpdf", "fontTools"):
     logging.getLogger(_noisy).setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; one of text wraps, and the others are as wide as what they hold.
+    """A column; a text column wraps, and other columns are as wide as their contents.
 
-    Text is set `left`, and others are where it is said; else they end on the right.
+    Text columns and columns with `left` are aligned left, all others right.
     """
 
     title: str
@@ -50,15 +50,16 @@ class Column:
 
     @property
     def to_right(self) -> bool:
-        """Whether what it holds ends where the column does."""
+        """Return whether the contents are aligned right."""
         return not (self.text or self.left)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A row, a cell for each column; `note` stands small below the first cell.
+    """A row, with a cell for each column; `note` is in small letters below the first cell.
 
-    It is set in by `inset`, and has a `rule` above it, `space` before that and `pad` around it.
+    The row is indented by `inset`. It has a `rule` above it, `space` above that, and `pad` around
+    it.
     """
 
     cells: Sequence[str]
@@ -73,7 +74,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The columns of a table as they are set, from `left` to `right`."""
+    """The columns of a table with their widths, from `left` to `right`."""
 
     columns: Sequence[Column]
     widths: Sequence[float]
@@ -83,27 +84,27 @@ class _Grid:
 
     @property
     def has_titles(self) -> bool:
-        """Whether any column has a title."""
+        """Return whether any column has a title."""
         return any(column.title for column in self.columns)
 
     def place(self, column: int) -> tuple[float, float]:
-        """Say where a column begins and how wide it is."""
+        """Return the left edge and the width of a column."""
         return self.left + sum(self.widths[:column]) + BETWEEN * column, self.widths[column]
 
 
 def breadth_of(*, wide: bool) -> float:
-    """Say how wide what stands between the margins is on A4, upright or on its side."""
+    """Return the width between the margins on A4, portrait or (`wide`) landscape."""
     return (297.0 if wide else 210.0) - 2 * SIDE
 
 
 class Sheet:
-    """A paper of A4 pages, begun with its first one; `y` is how far down its page it is filled."""
+    """A document of A4 pages, which begins with a first page; `y` is the current position in mm."""
 
     def __init__(
         self, title: str, author: str, language: str, written_at: datetime, *, wide: bool = False
     ) -> None:
         self._pdf = FPDF(orientation="landscape" if wide else "portrait", format="A4")
-        self._pdf.alias_nb_pages("")  # A text may have its alias for the number of pages in it.
+        self._pdf.alias_nb_pages("")  # Else its alias for the page count is replaced in texts.
         for bold, style in ((False, ""), (True, "B")):
             with as_file(face(bold=bold)) as path:
                 self._pdf.add_font(FONT, style, path)
@@ -111,22 +112,22 @@ class Sheet:
         self._pdf.set_title(shown(title))
         self._pdf.set_author(shown(author))
         self._pdf.set_lang(language)
-        self._pdf.set_creation_date(written_at)  # Drawn again, it has the same bytes.
+        self._pdf.set_creation_date(written_at)  # So that equal documents have equal bytes.
         self.turn()
 
     @property
     def right(self) -> float:
-        """Where the margin on the right begins."""
+        """The position of the right margin."""
         return self._pdf.w - SIDE
 
     @property
     def breadth(self) -> float:
-        """How wide what stands between the margins is."""
+        """The width between the margins."""
         return self._pdf.w - 2 * SIDE
 
     @property
     def room(self) -> float:
-        """How much more the page holds."""
+        """The height that is left on the page."""
         return self._pdf.h - BOTTOM - self.y
 
     def turn(self) -> None:
@@ -135,7 +136,7 @@ class Sheet:
         self.y = TOP
 
     def need(self, height: float) -> None:
-        """Begin a new page where so much does not fit on this one."""
+        """Begin a new page if this height does not fit on this one."""
         if self.room < height:
             self.turn()
 
@@ -166,14 +167,14 @@ class Sheet:
         bold: bool = False,
         colour: Colour = INK,
     ) -> None:
-        """Write a text on as many lines as it takes, from page to page; `y` goes below it."""
+        """Write a text on as many lines as it needs, from page to page; `y` moves below it."""
         for line in wrapped(shown(text), breadth, size, bold=bold):
             self.need(size * LEADING)
             self.write(line, x, size=size, bold=bold, colour=colour)
             self.y += size * LEADING
 
     def rule(self, x: float, end: float, colour: Colour = LINE) -> None:
-        """Draw a line across."""
+        """Draw a horizontal line."""
         self._pdf.set_draw_color(colour)
         self._pdf.set_line_width(0.2)
         self._pdf.line(x, self.y, end, self.y)
@@ -186,9 +187,9 @@ class Sheet:
         left: float = SIDE,
         together: bool = False,
     ) -> None:
-        """Set a table from `left` on; each page that it comes to begins with its titles.
+        """Draw a table from `left` to the right margin; its titles are repeated on each page.
 
-        One that stays `together` begins on a new page where it does not fit on this one.
+        A table that stays `together` begins on a new page if it does not fit on this one.
         """
         rows = [
             replace(row, cells=[shown(cell) for cell in row.cells], note=shown(row.note))
@@ -210,15 +211,15 @@ class Sheet:
             self._row(grid, row, lines, ruled=self.y > begun)
 
     def finish(self, foot: str, page_of: str) -> bytes:
-        """Write the foot of each page, and return the bytes of the paper.
+        """Write the foot of each page, and return the bytes of the PDF.
 
-        `page_of` has the number of a page and of all of them in braces.
+        `page_of` has `{page}` and `{pages}`, the number of the page and of all pages.
         """
         pages = self._pdf.pages_count
         for page in range(1, pages + 1):
             self._pdf.page = page
-            self._pdf.set_font(FONT, "", LARGE)  # The page may have ended with another font than
-            self.y = self._pdf.h - 12.0  # the one before it: it is said anew where it changes.
+            self._pdf.set_font(FONT, "", LARGE)  # The PDF only gets a font command on a change, and
+            self.y = self._pdf.h - 12.0  # this page may have ended with another font: force one.
             numbered = page_of.format(page=page, pages=pages)
             room = self.breadth - width(numbered, SMALL) - BETWEEN
             self.write(numbered, self.right, size=SMALL, colour=FAINT, to_right=True)
@@ -226,7 +227,9 @@ class Sheet:
         return bytes(self._pdf.output())
 
     def _grid(self, columns: Sequence[Column], rows: Sequence[Row], left: float) -> _Grid:
-        """Choose the size of the letters and the widths; text shares what numbers leave."""
+        """Compute the size of the letters and the widths; text columns share the width left by
+        numbers.
+        """
         texts = sum(column.text for column in columns)
         breadth = self.right - left - BETWEEN * (len(columns) - 1)
         for size in SIZES:
@@ -247,7 +250,7 @@ class Sheet:
         return max(cells, *(width(line, min(size, SMALL), bold=True) for line in titles))
 
     def _titles(self, grid: _Grid) -> None:
-        """Write the titles of the columns, which may have several lines, down to one rule."""
+        """Write the column titles, which may have several lines and end at a common rule."""
         if not grid.has_titles:
             return
         size = min(grid.size, SMALL)
@@ -265,7 +268,7 @@ class Sheet:
         self.rule(grid.left, grid.right, INK)
 
     def _broken(self, grid: _Grid, row: Row) -> list[list[str]]:
-        """Break the cells of text of a row into lines."""
+        """Split the text cells of a row into lines."""
         lines = []
         for place, (column, cell) in enumerate(zip(grid.columns, row.cells, strict=True)):
             room = grid.widths[place] - (row.inset if place == 0 else 0)
@@ -280,7 +283,7 @@ class Sheet:
         return wrapped(row.note, grid.widths[0] - row.inset, SMALL) if row.note else []
 
     def _row(self, grid: _Grid, row: Row, lines: list[list[str]], *, ruled: bool) -> None:
-        """Set a row; one that is higher than a page goes on on the next."""
+        """Draw a row; one that is higher than a page continues on the next."""
         self.y += row.space
         if row.rule is not None and (ruled or not grid.has_titles):
             self.rule(grid.left, grid.right, row.rule)

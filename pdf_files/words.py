@@ -1,4 +1,4 @@
-"""The words on paper, in the five languages in which a business may keep its books."""
+"""The words on documents, in the five languages in which a business can keep its books."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ from pdf_files.papers import InvoiceState, Settled, Style
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The words of one language; what stands in braces is filled in."""
+    """The words of one language; names in braces are replaced by values."""
 
     titles: dict[InvoiceState, str]
     bill_to: str
@@ -41,7 +41,7 @@ class Words:
 
 
 def _english(tax: str) -> Words:
-    """Write English, where the tax has the name that it has in the country."""
+    """Return the English words, with the country's name of the tax."""
     return Words(
         titles={
             InvoiceState.DRAFT: "Draft invoice",
@@ -274,6 +274,6 @@ _ENGLISH_OF: Final = {"MY": _english("SST"), "SG": _english("GST")}
 
 
 def words_of(style: Style) -> Words:
-    """Find the words of a style."""
+    """Return the words of a style."""
     words = _LANGUAGES[style.language]
     return _ENGLISH_OF.get(style.country or "", words) if style.language == "en" else words

@@ -43,7 +43,9 @@ class Downloads:
     async def _serve(self, scope: Scope, send: Send) -> None:
         if scope["method"] != "GET":
             raise MethodNotAllowed(
-                "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
+                "method_not_allowed",
+                "This address allows only GET and HEAD.",
+                allow=("GET", "HEAD"),
             )
         link = self._read(scope)
         document = await linked_file(self._resources.pool, link)
@@ -58,11 +60,12 @@ class Downloads:
             return self._signer.read(scope["path"], query, self._clock())
         except ExpiredLinkError:
             raise NotAllowed(
-                "permission_denied", "This link is over. Read the document again for a new one."
+                "permission_denied",
+                "This link has expired. Read the document again to get a new link.",
             ) from None
         except LinkError:
             raise NotAllowed(
-                "permission_denied", "This link is not whole. Follow it as it was given."
+                "permission_denied", "This link is not valid. Use it exactly as it was issued."
             ) from None
 
     async def _content(self, link: SignedLink, document: StoredFile) -> bytes:

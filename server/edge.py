@@ -142,7 +142,7 @@ class Exchange:
             )
         late = Unavailable(
             "service_unavailable",
-            "This takes too long now. Repeat the request with its Idempotency-Key.",
+            "The request took too long. Repeat it with the same Idempotency-Key.",
             retry_after_seconds=1,
         )
         late.__cause__ = error
@@ -152,7 +152,7 @@ class Exchange:
         """Check the rules that precede routing, then pass the request on."""
         path = self.scope["path"].rstrip("/")
         if not (self.secure or path in PLAIN or self.edge.https.permits_plain(self.scope)):
-            raise NotAllowed("https_required", "This API is served over https only.")
+            raise NotAllowed("https_required", "This API is available over https only.")
         if declared_bytes(self.scope) > self.edge.limits.size_bytes:
             raise self.too_large()
         if self.method == "OPTIONS":
@@ -164,7 +164,9 @@ class Exchange:
             return await self.edge.application(self.scope, self.receive, self.answer)
         if self.scope["method"] != "GET":
             raise MethodNotAllowed(
-                "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
+                "method_not_allowed",
+                "This address allows only GET and HEAD.",
+                allow=("GET", "HEAD"),
             )
         answer = await page(self.scope["headers"])
         self.deadline.reschedule(None)  # A slow reader has no deadline here.
@@ -235,7 +237,7 @@ class Exchange:
         """Return the error for a body above the size limit."""
         return PayloadTooLarge(
             "payload_too_large",
-            "The body is larger than the server reads.",
+            "The body is larger than the server accepts.",
             limit_bytes=self.edge.limits.size_bytes,
         )
 

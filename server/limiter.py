@@ -293,8 +293,8 @@ def _policy(limits: Iterable[Limit | None]) -> tuple[bytes, bytes]:
 def _refusal(full: Limit, seconds: int) -> TooMany:
     return TooMany(
         "rate_limited",
-        f"The {full.kind} has made its {full.most} requests of this minute."
-        " Go on when the next one begins.",
+        f"The {full.kind} has used its {full.most} requests of this minute. Wait until the next"
+        " minute.",
         retry_after_seconds=seconds,
     )
 

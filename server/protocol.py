@@ -126,7 +126,8 @@ class GuardedProtocol(HttpConnection):
             self.close_after(self.cycle)  # We do not switch to the offered protocol.
         except HttpParserError:
             self.refuse(
-                self.fault or BadRequest("bad_request", "What was sent is not a valid request.")
+                self.fault
+                or BadRequest("bad_request", "The data sent is not a valid HTTP request.")
             )
         else:
             self.watch(len(data))
@@ -184,7 +185,7 @@ class GuardedProtocol(HttpConnection):
         lines = [name for name, _ in self.headers]
         given = set(lines)
         if len(given) < len(lines) and any(lines.count(name) > 1 for name in GIVEN_ONCE):
-            raise self.noted(BadRequest("bad_request", "A header is given twice."))
+            raise self.noted(BadRequest("bad_request", "A header is sent twice."))
         version = self.parser.get_http_version()
         # Probes of load balancers omit it; they are answered, although HTTP requires a refusal.
         if b"host" not in given and version == "1.1" and not self.url.startswith(PROBED):
@@ -199,7 +200,8 @@ class GuardedProtocol(HttpConnection):
         ):
             raise self.noted(
                 BadRequest(
-                    "bad_request", "This server speaks HTTP/1.1 only: offer no other protocol."
+                    "bad_request",
+                    "This server supports HTTP/1.1 only. Do not offer another protocol.",
                 )
             )
 
@@ -212,8 +214,7 @@ class GuardedProtocol(HttpConnection):
         """Return the error with the limits on headers."""
         return HeadersTooLarge(
             "headers_too_large",
-            f"The headers are larger than {self.headers_limit_bytes} bytes, or more than "
-            f"{self.fields_limit}.",
+            f"The headers exceed {self.headers_limit_bytes} bytes or {self.fields_limit} fields.",
             limit_bytes=self.headers_limit_bytes,
             limit_fields=self.fields_limit,
         )

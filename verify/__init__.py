@@ -1,1 +1,1 @@
-"""Holds a deployment to the contract that it serves itself, over HTTP alone."""
+"""A check of a deployment against the contract that it serves, over HTTP only."""

@@ -1,4 +1,4 @@
-"""A contract as it is served: its operations by name and by address."""
+"""The contract of a deployment: its operations by name and by address."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ Node = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One operation as answers meet it."""
+    """An operation of the contract."""
 
     operation_id: str
     method: str
@@ -22,12 +22,12 @@ class Operation:
 
     @property
     def segments(self) -> tuple[str, ...]:
-        """The parts of its path."""
+        """The segments of its path."""
         return tuple(self.path.strip("/").split("/"))
 
 
 class Contract:
-    """A document of OpenAPI 3.0; raises ValueError for what is none."""
+    """An OpenAPI 3.0 document; raises ValueError for any other document."""
 
     def __init__(self, document: Node) -> None:
         self.document = document
@@ -44,7 +44,7 @@ class Contract:
         self._by_length = _by_length(self.operations)
 
     def follow(self, node: Node) -> Node:
-        """Return what a `$ref` stands for, or the node itself."""
+        """Return the target of a `$ref`, or the node itself if it is none."""
         while "$ref" in node:
             found: Any = self.document
             for part in node["$ref"].removeprefix("#/").split("/"):
@@ -53,9 +53,10 @@ class Contract:
         return node
 
     def at(self, path: bytes) -> list[Operation]:
-        """Find the operations at a path, with or without its final slash; none where it is no text.
+        """Return the operations at a path, with or without its final slash.
 
-        A literal wins over a variable.
+        A literal segment has precedence over a variable. A path that is not valid UTF-8 has no
+        operations.
         """
         try:
             segments = [unquote_to_bytes(part).decode() for part in path[1:].split(b"/")]
@@ -74,7 +75,7 @@ Placed = tuple[tuple[str, ...], Operation]
 
 
 def _by_length(operations: tuple[Operation, ...]) -> Mapping[int, list[Placed]]:
-    """Sort operations by the number of their segments, those with fewer variables first."""
+    """Group operations by the number of their segments, those with fewer variables first."""
     found: defaultdict[int, list[Placed]] = defaultdict(list)
     for operation in sorted(operations, key=lambda each: each.path.count("{")):
         found[len(operation.segments)].append((operation.segments, operation))
@@ -82,7 +83,7 @@ def _by_length(operations: tuple[Operation, ...]) -> Mapping[int, list[Placed]]:
 
 
 def _fits(ours: tuple[str, ...], segments: list[str]) -> bool:
-    """Whether a path of as many segments is one of an operation."""
+    """Return whether a path matches an operation's path with the same number of segments."""
     return all(
         given == own or (given != "" and own.startswith("{"))
         for own, given in zip(ours, segments, strict=True)

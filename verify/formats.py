@@ -1,4 +1,4 @@
-"""Which texts the formats of the contract mean, for requests that are made up."""
+"""Generators of texts in the formats of the contract, for generated requests."""
 
 from datetime import date, datetime
 from typing import Final
@@ -14,17 +14,17 @@ LAST_YEAR: Final = 2199
 _words = strategies.text(LETTERS + "0123456789", min_size=1, max_size=20)
 _digits = strategies.text("0123456789", min_size=18, max_size=18)
 _days = strategies.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
-# A zone is written behind each.
+# A time zone is appended to each.
 _moments = strategies.datetimes(datetime(FIRST_YEAR, 1, 2), datetime(LAST_YEAR, 12, 30))  # noqa: DTZ001
 
 
 def german_iban(account: str) -> str:
-    """An IBAN with the right checksum."""
+    """Return the IBAN of a German account, with its check digits."""
     return f"DE{iban.calc_check_digits(f'DE00{account}')}{account}"
 
 
 def teach() -> None:
-    """Tell Schemathesis of the formats that it does not know, or takes more widely."""
+    """Register formats that Schemathesis does not know or that the contract narrows."""
     known = {
         "email": strategies.builds("{}@{}.example.com".format, _words, _words),
         "iban": strategies.one_of(
@@ -36,7 +36,7 @@ def teach() -> None:
             _moments.map(datetime.isoformat),
             strategies.sampled_from(["Z", "+02:00"]),
         ),
-        # The shape of a cursor; only a list knows its own.
+        # The form of a cursor; valid cursors are known only to their list.
         "cursor": strategies.text(LETTERS, min_size=8, max_size=40),
     }
     for name, strategy in known.items():

@@ -1,8 +1,8 @@
-"""Requests that Schemathesis makes up from the contract, valid and not, for every operation.
+"""Requests that Schemathesis generates from the contract, valid and invalid, for every operation.
 
-They go out with a token of the business that was made for the run, and into that business: what
-belongs to the partner refuses them, as documented. An answer has to be one that the contract
-documents, whatever was asked, and what breaks the contract has to be refused.
+They are sent with a token of the business that was created for the run. Operations of the partner
+reject this token, as documented. Every answer must be documented in the contract, and a request
+that violates the contract must be rejected.
 """
 
 import time
@@ -35,15 +35,15 @@ Ids = Mapping[str, str]
 
 
 def try_operations(story: Story, *, examples: int, seconds: float) -> None:
-    """Try each operation, until the time is over; what is left then is warned of.
+    """Try each operation with `examples` valid requests and as many invalid ones.
 
-    Each gets so many valid requests, and as many others.
+    When `seconds` are over, the operations that are left are listed in a warning.
     """
     teach()
     with story.check(JOURNEY, "what there is to try them with is listed"):
         ids = _known_ids(story.books, story.contract)
     with TemporaryDirectory() as folder:
-        set_hypothesis_home_dir(folder)  # What it keeps has no place in a folder of others.
+        set_hypothesis_home_dir(folder)  # So that it writes no files to the current folder.
         left = _try_each(story, ids, examples, seconds)
     if left:
         story.report.warnings.append(
@@ -53,7 +53,7 @@ def try_operations(story: Story, *, examples: int, seconds: float) -> None:
 
 
 def _try_each(story: Story, ids: Ids, examples: int, seconds: float) -> list[str]:
-    """Try operations one after the other; returns those for which there was no time."""
+    """Try operations one after the other; return the ids of those for which there was no time."""
     schema = schemathesis.openapi.from_dict(story.contract.document, config=SchemathesisConfig())
     until = time.monotonic() + seconds
     left: list[str] = []
@@ -68,7 +68,7 @@ def _try_each(story: Story, ids: Ids, examples: int, seconds: float) -> list[str
 
 
 class Trial:
-    """Made up requests to one operation; the first answer with a fault ends them."""
+    """Generated requests to one operation; the first answer with a fault ends them."""
 
     def __init__(self, books: Caller, ids: Ids, until: float) -> None:
         self._books = books
@@ -77,14 +77,14 @@ class Trial:
         self._unexpected: Unexpected | None = None
 
     def run(self, target: Any, examples: int) -> None:
-        """Send valid requests, then others; raises Unexpected where one of these is accepted."""
+        """Send valid, then invalid requests; raises Unexpected if an invalid one is accepted."""
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
             self._make_up(target.as_strategy(generation_mode=mode), examples)
         if self._unexpected:
             raise self._unexpected
 
     def _make_up(self, cases: strategies.SearchStrategy[Case], examples: int) -> None:
-        # Hypothesis only makes them up here: it would repeat what fails, and books have moved on.
+        # Hypothesis only generates: it would repeat a failed request, but the books have changed.
         @settings(
             max_examples=examples,
             phases=[Phase.generate],
@@ -100,7 +100,7 @@ class Trial:
         try:
             attempt()
         except Unsatisfiable:
-            return  # Nothing of it can be wrong.
+            return  # No invalid request exists for this operation.
 
     def _attempt(self, case: Case) -> None:
         wire = self._books.wire
@@ -110,7 +110,7 @@ class Trial:
         self._lead(case, wrong=bool(wrong))
         try:
             answer = wire.send(self._request(case))
-        except httpx.RequestError as error:  # Hypothesis would ask again.
+        except httpx.RequestError as error:  # If raised here, Hypothesis would send it again.
             self._unexpected = no_answer(error)
             return
         if _must_be_refused(case, wrong) and not answer.is_client_error:
@@ -120,14 +120,14 @@ class Trial:
             )
 
     def _lead(self, case: Case, *, wrong: bool) -> None:
-        """Lead a request to what is there; a wrong one may be wrong in its ids, too."""
+        """Put known ids into a valid request; an invalid one only gets the id of the business."""
         if wrong:
             if "business_id" in case.path_parameters:
                 case.path_parameters["business_id"] = self._ids["business_id"]
             return
         for part in (case.path_parameters, case.query, case.body):
             _fill(part, self._ids)
-        # A key that comes twice, and the version of another thing, hide what lies behind them.
+        # A reused key or a wrong version is rejected early, before other checks.
         if KEY in case.headers:
             case.headers[KEY] = str(uuid4())
         if "If-Match" in case.headers:
@@ -142,23 +142,23 @@ class Trial:
 
 
 def _wrong_parts(case: Case) -> set[ParameterLocation]:
-    """Return the parts of a request that break the contract."""
+    """Return the parts of a request that violate the contract."""
     parts = case.meta.components.items() if case.meta else ()
     return {location for location, part in parts if part.mode.is_negative}
 
 
 def _must_be_refused(case: Case, wrong: set[ParameterLocation]) -> bool:
-    """Whether what breaks the contract is left when a request is sent.
+    """Return whether a request still violates the contract when it is sent.
 
-    The business in a path is put right before, and a header that nobody can read is as good as
-    none. In a form all is text, and what is wrong as JSON may be right there.
+    The business id in a path is corrected before, and a malformed header counts as no header. A
+    form has only text, so a value of the wrong JSON type can be valid there.
     """
     in_body = ParameterLocation.BODY in wrong and case.media_type not in FORMS
     return in_body or ParameterLocation.QUERY in wrong
 
 
 def _fill(node: Any, ids: Ids) -> None:
-    """Put a known id wherever one of its name is."""
+    """Set each field with the name of a known id to that id."""
     for key, value in list(node.items()) if isinstance(node, dict) else ():
         if key in ids and isinstance(value, str):
             node[key] = ids[key]
@@ -167,7 +167,7 @@ def _fill(node: Any, ids: Ids) -> None:
 
 
 def _known_ids(books: Caller, contract: Contract) -> Ids:
-    """Find an id for each variable of a path, in the list that the path goes through."""
+    """Return an id for each variable of a path, from the list at the address of its collection."""
     business_id = books.base.rstrip("/").rpartition("/")[2]
     ids = {"business_id": business_id}
     for operation in contract.operations:

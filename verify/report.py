@@ -1,4 +1,4 @@
-"""What was found: checks with their faults, for people, for programs and as JUnit XML."""
+"""The report of a run: checks with their faults, as text, as JSON and as JUnit XML."""
 
 import re
 from collections.abc import Callable
@@ -6,27 +6,27 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 from xml.etree import ElementTree
 
-# XML 1.0 has no place for these, whatever they are written as.
+# XML 1.0 does not allow these characters, not even escaped.
 _UNPRINTABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What was expected and did not come true, with the request and the answer it is about."""
+    """A failed expectation, with the request and the answer that it is about."""
 
     what: str
     request: str = ""
     answer: str = ""
 
     def lines(self) -> list[str]:
-        """Write it for people."""
+        """Return the fault as lines of text."""
         told = (("", self.what), ("request: ", self.request), ("answer:  ", self.answer))
         return [f"{head}{line}" for head, text in told if text for line in text.splitlines()]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at, in one journey."""
+    """A check of one journey, with its faults."""
 
     journey: str
     name: str
@@ -35,13 +35,13 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found."""
+        """Return whether there are no faults."""
         return not self.faults
 
 
 @dataclass(slots=True)
 class Report:
-    """All that was looked at; `tell` hears of each check as soon as it is over."""
+    """The checks of a run; `tell` is called with each check when it ends."""
 
     url: str
     version: str
@@ -52,17 +52,17 @@ class Report:
     warnings: list[str] = field(default_factory=list)
 
     def add(self, check: Check) -> None:
-        """Note a check, and tell of it."""
+        """Add a check, and call `tell` with it."""
         self.checks.append(check)
         self.tell(check)
 
     @property
     def failed(self) -> list[Check]:
-        """The checks in which something was found."""
+        """The checks with faults."""
         return [check for check in self.checks if not check.ok]
 
     def shape(self) -> dict[str, Any]:
-        """Show it to programs."""
+        """Serialize the report for JSON."""
         return {
             "url": self.url,
             "status": "red" if self.failed else "green",
@@ -74,7 +74,7 @@ class Report:
         }
 
     def junit(self) -> bytes:
-        """Write it as JUnit XML, a suite for each journey."""
+        """Return the report as JUnit XML, with a suite for each journey."""
         root = ElementTree.Element(
             "testsuites", {"name": "accounting verify", **_counts(self.checks)}
         )

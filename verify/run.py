@@ -1,4 +1,4 @@
-"""A run against one deployment: the way in, the journeys, the whole contract, the end."""
+"""A run against one deployment: authentication, journeys, generated requests and clean-up."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -24,15 +24,15 @@ GRANT: Final[Mapping[str, str]] = MappingProxyType({"grant_type": "client_creden
 
 
 class CannotVerify(Exception):
-    """There is nothing that could be verified; the message says why, in words for an operator."""
+    """A run that cannot start; the message gives the reason to an operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is to be verified, and how long.
+    """The settings of a run.
 
-    `url` is scheme, host and port. Of the `examples` per operation half are valid; none are made
-    up where it is 0. `seconds` bounds these, `chance` chooses among them.
+    `url` is scheme, host and port. Half of the `examples` per operation are valid; with 0 no
+    requests are generated. Generating stops after `seconds`.
     """
 
     url: str
@@ -43,7 +43,7 @@ class Asked:
 
 
 def verify(asked: Asked, tell: Callable[[Check], object]) -> Report:
-    """Verify a deployment; raises CannotVerify where it cannot be begun."""
+    """Verify a deployment and return the report; raises CannotVerify if it cannot start."""
     with httpx.Client(base_url=asked.url, timeout=ANSWER_SECONDS) as http:
         contract = read_contract(http)
         report = Report(asked.url, contract.version, version("accounting-platform"), tell)
@@ -61,7 +61,7 @@ def verify(asked: Asked, tell: Callable[[Check], object]) -> Report:
 
 
 def read_contract(http: httpx.Client) -> Contract:
-    """Read the contract that a deployment serves; raises CannotVerify where there is none."""
+    """Return the contract that a deployment serves; raises CannotVerify if there is none."""
     try:
         answer = http.get(CONTRACT_AT)
         answer.raise_for_status()
@@ -73,7 +73,7 @@ def read_contract(http: httpx.Client) -> Contract:
 
 
 def admitted(wire: Wire, asked: Asked) -> Caller:
-    """Trade the API key for a partner token; raises CannotVerify where it is refused."""
+    """Get a partner token for the API key; raises CannotVerify if the key is rejected."""
     key = httpx.BasicAuth(asked.partner_id, asked.api_key)
     request = wire.http.build_request("POST", f"{V1}oauth2/token/", data=dict(GRANT))
     try:
@@ -88,7 +88,7 @@ def admitted(wire: Wire, asked: Asked) -> Caller:
 
 
 def begin(partner: Caller, contract: Contract, report: Report) -> Story:
-    """Make the two businesses of a run; raises Stopped where they cannot be made."""
+    """Create the two businesses of a run; raises Stopped if this fails."""
     wire = partner.wire
     with checked(wire, report, "access", "a business is made, and one beside it"):
         made = [_business(partner, name) for name in ("", ", next door")]
@@ -98,7 +98,7 @@ def begin(partner: Caller, contract: Contract, report: Report) -> Story:
 
 
 def _business(partner: Caller, more: str) -> Node:
-    """Make a business that anybody knows by its name."""
+    """Create a business with a name that shows its purpose."""
     at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
     return partner.post(
         "businesses/",
@@ -118,7 +118,7 @@ def _books(partner: Caller, business_id: str) -> Caller:
 
 
 def _tell_stories(story: Story, asked: Asked) -> None:
-    """Go through all journeys; what stops one does not stop the others."""
+    """Run all journeys and the generated requests; one that stops does not stop the others."""
     for tell in JOURNEYS.values():
         with suppress(Stopped):
             tell(story)

@@ -1,7 +1,7 @@
-"""The contract's schemas as answers are held against them: exact, and closed.
+"""The schemas of the contract, converted to exact and closed JSON schemas.
 
-An answer may hold nothing that its schema does not tell about, unless the schema says that it is
-open. An object put together by `allOf` is closed as a whole, which needs JSON Schema 2020-12.
+An answer must not have a field that its schema does not describe, unless the schema says that it is
+open. An object composed by `allOf` is closed as a whole, which needs JSON Schema 2020-12.
 """
 
 from typing import Any, Final
@@ -20,7 +20,7 @@ COPIED: Final = frozenset(
     }
 )  # fmt: skip
 COMBINED: Final = ("allOf", "anyOf", "oneOf")
-# Stricter than the formats themselves: the server writes every one in one spelling only.
+# Stricter than the formats themselves: the server uses only one spelling of each.
 SPELLINGS: Final = {
     "uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
     "date-time": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\\.[0-9]{6})?Z$",
@@ -28,7 +28,7 @@ SPELLINGS: Final = {
 
 
 class Whole:
-    """A number without a fraction, written without one: `5.0` is no integer of ours."""
+    """A keyword for integers, which must be written without a fraction: `5.0` is invalid."""
 
     def __init__(self, _schema: Node, _value: Any, _path: list[str | int]) -> None:
         pass
@@ -40,14 +40,14 @@ class Whole:
 
 
 class Schemas:
-    """Compiles the schemas of one contract, each once."""
+    """A compiler of the schemas of one contract, each compiled once."""
 
     def __init__(self, contract: Contract) -> None:
         self._follow = contract.follow
-        self._compiled: dict[int, tuple[Node, Validator]] = {}  # By identity, so the schema stays.
+        self._compiled: dict[int, tuple[Node, Validator]] = {}  # By `id`: the schema is kept.
 
     def validator(self, schema: Node) -> Validator:
-        """Compile a schema with everything that it reaches."""
+        """Compile a schema with all schemas that it refers to."""
         if id(schema) not in self._compiled:
             self._compiled[id(schema)] = schema, self._compile(schema)
         return self._compiled[id(schema)][1]
@@ -61,7 +61,7 @@ class Schemas:
         )
 
     def _definitions(self, root: Node) -> Node:
-        """Return the components a schema reaches, each in the forms that it is reached in."""
+        """Return the components that a schema refers to, each in the forms that are used."""
         found: Node = {}
         waiting = _references(root)
         while waiting:
@@ -74,7 +74,7 @@ class Schemas:
         return found
 
     def _closed(self, schema: Node) -> Node:
-        """Convert a schema; where it describes an object, that object has no other fields."""
+        """Convert a schema; an object that it describes may have no other fields."""
         if "$ref" in schema:
             return {"$ref": f"#/$defs/closed-{schema['$ref'].rpartition('/')[2]}"}
         found = self._opened(schema)
@@ -83,7 +83,7 @@ class Schemas:
         return found
 
     def _opened(self, schema: Node) -> Node:
-        """Convert a schema that is a part of another, which closes the whole."""
+        """Convert a schema that is a part of another schema, which is closed as a whole."""
         if "$ref" in schema:
             return {"$ref": f"#/$defs/opened-{schema['$ref'].rpartition('/')[2]}"}
         found = {key: value for key, value in schema.items() if key in COPIED}

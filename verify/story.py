@@ -1,4 +1,4 @@
-"""What the journeys are told with: callers, checks and expectations."""
+"""Tools of the journeys: callers, checks and expectations."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -18,16 +18,19 @@ KEY: Final = "Idempotency-Key"
 
 
 class Unexpected(Exception):
-    """Something did not come true; the message says what."""
+    """A failed expectation; the message describes it."""
 
 
 class Stopped(Exception):
-    """A check has failed in a way that leaves the rest of its journey without ground."""
+    """The end of a journey, because a failed check leaves nothing to continue with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Calls below one path, with one credential; each write has an `Idempotency-Key` of its own."""
+    """A client for the paths below `base`, with one credential.
+
+    It sends each write with a new `Idempotency-Key`.
+    """
 
     wire: Wire
     base: str
@@ -42,7 +45,7 @@ class Caller:
         headers: Mapping[str, str] | None = None,
         **options: Any,
     ) -> httpx.Response:
-        """Send one request; raises Unexpected where another status is answered."""
+        """Send one request; raises Unexpected if the answer has another status."""
         sent = {KEY: str(uuid4())} if method in ("POST", "PUT", "PATCH") else {}
         auth = self.authorization
         if isinstance(auth, str):
@@ -58,24 +61,24 @@ class Caller:
         return response
 
     def get(self, path: str, *, expected: int = 200, **query: Any) -> Node:
-        """Read something."""
+        """Read a JSON object."""
         return _object(self.call("GET", path, expected=expected, params=query or None))
 
     def post(
         self, path: str, body: Node | None = None, *, expected: int = 201, **more: Any
     ) -> Node:
-        """Make something, or do something to it."""
+        """Create a record, or perform an action; return the JSON of the answer."""
         sent = {} if body is None else {"json": body}
         return _object(self.call("POST", path, expected=expected, **sent, **more))
 
     def refused(self, method: str, path: str, expected: int, code: str, **options: Any) -> Node:
-        """Be refused with a code; returns the whole refusal."""
+        """Send a request that must be rejected with this status and code; return the error."""
         refusal = _object(self.call(method, path, expected=expected, **options))
         same("error_code", refusal["error_code"], code)
         return refusal
 
     def walk(self, path: str, **query: Any) -> list[Node]:
-        """Go through a list to its end, by cursors."""
+        """Return all items of a list, page by page with cursors."""
         found: list[Node] = []
         cursor: str | None = None
         while True:
@@ -89,7 +92,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A run: the partner, its two businesses made for it, and what is found."""
+    """A run: the partner, the two businesses that it created, and the report."""
 
     wire: Wire
     contract: Contract
@@ -101,14 +104,14 @@ class Story:
 
     @contextmanager
     def check(self, journey: str, name: str) -> Iterator[None]:
-        """Note what is found inside; raises Stopped where something expected did not come true."""
+        """Record the faults of the block as a check; raises Stopped if an expectation fails."""
         with checked(self.wire, self.report, journey, name):
             yield
 
 
 @contextmanager
 def checked(wire: Wire, report: Report, journey: str, name: str) -> Iterator[None]:
-    """Note what is found inside; raises Stopped where something expected did not come true."""
+    """Record the faults of the block as a check; raises Stopped if an expectation fails."""
     wire.begin()
     begun = time.monotonic()
     stopped = True
@@ -127,12 +130,12 @@ def checked(wire: Wire, report: Report, journey: str, name: str) -> Iterator[Non
 
 
 def no_answer(error: httpx.RequestError) -> Unexpected:
-    """Say that no answer came."""
+    """Return the failed expectation for a request without an answer."""
     return Unexpected(f"No answer came: {type(error).__name__}: {error}")
 
 
 def same(what: str, found: object, expected: object) -> None:
-    """Raise Unexpected where something is not as expected."""
+    """Raise Unexpected if a value is not the expected one."""
     if found != expected:
         raise Unexpected(f"{what}: {expected!r} was expected, and {found!r} came.")
 

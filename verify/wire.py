@@ -1,4 +1,4 @@
-"""How a deployment is called: every answer is judged, and no secret is told."""
+"""The HTTP connection to a deployment: it checks every answer, and masks secrets in reports."""
 
 import re
 from typing import Final
@@ -8,8 +8,8 @@ import httpx
 from verify.answers import Answers
 from verify.report import Fault
 
-TELLING: Final = 2_000  # Characters of a body.
-TOLD_HEADERS: Final = (  # None holds a credential.
+TELLING: Final = 2_000  # The most characters of a body in a report.
+TOLD_HEADERS: Final = (  # None contains a credential.
     "Content-Type",
     "Idempotency-Key",
     "If-Match",
@@ -24,22 +24,23 @@ _BEARER: Final = re.compile(r'("access_token"\s*:\s*")[^"]+')
 
 
 class Secrets:
-    """What must not be told, and writes it as `***`."""
+    """Secrets that must not appear in reports, where they become `***`."""
 
     def __init__(self, *known: str) -> None:
         self._known = [text for text in known if text]
 
     def masked(self, text: str) -> str:
-        """Leave out all secrets, and whatever is a token."""
+        """Replace all known secrets, and everything that looks like a token, by `***`."""
         for secret in self._known:
             text = text.replace(secret, "***")
         return _TOKEN.sub("***", _BEARER.sub(r"\1***", text))
 
 
 class Wire:
-    """Sends requests to one deployment, and notes what is wrong with the answers.
+    """A sender of requests to one deployment, which records the faults of the answers.
 
-    `faults` are those since the check began, `last` is the answer that came last.
+    `faults` has those since the check began, `last` the last answer, or the last request if it had
+    no answer.
     """
 
     def __init__(self, http: httpx.Client, answers: Answers, secrets: Secrets) -> None:
@@ -50,12 +51,12 @@ class Wire:
         self.last: httpx.Response | httpx.Request | None = None
 
     def begin(self) -> None:
-        """Forget what the check before has found."""
+        """Clear the faults of the previous check."""
         self.faults = []
         self.last = None
 
     def send(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and judge the answer; raises httpx.RequestError where none comes."""
+        """Send a request and check the answer; raises httpx.RequestError if there is none."""
         self.last = request
         response = self.http.send(request)
         self.last = response
@@ -65,7 +66,7 @@ class Wire:
         return response
 
     def blame(self, what: str) -> None:
-        """Note a fault of the last answer."""
+        """Record a fault, with the last request and answer."""
         told = self._secrets.masked
         last = self.last
         request = last.request if isinstance(last, httpx.Response) else last

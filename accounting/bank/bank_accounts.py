@@ -1,4 +1,4 @@
-"""Bank accounts: which account of the chart each stands for, and what that account shows of it."""
+"""Bank accounts, and the ledger account that each of them uses."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
 from accounting.values import dataclass, replace
 
-# What the account of the chart shows of its bank account, by the name that has there.
+# The fields of a bank account that its ledger account repeats, with their names there.
 SHOWN: Final = {
     "institution_name": "institution_name",
     "iban": "iban",
@@ -25,7 +25,7 @@ SHOWN: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankAccount:
-    """A bank account; its money stands on one ledger account of its own."""
+    """A bank account; its money is posted to one ledger account of its own."""
 
     id: UUID
     version: int
@@ -42,17 +42,17 @@ class BankAccount:
 
 @dataclass(frozen=True, slots=True)
 class ChartInUse:
-    """The chart of a business, and the bank accounts by the accounts in it that they stand on."""
+    """The chart of a business, and the bank accounts by the ledger accounts that they use."""
 
     chart: Sequence[Account]
     taken: Mapping[UUID, UUID]
 
 
 def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -> Account:
-    """Return the account for a bank account that names none: the chart's own, else one under it.
+    """Return the ledger account for a bank account that names none: 1100, else a new one below it.
 
-    The first is 1100, the second a new 1101 with the bank account's title. Raises Conflict
-    `account_archived`, RuleBroken `account_too_deep`.
+    If another bank account uses 1100, a new 1101 gets the title of the bank account. Raises
+    Conflict `account_archived`, RuleBroken `account_too_deep`.
     """
     [own] = [account for account in chart_in_use.chart if account.role == Role.BANK]
     if own.id not in chart_in_use.taken:
@@ -74,24 +74,24 @@ def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -
 def named_ledger_account(
     reference: AccountReference, named: Account | None, chart_in_use: ChartInUse
 ) -> Account:
-    """Check the account that a bank account is to stand for.
+    """Check the ledger account that a caller names for a bank account, and return it.
 
     Raises RuleBroken `reference_not_found`, `control_account` or `account_type_mismatch`; Conflict
     `account_archived` or `account_taken`.
     """
     account = usable(reference, named)
-    # What stands on clearing is with a processor: its payouts bring it to a bank.
+    # Money on the clearing account is at a processor; payouts bring it to a bank.
     if account.account_type != "asset" or account.role == Role.PROCESSOR_CLEARING:
         raise RuleBroken(
             "account_type_mismatch",
-            "Money at a bank stands on an asset account, and not on clearing.",
+            "A bank account needs an asset account other than the clearing account.",
             account_code=account.code,
             account_type=str(account.account_type),
         )
     if account.id in chart_in_use.taken:
         raise Conflict(
             "account_taken",
-            "Another bank account stands on this account. Name another one.",
+            "Another bank account uses this account. Choose another account.",
             id=str(chart_in_use.taken[account.id]),
             account_id=str(account.id),
             account_code=account.code,
@@ -100,9 +100,9 @@ def named_ledger_account(
 
 
 def free_code(code: str, taken: Collection[str]) -> str:
-    """Return the next code behind one that nobody has.
+    """Return the first free code after a given one.
 
-    After 1100 comes 1101, or 1102 where that is taken; after BANK, BANK-1.
+    After 1100 comes 1101, or 1102 if 1101 is taken; after BANK, BANK-1.
     """
     digits = code.isascii() and code.isdecimal()
     after = (
@@ -113,7 +113,7 @@ def free_code(code: str, taken: Collection[str]) -> str:
 
 
 def facts(details: BankAccountDetails) -> dict[str, Any]:
-    """List what is said of a bank account; an IBAN has one spelling, in which it is compared.
+    """Return the details of a bank account that were sent; an IBAN is normalized for comparison.
 
     `gb33 bukb 2020` becomes `GB33BUKB2020`.
     """
@@ -124,7 +124,7 @@ def facts(details: BankAccountDetails) -> dict[str, Any]:
 
 
 def shown_on(account: Account, given: dict[str, Any], context: Context) -> Account:
-    """Return the account of the chart with what was said of its bank account."""
+    """Return the ledger account with the details of its bank account that were sent."""
     told = {SHOWN[name]: value for name, value in given.items() if name in SHOWN}
     if all(getattr(account, name) == value for name, value in told.items()):
         return account
@@ -132,6 +132,6 @@ def shown_on(account: Account, given: dict[str, Any], context: Context) -> Accou
 
 
 def amend(bank_account: BankAccount, given: dict[str, Any], context: Context) -> BankAccount:
-    """Change what a bank account says of itself; where nothing differs, it stays as it is."""
+    """Change the details of a bank account; if nothing differs, return the same object."""
     changed = replace(bank_account, **given)
     return bank_account if changed == bank_account else replace(changed, updated_at=context.now)

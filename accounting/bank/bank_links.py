@@ -1,4 +1,4 @@
-"""Which line of a bank statement is which money: links of lines with what they show."""
+"""Links of bank transactions with the payments, payouts and entries that they show."""
 
 from datetime import datetime
 from typing import TypeVar
@@ -24,18 +24,18 @@ from accounting.trade.sides import Side
 from accounting.values import dataclass, replace
 
 Target = Payment | RefundPayment | Payout | EntryMoney
-"""What a line of a bank statement can be; a transfer is of two lines (`transfers`)."""
+"""The money that a bank transaction can show; for a transfer of two, see `transfers`."""
 
 T = TypeVar("T", bound=Target)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """That a line, or part of it, is the money of a payment or payout; live without an `ended_at`.
+    """A link of a bank transaction, or part of it, with its money; active until `ended_at`.
 
-    `target_type` tells which store keeps the target, as `invoice_payment` or `payout`. `amount` is
-    linked of the target, and of the line `rounding` more, or less where it is below zero.
-    `other_id` is the other line of a transfer, once it has come.
+    `target_type` selects the store of the target, such as `invoice_payment` or `payout`. The link
+    uses `amount` of the target and `amount + rounding` of the transaction; `rounding` may be below
+    zero. `other_id` is the second transaction of a transfer, once it is linked.
     """
 
     id: UUID
@@ -52,9 +52,9 @@ class Link:
 
 
 def movable(side: Side | None, target: Target) -> int:
-    """Say what a target moves on its money account, above zero where it comes in.
+    """Return the amount that a target moves on its money account, above zero if it comes in.
 
-    Payouts and entries are of no side.
+    Payouts and entries have no side.
     """
     match target:
         case Payout():
@@ -66,7 +66,7 @@ def movable(side: Side | None, target: Target) -> int:
 
 
 def rest(side: Side | None, target: Target) -> int:
-    """Say how much of a target can still be linked: of 98 with 40 linked, 58."""
+    """Return the amount of a target that can still be linked: of 98 with 40 linked, 58."""
     return abs(movable(side, target)) - target.linked
 
 
@@ -77,17 +77,18 @@ def link(
     command: LinkTransaction,
     context: Context,
 ) -> tuple[BankTransaction, T, Link]:
-    """Link a line with its money, as much as is wanted, else all that is left on both sides.
+    """Link a bank transaction with its money: the wanted amount, or all that remains on both sides.
 
-    A line of 60 and a payment of 98 less 40 linked make a link of 58. Where the two differ by no
-    more than the business tolerates, both are used up: a line of 99 and a payment of 100 make one
-    of 100 with a rounding of -1. The money then stands on the ledger account of the line's bank
-    account. Raises Conflict `in_payout`, `in_opening_balance` or `item_not_completed`;
-    RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`.
+    A transaction of 60 and a payment of 98 with 40 linked make a link of 58. If the two amounts
+    differ by no more than the tolerance of the business, both are used up: a transaction of 99 and
+    a payment of 100 make a link of 100 with a rounding of -1. The money is then posted to the
+    ledger account of the bank account. Raises Conflict `in_payout`, `in_opening_balance` or
+    `item_not_completed`; RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or
+    `link_exceeds_remaining`.
     """
     _refuse_unlinkable(side, transaction, target)
     of_line, of_target = remaining(transaction), rest(side, target)
-    exact = isinstance(target, EntryMoney)  # What was written by hand is meant to the unit.
+    exact = isinstance(target, EntryMoney)  # Manual entries are exact.
     rounding = 0 if exact else _rounding(of_line, of_target, command.amount, context)
     amount = of_target if rounding else linkable(of_line, of_target, command.amount)
     used, made = joined(transaction, command.target_type, target.id, amount, command.memo, context)
@@ -104,7 +105,7 @@ def joined(
     memo: str | None,
     context: Context,
 ) -> tuple[BankTransaction, Link]:
-    """Use up a part of a line, and say for what."""
+    """Use up a part of a bank transaction, and create the link that records this."""
     made = Link(
         id=context.identify(),
         version=0,
@@ -119,16 +120,16 @@ def joined(
 
 
 def _held(target: T, linked: int, account_id: UUID | None, context: Context) -> T:
-    """Hold a target to the account of what it is linked with; an entry stands where it stands."""
+    """Set the linked amount and the money account of a target; an entry keeps its account."""
     if isinstance(target, EntryMoney):
         return replace(target, linked=linked)
     return replace(target, linked=linked, money_account_id=account_id, updated_at=context.now)
 
 
 def _rounding(of_line: int, of_target: int, wanted: int | None, context: Context) -> int:
-    """Say what the line has more than its target, where that is tolerated; else 0.
+    """Return how much more the transaction has than its target, if that is tolerated; else 0.
 
-    Whoever says how much to link means it to the unit.
+    An explicit amount is meant exactly, so it has no rounding.
     """
     more = of_line - of_target
     small = abs(more) <= context.business.matching_tolerance
@@ -147,13 +148,16 @@ def _with_more(
 
 
 def linkable(of_line: int, of_target: int, wanted: int | None) -> int:
-    """Say how much to link of what is left of a line and of its target."""
+    """Return the amount to link, given the remaining amounts of a transaction and its target.
+
+    Raises RuleBroken `link_exceeds_remaining`.
+    """
     most = min(of_line, of_target)
     amount = most if wanted is None else wanted
     if not 0 < amount <= most:
         raise RuleBroken(
             "link_exceeds_remaining",
-            "The link is more than what is left of the bank transaction or of its target.",
+            "The amount exceeds the remaining amount of the bank transaction or of its target.",
             amount_cents=amount,
             transaction_remaining_cents=of_line,
             target_remaining_cents=max(of_target, 0),
@@ -162,16 +166,16 @@ def linkable(of_line: int, of_target: int, wanted: int | None) -> int:
 
 
 def is_linked_in_full(side: Side | None, target: Target) -> bool:
-    """Tell whether all of a target's money is found at the bank: what was on its way has come."""
+    """Return whether bank transactions show all of a target's money."""
     return target.linked > 0 and rest(side, target) == 0
 
 
 def unlink(
     transaction: BankTransaction, target: T, made: Link, context: Context
 ) -> tuple[BankTransaction, T, Link]:
-    """Take a link back; with the last one the money is back on the account of its method.
+    """Remove a link; without any link the money is posted to the account of its method again.
 
-    Of 98 linked by 58 and 40, taking the 58 back leaves 40. Raises Conflict `bank_reconciled`.
+    Of 98 linked by 58 and 40, removing the 58 leaves 40 linked. Raises Conflict `bank_reconciled`.
     """
     left = target.linked - made.amount
     freed = _held(target, left, transaction.account_id if left else None, context)
@@ -182,7 +186,10 @@ def unlink(
 def parted(
     transaction: BankTransaction, made: Link, context: Context
 ) -> tuple[BankTransaction, Link]:
-    """Free a line of a link, with its rounding; raises Conflict `bank_reconciled`."""
+    """End a link, and release the amount and rounding of the bank transaction that it used.
+
+    Raises Conflict `bank_reconciled`.
+    """
     refuse_reconciled(transaction)
     unused = _with_more(transaction, -made.amount - made.rounding, -made.rounding, context)
     return unused, replace(made, ended_at=context.now)
@@ -194,19 +201,19 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
     if movable(side, target) * signed(transaction) < 0:
         raise RuleBroken(
             "link_direction_mismatch",
-            "The bank transaction brings money in, and the target takes it out."
+            "The bank transaction brings money in, but the target takes money out."
             if transaction.direction == "credit"
-            else "The bank transaction takes money out, and the target brings it in.",
+            else "The bank transaction takes money out, but the target brings money in.",
             direction=transaction.direction,
         )
 
 
 def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment | Payout) -> None:
-    """Refuse what is held by a payout, is not at the bank, or is at another bank account."""
+    """Refuse a target that is in a payout, is not at the bank, or is at another bank account."""
     if not isinstance(target, Payout) and target.payout_id is not None:
         raise Conflict(
             "in_payout",
-            "The money came in a payout. Link the payout.",
+            "The money is part of a payout. Match the payout instead.",
             payout_id=str(target.payout_id),
         )
     if isinstance(target, Payment):
@@ -215,12 +222,13 @@ def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment 
     if target.status not in standing:
         raise Conflict(
             "item_not_completed",
-            f"What is {target.status} has no money at the bank.",
+            f"A target with the status {target.status} has no money at the bank.",
             current_state=target.status,
         )
     if target.money_account_id not in (None, transaction.account_id):
         raise RuleBroken(
             "bank_account_mismatch",
-            "The target is linked with a line of another bank account. Unmatch that one first.",
+            "The target is matched with a transaction of another bank account. Remove that"
+            " match first.",
             account_id=str(target.money_account_id),
         )

@@ -1,7 +1,7 @@
-"""A line of a bank statement meets its money: what was on its way has come, and all that follows.
+"""Matching of a bank transaction with its money, which completes a pending target.
 
-`bank_links` links one line and one target. Here a target that is linked in full completes by the
-rules of its own kind, and takes along what it settles.
+`bank_links` links one transaction and one target. Here a target that is linked in full completes by
+the rules of its own kind, together with the documents that it settles.
 """
 
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ ON_ITS_WAY = frozenset({"pending", "processing"})
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A target with what moves when it completes.
+    """A target with the records that change when it completes.
 
-    That are the documents of a payment, or the refund that a vendor pays. A payout and an entry are
-    of no side.
+    These are the documents of a payment, or the refund that a vendor pays. A payout and an entry
+    have no side.
     """
 
     side: Side | None
@@ -46,10 +46,10 @@ class MatchTarget:
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """A line, its target and their link as they are now.
+    """A bank transaction, its target and their link after a change.
 
-    `subjects` are what changed and is posted, the target among them; `moved` the documents that
-    moved along.
+    `subjects` are the changed records that are posted, among them the target; `moved` are the
+    documents that changed with it.
     """
 
     transaction: BankTransaction
@@ -66,14 +66,14 @@ def match(
     roles: Roles,
     context: Context,
 ) -> MatchResult:
-    """Link a line with its money; a target on its way that is linked in full completes.
+    """Link a bank transaction with its money; a pending target that is linked in full completes.
 
-    A payment of 100 that is pending completes with the second of two lines of 60 and 40. Raises
-    what `banking.link` raises, and what a change to `completed` or `paid` does.
+    A pending payment of 100 completes with the second of two transactions of 60 and 40. Raises what
+    `bank_links.link` raises, and what the change to `completed` or `paid` raises.
     """
     used, held, made = bank_links.link(found.side, transaction, found.target, command, context)
     matched = MatchResult(used, held, made, (held,))
-    if isinstance(held, EntryMoney):  # It stands posted, as it was written.
+    if isinstance(held, EntryMoney):  # An entry is posted already.
         return replace(matched, subjects=())
     if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
         return matched
@@ -83,7 +83,7 @@ def match(
 def unmatch(
     found: MatchTarget, transaction: BankTransaction, link: Link, context: Context
 ) -> MatchResult:
-    """Take a link back. The money is not cancelled by that: it stays as it is.
+    """Remove a link. The money is not cancelled: it stays as it is.
 
     Raises Conflict `bank_reconciled`.
     """
@@ -118,7 +118,7 @@ def _come_back(
     roles: Roles,
     context: Context,
 ) -> MatchResult:
-    """Let money of a vendor have come: on its own day, else on that of the line."""
+    """Complete a refund payment of a vendor on its own day, else on that of the transaction."""
     before = found.refunded
     assert before is not None, "money that a vendor pays back belongs to a refund"
     on = linked.payment_date or matched.transaction.booked_on

@@ -1,4 +1,4 @@
-"""What payouts and bank lines want in the ledger; money of trade: `trade.postings`."""
+"""The ledger movements of payouts, bank transactions and transfers; of trade: `trade.postings`."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -19,23 +19,23 @@ BANK_TRANSACTION = "bank_transaction"
 BANK_TRANSFER = "bank_transfer"
 
 ROUNDING = "rounding"
-"""The stream of what a line and its money differ by; `MAIN` is what it was categorized to."""
+"""The stream of rounding differences; `MAIN` has the categorized amounts."""
 
 Banked = Payout | BankTransaction | Transfer
-"""What posts and is of no side of trade."""
+"""The records of a bank that post; none of them has a side."""
 
 
 def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[Entry]:
-    """Work out what is to be posted for what the bank shows, given what was posted before.
+    """Return the entries to post for a subject, given what was posted for it before.
 
-    What is deleted, or no longer categorized or rounded, is taken back by linked reversals.
+    What was deleted, or is no longer categorized or rounded, is undone by linked reversals.
     """
     entries = difference(_source(subject), desired(subject, roles), subject.posted, lock_date)
     return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
 
 
 def desired(subject: Banked, roles: Roles) -> list[Movement]:
-    """Say everything that a payout, a bank line or a transfer wants in the ledger."""
+    """Return all movements that a payout, bank transaction or transfer needs in the ledger."""
     match subject:
         case Payout():
             moves = (
@@ -76,16 +76,17 @@ def _source(subject: Banked) -> Source:
 
 
 def _named(payout: Payout) -> Number:
-    """Name a payout; one that is deleted has lost its external id, and keeps what it went by."""
+    """Return the reference of a payout; a deleted one keeps the reference that was posted."""
     own = payout.reference_number or payout.external_id or payout.processor_payout_id
     return own or next((entry.reference for entry in payout.posted), None)
 
 
 def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
-    """What came to the bank, the fee that no item bore, and refunds nobody told of.
+    """Yield the movements of the amount paid out, the fee, unrecorded refunds, and other items.
 
-    Of 920,000 paid out with a fee of 30,000, of which the items bore 10,000, 920,000 go to the bank
-    and 20,000 to fees; 940,000 leave the processor. So does a chargeback of 5,000, as a cost.
+    If 920,000 is paid out with a fee of 30,000, of which the items bore 10,000, then 920,000 goes
+    to the bank and 20,000 to fees, and 940,000 leaves clearing. A chargeback of 5,000 leaves
+    clearing, too, as a cost.
     """
     bank = payout.money_account_id or roles[Role.BANK]
     clearing, fees = roles[Role.PROCESSOR_CLEARING], roles[Role.PROCESSING_FEES]
@@ -107,7 +108,7 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
 
 
 def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
-    """What was posted straight to accounts: of 12 gone out, 10 on charges and 2 on interest."""
+    """Yield the movements of a categorization: of 12 paid, 10 on charges and 2 on interest."""
     if not transaction.categorized:
         return
     sign = 1 if signed(transaction) > 0 else -1
@@ -124,20 +125,20 @@ def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
 
 
 def _gross(account_id: UUID, amount: int, held: HeldTax | None) -> Iterator[Amount]:
-    """A gross amount, and the tax in it on the account of that."""
+    """Yield the net of a gross amount, and the tax in it on the account of the tax."""
     sign = 1 if amount > 0 else -1
     for account, share, mark in net_and_taxes(abs(amount), account_id, held):
         yield Amount(account, sign * share, tax=mark)
 
 
 def _assessed(sign: int, held: HeldTax | None) -> list[Amount]:
-    """What is owed to the state beside an amount, and recovered; turned round as money comes in."""
+    """Return the self-assessed tax that is due and recovered; `sign` is -1 for incoming money."""
     taxes = () if held is None else held.self_assessed
     return [Amount(each.account_id, sign * each.amount, tax=each.mark) for each in taxes]
 
 
 def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:
-    """What the bank moved beyond its money: of 99.98 that came for 100.00, 0.02 are a loss."""
+    """Yield the movements of a rounding: if 99.98 is received for 100.00, 0.02 is a loss."""
     amount = transaction.rounding if signed(transaction) > 0 else -transaction.rounding
     if amount:
         amounts = Amount(transaction.account_id, amount), Amount(roles[Role.ROUNDING], -amount)
@@ -145,7 +146,7 @@ def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:
 
 
 def _transferred(transfer: Transfer) -> Iterator[Movement]:
-    """What a transfer moves: of 100, a debit on the account that gets it, a credit on the other."""
+    """Yield a debit on the receiving account and a credit on the other, both of the amount."""
     if transfer.ended_at is not None:
         return
     amounts = (

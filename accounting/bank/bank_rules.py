@@ -1,7 +1,8 @@
-"""Bank rules: what lines of bank statements are, told once and tried on each new line.
+"""Bank rules, which recognize new bank transactions and categorize them.
 
-They are tried in order, and the first that fits decides: it is suggested, or applied at once where
-it is automatic. A rule that is deleted is tried no more; what it did names it still.
+They are tried in order, and the first that fits decides: an automatic rule is applied immediately,
+any other is suggested. A deleted rule is no longer tried; the transactions that it categorized
+still name it.
 """
 
 from collections.abc import Iterable
@@ -27,14 +28,14 @@ from accounting.values import dataclass, replace
 
 SUGGEST, AUTOMATIC = "suggest", "automatic"
 PRIORITY = 100
-"""What a rule has that says none."""
+"""The default priority of a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankRule:
-    """What a line of a statement has to be, and the account that it then belongs to.
+    """The conditions for a bank transaction, and the account to which it is then categorized.
 
-    A condition that is None holds for every line; one at least is not.
+    A condition that is None always holds; at least one is not None.
     """
 
     id: UUID
@@ -59,7 +60,7 @@ class BankRule:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A new line on which the rules were tried, and the rule that fits and was not applied."""
+    """A new transaction after the rules were tried, and the fitting rule that was not applied."""
 
     line: BankTransaction
     suggested_by: UUID | None = None
@@ -71,13 +72,13 @@ def account_references(command: SaveBankRule) -> list[AccountReference]:
 
 
 def accounts_applied(rules: Iterable[BankRule]) -> frozenset[AccountReference]:
-    """List the accounts that automatic rules post to; nobody archives them meanwhile."""
+    """List the accounts that automatic rules post to, so that they can be locked."""
     automatic = (each for each in rules if each.apply == AUTOMATIC)
     return frozenset(AccountReference("id", each.account_id) for each in automatic)
 
 
 def make(command: SaveBankRule, referenced: Referenced, context: Context) -> BankRule:
-    """Make a rule; what is left out has its default: priority 100, and it suggests.
+    """Create a rule; the defaults are priority 100 and `suggest`.
 
     Raises Conflict `account_archived`; RuleBroken `reference_not_found` or `control_account`.
     """
@@ -100,7 +101,7 @@ def make(command: SaveBankRule, referenced: Referenced, context: Context) -> Ban
 def amend(
     rule: BankRule, command: SaveBankRule, referenced: Referenced, context: Context
 ) -> BankRule:
-    """Change what is said of a rule; its conditions and its result are each replaced whole.
+    """Change a rule; its conditions and its outcome are each replaced as a whole.
 
     Raises what `make` raises.
     """
@@ -118,20 +119,20 @@ def amend(
 
 
 def delete(rule: BankRule, context: Context) -> BankRule:
-    """Delete a rule; what it did stays."""
+    """Delete a rule; what it categorized stays."""
     return replace(rule, deleted_at=context.now, updated_at=context.now)
 
 
 def first_fitting(rules: Iterable[BankRule], line: BankTransaction) -> BankRule | None:
-    """Find the rule that decides what a line is: of those that fit, the lowest in order."""
+    """Return the rule that decides for a transaction: the first in order of those that fit."""
     fitting = (rule for rule in rules if rule.deleted_at is None and fits(rule, line))
     return min(fitting, key=lambda rule: (rule.priority, rule.created_at, rule.id), default=None)
 
 
 def fits(rule: BankRule, line: BankTransaction) -> bool:
-    """Tell whether all conditions of a rule hold for a line.
+    """Return whether all conditions of a rule hold for a transaction.
 
-    "account fee" up to 50.00 that goes out is "ACCOUNT FEE JULY" of 8.50, a debit.
+    A rule for outgoing "account fee" up to 50.00 fits a debit of 8.50, "ACCOUNT FEE JULY".
     """
     told = (line.description, line.counterparty_name, line.reference)
     return (
@@ -149,10 +150,10 @@ def fits(rule: BankRule, line: BankTransaction) -> bool:
 def try_on(
     line: BankTransaction, rules: Iterable[BankRule], referenced: Referenced, context: Context
 ) -> Tried:
-    """Try rules on a new line: the first that fits is suggested, an automatic one is applied.
+    """Try rules on a new transaction: the first that fits is applied if automatic, else suggested.
 
-    Where it cannot be applied - its account is archived or is the line's own, the period is locked
-    - it is suggested as well.
+    An automatic rule that cannot be applied is suggested as well: its account is archived or is the
+    transaction's own, or the period is locked.
     """
     rule = first_fitting(rules, line)
     if rule is None:
@@ -164,7 +165,7 @@ def try_on(
 
 
 def part_of(rule: BankRule, line: BankTransaction) -> CategoryPart:
-    """Say what a rule makes of what is left of a line."""
+    """Return the part that a rule categorizes: all that remains of a transaction."""
     return CategoryPart(
         account_id=rule.account_id,
         amount=remaining(line),
@@ -189,7 +190,7 @@ def _applied(
 
 
 def _code_of(rule: BankRule, line: BankTransaction, referenced: Referenced) -> DayCode | None:
-    """Find the code that a rule taxes a line by, on the day of the line."""
+    """Find the tax code of a rule, as of the day of the transaction."""
     if rule.tax_code_id is None:
         return None
     codes = referenced.codes_on(None, line.booked_on)

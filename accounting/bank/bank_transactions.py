@@ -1,4 +1,4 @@
-"""Lines of bank statements as they are kept, and what is posted for one without any document."""
+"""Bank transactions, the stored statement lines, and their categorization without a document."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -19,7 +19,7 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryPart:
-    """A part of a line that is posted straight to an account, gross; a rule says whose it is."""
+    """A gross part of a transaction that is posted to an account; rules may set its party."""
 
     account_id: UUID
     amount: int
@@ -31,12 +31,12 @@ class CategoryPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankTransaction:
-    """One line of a bank statement, amount above zero, and what became of it.
+    """A line of a bank statement, with an amount above zero, and what explains it.
 
-    `account_id` is the ledger account of its bank account. `linked` is what its live links account
-    for; `rounding` is how much of that their money does not come to, below zero where it comes to
-    more. `categorized` is the sum of its `parts`, which `rule_id` made where it was a bank rule. Up
-    to the day `reconciled_through` the statements of its bank account are closed.
+    `account_id` is the ledger account of its bank account. `linked` is the amount that its active
+    links use; `rounding` is `linked` less the money that they link. `categorized` is the sum of its
+    `parts`; `rule_id` is the bank rule that made them, if any. Up to the day `reconciled_through`
+    the statements of its bank account are closed.
     """
 
     id: UUID
@@ -65,22 +65,22 @@ class BankTransaction:
 
 
 def signed(transaction: BankTransaction) -> int:
-    """Say what a line moves on the bank account: a credit of 98 brings 98, a debit -98."""
+    """Return the change of the bank balance: a credit of 98 gives 98, a debit of 98 gives -98."""
     return transaction.amount if transaction.direction == "credit" else -transaction.amount
 
 
 def remaining(transaction: BankTransaction) -> int:
-    """Say how much of a line is not explained: of 100 with 60 linked and 10 categorized, 30."""
+    """Return the amount that is not explained: of 100 with 60 linked and 10 categorized, 30."""
     return transaction.amount - transaction.linked - transaction.categorized
 
 
 def is_reconciled(transaction: BankTransaction) -> bool:
-    """Tell whether all of a line is explained."""
+    """Return whether all of a transaction is linked or categorized."""
     return remaining(transaction) == 0
 
 
 def refuse_reconciled(transaction: BankTransaction) -> None:
-    """Refuse to change what accounts for a line of a statement that is closed.
+    """Refuse to change the links or categories of a transaction in a closed statement.
 
     Raises Conflict `bank_reconciled`.
     """
@@ -99,10 +99,10 @@ def categorize(
     referenced: Referenced,
     context: Context,
 ) -> BankTransaction:
-    """Post what is left of a line straight to accounts, part by part, on the line's day.
+    """Post the remaining amount of a transaction to accounts, part by part, on its day.
 
-    Of 100 with 60 linked, 40; in two parts, as 30 and 10. A part without an amount is all of it.
-    The tax in a part that names a code is taken out of it. Raises Conflict
+    Of 100 with 60 linked, 40 remains: two parts may be 30 and 10. A part without an amount takes
+    all of it. If a part names a tax code, its tax is taken out of it. Raises Conflict
     `bank_transaction_used_up`, `account_archived`, `tax_code_archived`, `bank_reconciled` or
     `period_locked`; RuleBroken `reference_not_found`, `control_account`, `same_account`,
     `tax_code_mismatch`, `tax_rate_missing` or `splits_mismatch`.
@@ -121,7 +121,7 @@ def categorize(
     if total != left:
         raise RuleBroken(
             "splits_mismatch",
-            "The parts must come to what is left of the bank transaction.",
+            "The splits must add up to the remaining amount of the bank transaction.",
             splits_total_cents=total,
             remaining_amount_cents=left,
         )
@@ -135,7 +135,7 @@ def categorize(
 def taxed(
     parts: Sequence[CategoryPart], codes: Sequence[DayCode | None], roles: Roles
 ) -> tuple[CategoryPart, ...]:
-    """Take the tax out of parts, once for each code."""
+    """Compute the tax included in parts, once for each tax code."""
     gross = [
         Gross(part.amount, part.account_id, code) for part, code in zip(parts, codes, strict=True)
     ]
@@ -149,7 +149,7 @@ def in_parts(
     context: Context,
     rule_id: UUID | None = None,
 ) -> BankTransaction:
-    """Post parts of a line that were judged before; a bank rule may have made them.
+    """Post checked parts of a transaction; `rule_id` is the bank rule that made them, if any.
 
     Raises Conflict `bank_reconciled` or `period_locked`.
     """
@@ -165,7 +165,7 @@ def in_parts(
 
 
 def uncategorize(transaction: BankTransaction, context: Context) -> BankTransaction:
-    """Take a categorization back, all of it; where there is none, nothing changes.
+    """Remove all categories of a transaction; without any, nothing changes.
 
     Raises Conflict `bank_reconciled`.
     """
@@ -179,7 +179,7 @@ def _refuse_used_up(transaction: BankTransaction) -> None:
     if transaction.categorized or not remaining(transaction):
         raise Conflict(
             "bank_transaction_used_up",
-            "The bank transaction is categorized already, or all of it is linked. Undo that first.",
+            "The bank transaction is already categorized or fully matched. Undo that first.",
             linked_amount_cents=transaction.linked,
             categorized_amount_cents=transaction.categorized,
         )
@@ -194,7 +194,7 @@ def _other_account(
     if account.id == transaction.account_id:
         raise RuleBroken(
             "same_account",
-            "The account is the bank account's own. Name what the money was for.",
+            "This is the bank account's own account. Choose the account that the money was for.",
             account=str(account.id),
         )
     return account.id

@@ -1,4 +1,4 @@
-"""What callers ask of banks and payouts, in the words of the rules; amounts are minor units."""
+"""Commands on bank accounts, bank transactions and payouts; amounts are in minor units."""
 
 from dataclasses import field
 from datetime import date, datetime
@@ -12,7 +12,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankAccountDetails:
-    """What a bank account says of itself."""
+    """The details of a bank account that a caller may set."""
 
     display_name: str | Absent = ABSENT
     iban: str | Absent | None = ABSENT
@@ -23,7 +23,7 @@ class BankAccountDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateBankAccount:
-    """A new bank account; without an account of the chart it gets one of its own."""
+    """A new bank account; without `account` it gets a ledger account of its own."""
 
     display_name: str
     currency: str | None = None
@@ -33,9 +33,9 @@ class CreateBankAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkTransaction:
-    """Links a statement line with money, by default with all that is left on both sides.
+    """A link of a bank transaction with its money, by default of all that remains on both sides.
 
-    An amount that is given is linked to the unit: no tolerance is used.
+    An explicit amount is linked exactly: no tolerance is used.
     """
 
     target_type: str
@@ -46,7 +46,7 @@ class LinkTransaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferTransaction:
-    """Links a statement line with the other line of a transfer, or with the account of that."""
+    """A link of a bank transaction with the other one of a transfer, or with its bank account."""
 
     other_id: UUID | None = None
     bank_account_id: UUID | None = None
@@ -56,7 +56,7 @@ class TransferTransaction:
 
 @dataclass(frozen=True, slots=True)
 class CategoryGiven:
-    """Posts a part of a statement line straight to an account; without an amount all of it."""
+    """A part of a bank transaction to be posted to an account; without an amount, all of it."""
 
     account: AccountReference
     amount: int | None = None
@@ -67,7 +67,7 @@ class CategoryGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherItemGiven:
-    """What a processor took, below zero, or gave beside payments and refunds."""
+    """An amount that a processor deducted (below zero) or added, besides payments and refunds."""
 
     kind: str
     amount: int
@@ -81,7 +81,7 @@ class OtherItemGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankRuleConditions:
-    """What a statement line must be for a bank rule; each that is given holds."""
+    """The conditions of a bank rule; a bank transaction must meet each one that is given."""
 
     text: str | None = None
     direction: str | None = None
@@ -92,7 +92,7 @@ class BankRuleConditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankRuleOutcome:
-    """What a bank rule says of a line that fits: its account, and whose it is."""
+    """The account and tax code that a bank rule categorizes to, and the customer or vendor."""
 
     account: AccountReference
     tax_code: str | None = None
@@ -103,7 +103,7 @@ class BankRuleOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaveBankRule:
-    """What is said of a bank rule: of one that is known, what is absent stays."""
+    """A bank rule to create or change; in a change, absent fields stay."""
 
     name: str | Absent = ABSENT
     priority: int | Absent = ABSENT
@@ -114,7 +114,7 @@ class SaveBankRule:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileStatement:
-    """The balance that a statement of a bank account closes with, and on which day."""
+    """The closing balance of a statement of a bank account, and its day."""
 
     statement_date: date
     closing_balance: int
@@ -122,7 +122,7 @@ class ReconcileStatement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavePayout:
-    """What is said of a payout: of one that is known, what is absent stays."""
+    """A payout to create or change; in a change, absent fields stay."""
 
     processor: str
     paid_out: int

@@ -1,6 +1,6 @@
-"""What an entry that was written by hand moves on the account of a bank account.
+"""The money that a manual entry moves on the ledger account of a bank account.
 
-The entry stands as it was posted: a line that shows its money posts nothing.
+The entry stays as it was posted: a bank transaction that is linked with it posts nothing.
 """
 
 from uuid import UUID
@@ -12,10 +12,10 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryMoney:
-    """What a posted entry moves on one account, above zero where it comes in.
+    """The amount that a posted entry moves on one account, above zero if it comes in.
 
-    `linked` is what lines of that account's bank account show of it. The same entry may move money
-    on another bank account, which other lines show.
+    `linked` is the amount that transactions of that bank account show. The same entry may move
+    money on another bank account, which other transactions show.
     """
 
     id: UUID
@@ -25,14 +25,14 @@ class EntryMoney:
 
 
 def money_of(entry: ManualEntry, account_id: UUID, linked: int) -> EntryMoney:
-    """Say what an entry moves on an account: of debits of 100 and a credit of 2 there, 98.
+    """Return the money of an entry on an account: of debits of 100 and a credit of 2 there, 98.
 
     Raises Conflict `system_entry` or `item_not_completed`; RuleBroken `bank_account_mismatch`.
     """
     if entry.source_type != SOURCE:
         raise Conflict(
             "system_entry",
-            "The entry follows from a document. Link that one instead.",
+            "The entry comes from a document. Match the document instead.",
             source_type=entry.source_type,
             source_id=str(entry.source_id),
         )
@@ -46,7 +46,7 @@ def money_of(entry: ManualEntry, account_id: UUID, linked: int) -> EntryMoney:
     if not moves:
         raise RuleBroken(
             "bank_account_mismatch",
-            "The entry moves nothing on the account of this bank account.",
+            "The entry does not change the account of this bank account.",
             account_id=str(account_id),
         )
     return EntryMoney(id=entry.id, account_id=account_id, amount=moves, linked=linked)

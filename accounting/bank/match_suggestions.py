@@ -1,7 +1,7 @@
-"""What a line of a bank statement may be: open money, ranked by amount, reference, name and day.
+"""Match suggestions: open items for a bank transaction, ranked by amount, reference, name and day.
 
-Every reason counts for itself; a line of 98 for a payment of 100 less a fee of 2 that names it, by
-the same party and on the same day, is the best there is.
+Each reason scores by itself. The best match is a transaction of 98 for a payment of 100 less a fee
+of 2, which names the payment, with the same party and day.
 """
 
 import re
@@ -15,13 +15,13 @@ from accounting.values import dataclass
 
 MOST = 20
 AMOUNT, REFERENCE, NAME, DAY = 50, 30, 15, 5
-"""What each reason counts at most, of 100 in all."""
-NEAR = 90  # Days; further off the day counts nothing.
-LIKE = 0.75  # From here on two names are one, written differently.
-LEAST = 15  # With less a candidate is no suggestion: a day alone says nothing.
+"""The highest score of each reason, 100 in all."""
+NEAR = 90  # Days; from here on the day scores nothing.
+LIKE = 0.75  # From this similarity on, two names count as the same.
+LEAST = 15  # The lowest score of a suggestion: the day alone is not enough.
 
 _APART = re.compile(r"[\W_]+")
-# They tell what a company is, not which one.
+# Legal forms do not identify a company.
 _FORMS = frozenset(
     {"ltd", "limited", "llp", "plc", "gmbh", "ug", "ag", "bv", "nv", "sl", "sa", "srl", "inc", "co"}
 )
@@ -29,9 +29,9 @@ _FORMS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenItem:
-    """Money that a line could be: how much of it no line shows yet, whose it is, and its names.
+    """Money that a transaction could show: the amount not linked yet, its party, its references.
 
-    `references` are all that it is known by: numbers, external ids, those of what it settles.
+    `references` are all its numbers and external ids, and those of the documents that it settles.
     """
 
     target_type: str
@@ -44,7 +44,7 @@ class OpenItem:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What a line may be, how much of it, a score up to 100, and why."""
+    """A possible match: the target, its amount, a score up to 100, and the reasons."""
 
     target_type: str
     target_id: UUID
@@ -54,7 +54,7 @@ class Suggestion:
 
 
 def rank(transaction: BankTransaction, open_items: Iterable[OpenItem]) -> list[Suggestion]:
-    """Rank what a line may be, the likeliest first, at most `MOST`."""
+    """Return the possible matches of a transaction, the best first, at most `MOST`."""
     found = [_weigh(transaction, each) for each in open_items]
     likely = [each for each in found if each.score >= LEAST and each.reasons]
     return sorted(likely, key=lambda each: (-each.score, each.target_id))[:MOST]
@@ -75,9 +75,9 @@ def _weigh(transaction: BankTransaction, item: OpenItem) -> Suggestion:
 
 
 def _is_named(transaction: BankTransaction, item: OpenItem) -> bool:
-    """Tell whether the line says one of the names: of INV-000001, "PAYMENT INV 000001 THANKS" does.
+    """Return whether a transaction names one of the references, as "PAYMENT INV 000001" does.
 
-    Short names say too little: they have to be the whole reference.
+    A reference of fewer than 4 letters and digits must be the whole reference of the transaction.
     """
     said = _words(f"{transaction.reference or ''} {transaction.description or ''}")
     whole = _words(transaction.reference or "")
@@ -89,12 +89,12 @@ def _is_named(transaction: BankTransaction, item: OpenItem) -> bool:
 
 
 def _within(name: list[str], said: list[str]) -> bool:
-    """Tell whether words stand among others one after another, however they were parted."""
+    """Return whether words occur in sequence among others, or joined as one of them."""
     return f" {' '.join(name)} " in f" {' '.join(said)} " or "".join(name) in said
 
 
 def _likeness(transaction: BankTransaction, item: OpenItem) -> float:
-    """Say how like the party's name is what the line says of whom it is: from 0 to 1."""
+    """Return the similarity (0 to 1) of the party's name and the counterparty on the line."""
     name = _told(item.party_name)
     if not name:
         return 0.0
@@ -106,7 +106,7 @@ def _likeness(transaction: BankTransaction, item: OpenItem) -> float:
 
 
 def _nearness(booked_on: date, on: date | None) -> float:
-    """Say how near two days are: 1 on the same one, 0 from 90 days on."""
+    """Return the nearness of two days: 1 for the same day, 0 from 90 days on."""
     if on is None:
         return 0.0
     return max(0.0, 1 - abs((booked_on - on).days) / NEAR)

@@ -1,4 +1,4 @@
-"""Payouts as they are announced, changed and deleted, and the money that they hold meanwhile."""
+"""Creation, change and deletion of payouts, with the money that they hold."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time
@@ -35,12 +35,12 @@ _FACTS = (
     *("processor", "processor_payout_id", "paid_out", "fee", "additional_refunds"),
     *("completed_at", "imported_at", "reference_number", "memo", "metadata"),
 )
-"""What is said of a payout itself."""
+"""The fields of a payout that a command sets directly."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaidOut:
-    """A payout as it is now, and the money that it has come to hold or has let go."""
+    """A payout after a change, and the money that it took or released."""
 
     payout: Payout
     moved: tuple[Money, ...] = ()
@@ -49,7 +49,10 @@ class PaidOut:
 def money_affected(
     payout: Payout | None, command: SavePayout | None = None
 ) -> tuple[set[UUID], set[UUID]]:
-    """Name the payments, also of other items, and refund payments that a payout is to list."""
+    """Return the ids of the payments and refund payments that a payout lists or is to list.
+
+    Payments that other items name are included.
+    """
     items = () if payout is None else listed(payout)
     payments = {each.payment_id for each in items if each.payment_id}
     refunds = {each.refund_payment_id for each in items if each.refund_payment_id}
@@ -63,9 +66,9 @@ def money_affected(
 
 
 def announce(command: SavePayout, held: Held, referenced: Referenced, context: Context) -> PaidOut:
-    """Make a payout, paid unless it says otherwise.
+    """Create a payout, with the status `paid` by default.
 
-    Without a fee its fee is that of its items. Raises Malformed `validation_error`; Conflict
+    Its fee is by default that of its items. Raises Malformed `validation_error`; Conflict
     `item_not_completed`, `already_in_payout`, `account_archived` or `period_locked`; RuleBroken
     `currency_mismatch`, `reference_not_found`, `item_not_in_clearing`, `processor_mismatch`,
     `control_account` or `same_account`.
@@ -92,10 +95,10 @@ def announce(command: SavePayout, held: Held, referenced: Referenced, context: C
 def update(
     payout: Payout, command: SavePayout, held: Held, referenced: Referenced, context: Context
 ) -> PaidOut:
-    """Change what is said of a payout that is known; absent facts and lists stay.
+    """Change a payout; absent fields and lists stay.
 
-    Where nothing changes it comes back as the same object. Raises what `announce` raises, and
-    Conflict `payout_reconciled` once a bank line is linked.
+    If nothing changes, the same object is returned. Raises what `announce` raises, and Conflict
+    `payout_reconciled` if a bank transaction is linked.
     """
     refuse_other_currency(command.currency, context)
     after = _brought(payout, command, held, referenced, context)
@@ -106,9 +109,9 @@ def update(
 
 
 def delete(payout: Payout, held: Held, context: Context) -> PaidOut:
-    """Delete a payout: what it posted goes back today, its items and external id are free again.
+    """Delete a payout: its posting is reversed today; its items and external id become free.
 
-    Raises Conflict `payout_reconciled` once a bank line is linked.
+    Raises Conflict `payout_reconciled` if a bank transaction is linked.
     """
     _refuse_reconciled(payout)
     gone = replace(
@@ -121,15 +124,15 @@ def delete(payout: Payout, held: Held, context: Context) -> PaidOut:
 
 
 def counts_otherwise(before: Money, after: Money) -> bool:
-    """Tell whether a payout counts an item otherwise than before: it bounced, or came back."""
+    """Return whether a payout counts an item differently after a change, such as a bounce."""
     return sums([before]) != sums([after]) or fees_of([before]) != fees_of([after])
 
 
 def item_moved(payout: Payout, before: Money, after: Money, context: Context) -> Payout:
-    """Follow an item that bounced, came back or has another day, while the payout holds it.
+    """Update a payout for a held item that bounced, was restored or got another day.
 
-    A payment of 100 with a fee of 3 that bounces takes 100 off the payments and 3 off their fees,
-    which the payout then bears itself from today on.
+    A payment of 100 with a fee of 3 that bounces takes 100 off the payments and 3 off their fees.
+    The payout then bears these 3 itself from today on.
     """
     was, now = sums([before]), sums([after])
     return replace(
@@ -142,7 +145,7 @@ def item_moved(payout: Payout, before: Money, after: Money, context: Context) ->
 
 
 def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
-    """Let a payout that was on its way be paid: on its own day, else on that of the bank line.
+    """Set a pending payout to `paid`, on its own day, else on that of the bank transaction.
 
     Raises Conflict `period_locked`.
     """
@@ -155,7 +158,7 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
 def _brought(
     payout: Payout, command: SavePayout, held: Held, referenced: Referenced, context: Context
 ) -> PaidOut:
-    """Bring a payout and the money it holds in line with what is said of it."""
+    """Apply a command to a payout and to the money that it holds."""
     after = replace(payout, **said(command, *_FACTS))
     if not isinstance(command.other_items, Absent):
         day = (after.completed_at or context.now).date()
@@ -173,7 +176,7 @@ def _brought(
 
 
 def _with_items(payout: Payout, command: SavePayout, context: Context) -> Payout:
-    """List exactly the money that is named; of a kind that is not named, all stays."""
+    """List exactly the money that the command names; a kind that it does not name stays."""
     items = payout.items
     if not isinstance(command.payment_ids, Absent):
         items = _exactly(items, command.payment_ids, lambda each: each.payment_id is not None)
@@ -193,7 +196,7 @@ def _with_items(payout: Payout, command: SavePayout, context: Context) -> Payout
 def _exactly(
     items: Items, wanted: Iterable[UUID], is_meant: Callable[[Item], bool]
 ) -> tuple[Item, ...]:
-    """List of one kind of items those that are wanted; what was listed once is listed again."""
+    """List only the wanted items of one kind; an item that was listed before is reused."""
     chosen = set(wanted)
     return tuple(
         replace(each, listed=each.money_id in chosen) if is_meant(each) else each for each in items
@@ -206,7 +209,7 @@ def _unknown(items: Items, wanted: Iterable[UUID]) -> list[UUID]:
 
 
 def _moved(payout: Payout, status: str, context: Context) -> Payout:
-    """Set a status; only while it is `paid` a payout stands in the books."""
+    """Set a status; a payout is in the books only while it is `paid`."""
     spans = completions_after(payout.completions, payout.status, status, context.today, "paid")
     if status == "paid" != payout.status:
         payout = replace(payout, completed_at=payout.completed_at or context.now)
@@ -214,7 +217,7 @@ def _moved(payout: Payout, status: str, context: Context) -> Payout:
 
 
 def _hold(payout: Payout, after: Payout, held: Held, context: Context) -> tuple[Money, ...]:
-    """Take hold of the money that a live payout lists, and let go what it lists no longer."""
+    """Take the money that a live payout lists, and release the money that it no longer lists."""
     if after.status not in LIVE:
         return _let_go(payout, held.values(), context)
     wanted = [held[each.money_id] for each in listed(after)]
@@ -239,18 +242,18 @@ def _let_go(payout: Payout, money: Iterable[Money], context: Context) -> tuple[M
 
 
 def _refuse_joining(payout: Payout, money: Money) -> None:
-    """Refuse money that cannot have come in a payout; what it holds already may have bounced."""
+    """Refuse money that cannot be in a payout; money that it holds already may have bounced."""
     if money.payout_id not in (None, payout.id):
         raise Conflict(
             "already_in_payout",
-            "The money belongs to another payout. Take it out of that one first.",
+            "The payment or refund is in another payout. Remove it from that payout first.",
             item_id=str(money.id),
             payout_id=str(money.payout_id),
         )
     if money.payout_id is None and money.status != "completed":
         raise Conflict(
             "item_not_completed",
-            f"What is {money.status} is not paid out.",
+            f"A payout takes only completed payments and refunds. This item is {money.status}.",
             item_id=str(money.id),
             current_state=money.status,
         )
@@ -258,14 +261,14 @@ def _refuse_joining(payout: Payout, money: Money) -> None:
     if role != Role.PROCESSOR_CLEARING or money.money_account_id is not None:
         raise RuleBroken(
             "item_not_in_clearing",
-            "The money is not with a payment processor.",
+            "The payment or refund did not pass through a payment processor.",
             item_id=str(money.id),
         )
     processor = (money.processor or "").casefold()
     if payout.processor != "other" and processor not in ("", payout.processor.casefold()):
         raise RuleBroken(
             "processor_mismatch",
-            f"The money is with {money.processor}, not with {payout.processor}.",
+            f"The payment or refund is with {money.processor}, not with {payout.processor}.",
             item_id=str(money.id),
             processor=money.processor,
         )
@@ -282,7 +285,7 @@ def _summed(payout: Payout, held: Held) -> Payout:
 
 
 def _refuse_new_date(before: Payout, after: Payout, context: Context) -> None:
-    """Refuse a day inside the lock for a payout that comes to be paid, or was on another day."""
+    """Refuse a locked day for a payout that becomes paid or changes its day."""
     if not after.completions or after.completed_at is None:
         return
     on, was = after.completed_at.date(), before.completed_at
@@ -294,6 +297,6 @@ def _refuse_reconciled(payout: Payout) -> None:
     if payout.linked:
         raise Conflict(
             "payout_reconciled",
-            "A bank transaction is linked to the payout. Unlink it first.",
+            "A bank transaction is matched with the payout. Unmatch it first.",
             linked_amount_cents=payout.linked,
         )

@@ -1,4 +1,4 @@
-"""What a processor takes or gives beside payments and refunds: disputes, reserves, adjustments."""
+"""Items of a payout besides payments and refunds: disputes, reserves, adjustments."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -21,7 +21,7 @@ ROLES: Mapping[str, Role] = {
     "reserve_hold": Role.PROCESSOR_RESERVE,
     "reserve_release": Role.PROCESSOR_RESERVE,
 }
-"""Where an item of each type is posted; an adjustment says it itself."""
+"""The account role of each item type; an adjustment names its own account."""
 
 SIGNS: Mapping[str, int] = {
     "chargeback": -1,
@@ -29,12 +29,12 @@ SIGNS: Mapping[str, int] = {
     "reserve_hold": -1,
     "reserve_release": 1,
 }
-"""What moves the payout one way only; the processor may also give a fee back."""
+"""The item types with a fixed sign; a processor may also refund a fee."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherItem:
-    """Another item of a payout: above zero it raises what is paid out, below zero it lowers it."""
+    """Another item of a payout; an amount above zero raises the payout, below zero it lowers it."""
 
     kind: str
     amount: int
@@ -46,28 +46,28 @@ class OtherItem:
 
 
 def total(items: Iterable[OtherItem]) -> int:
-    """Sum other items: a chargeback of -5000 and a reserve of 2000 that is released, -3000."""
+    """Sum other items: a chargeback of -5000 and a released reserve of 2000 give -3000."""
     return sum(each.amount for each in items)
 
 
 def account_references(command: SavePayout) -> frozenset[AccountReference]:
-    """Name the accounts that adjustments go to, so that they can be loaded first."""
+    """List the accounts that adjustments go to, so that they can be loaded first."""
     given = or_else(command.other_items, ())
     return frozenset(each.account for each in given if each.account is not None)
 
 
 def names_codes(command: SavePayout) -> bool:
-    """Tell whether tax codes are needed for the items."""
+    """Return whether an item names a tax code, so that the codes must be loaded."""
     return any(each.tax_code is not None for each in or_else(command.other_items, ()))
 
 
 def other_items(
     given: Sequence[OtherItemGiven], referenced: Referenced, day: date
 ) -> tuple[OtherItem, ...]:
-    """Find the account of each item, and take the tax out of one that names a code.
+    """Find the account of each item, and compute the tax in those that name a tax code.
 
     Raises Malformed `validation_error` for an amount of 0 or of the wrong sign, and for an account
-    of another type than an adjustment; Conflict `account_archived`; RuleBroken
+    in an item other than an adjustment; Conflict `account_archived`; RuleBroken
     `reference_not_found`, `control_account`, or `same_account` for the clearing account itself.
     """
     _refuse_malformed(given)
@@ -99,9 +99,9 @@ def other_items(
 def _held_each_way(
     given: Sequence[OtherItemGiven], gross: Sequence[Gross], roles: Roles
 ) -> Iterator[HeldTax | None]:
-    """Take the tax out of what comes and of what goes, each once for each code.
+    """Compute the tax in incoming and in outgoing amounts, each once for each tax code.
 
-    At 20 %, 10 that come hold 2, and 88 that go 15: together they would hold 16 of 98.
+    At 20 %, 10 coming in include 2, and 88 going out 15; together, 98 would include 16.
     """
     ways = {
         comes: iter(
@@ -120,7 +120,10 @@ def _held_each_way(
 
 
 def _account_of(given: OtherItemGiven, accounts: BookAccounts) -> UUID:
-    """Of an adjustment without an account, income where it brings money and else a cost."""
+    """Find the account of an item.
+
+    The default of an adjustment is income if it is above zero, else expenses.
+    """
     if given.kind != ADJUSTMENT:
         return accounts.roles[ROLES[given.kind]]
     default = Role.OTHER_OPERATING_INCOME if given.amount > 0 else Role.GENERAL_EXPENSES
@@ -128,7 +131,7 @@ def _account_of(given: OtherItemGiven, accounts: BookAccounts) -> UUID:
     if account_id == accounts.roles[Role.PROCESSOR_CLEARING]:
         raise RuleBroken(
             "same_account",
-            "The account is the clearing account itself. Name what the adjustment is for.",
+            "This is the clearing account itself. Choose the account that the adjustment is for.",
             account=str(account_id),
         )
     return account_id
@@ -143,6 +146,6 @@ def _refuse_malformed(given: Sequence[OtherItemGiven]) -> None:
             wanted = {0: "not be 0", 1: "be above 0", -1: "be below 0"}[sign]
             faults[f"{where}.amount_cents"] = [f"must {wanted} in an item of type {each.kind}"]
         if each.account is not None and each.kind != ADJUSTMENT:
-            faults[f"{where}.account"] = ["goes with an adjustment only"]
+            faults[f"{where}.account"] = ["is allowed only in an item of type adjustment"]
     if faults:
         raise Malformed.fields(**faults)

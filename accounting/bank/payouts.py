@@ -1,4 +1,4 @@
-"""Payouts: what a payment processor pays out of the money that it holds. Values and arithmetic."""
+"""Payouts of a payment processor from the money that it holds: values and arithmetic."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ Money = Payment | RefundPayment
 
 @dataclass(frozen=True, slots=True)
 class FeeStep:
-    """Fees of items that were posted with them on a day; what is below zero went back on it."""
+    """Fees that were posted with the items on a day; an amount below zero was reversed."""
 
     on: date
     amount: int
@@ -29,7 +29,7 @@ class FeeStep:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Money that a payout lists; a payment, or a payment of a refund."""
+    """A payment, or a payment of a refund, that a payout lists."""
 
     id: UUID
     version: int
@@ -39,7 +39,7 @@ class Item:
 
     @property
     def money_id(self) -> UUID:
-        """The id of the money."""
+        """The id of the payment or refund payment."""
         found = self.payment_id or self.refund_payment_id
         assert found is not None, "an item is money of one of two kinds"
         return found
@@ -47,11 +47,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payout:
-    """A payout as it is stored; in minor units, `paid_out` and `fee` may be below zero.
+    """A payout as it is stored, in minor units; `paid_out` and `fee` may be below zero.
 
-    `gross_payments` and `total_refunds` sum the items that stand completed; `fee_steps` say on
-    which days fees were posted with the items, and went back. `completions` are the spans in which
-    it stood paid. `linked` is what bank lines show of it, on the ledger account `money_account_id`.
+    `gross_payments` and `total_refunds` sum the completed items; `fee_steps` are the fees that were
+    posted, or reversed, with the items on each day. `completions` are the periods in which it was
+    paid. `linked` is the amount that bank transactions show, on the ledger account
+    `money_account_id`.
     """
 
     id: UUID
@@ -84,36 +85,37 @@ class Payout:
 
 
 def listed(payout: Payout) -> tuple[Item, ...]:
-    """Pick the items that a payout lists now."""
+    """Return the items that a payout lists now."""
     return tuple(each for each in payout.items if each.listed)
 
 
 def item_fees(payout: Payout) -> int:
-    """Sum the fees that stand posted with the items."""
+    """Sum the fees that are posted with the items."""
     return sum(step.amount for step in payout.fee_steps)
 
 
 def expected_net(payout: Payout) -> int:
-    """Say what should be paid out.
+    """Return the amount that should be paid out.
 
-    Of 1,000,000 less 50,000 refunds and 30,000 fee, 920,000; with a chargeback of -5,000, 915,000.
+    1,000,000 less 50,000 refunds and 30,000 fee is 920,000; with a chargeback of -5,000 it is
+    915,000.
     """
     given_back = payout.total_refunds + payout.additional_refunds
     return payout.gross_payments - given_back - payout.fee + total(payout.other_items)
 
 
 def net_amount(payout: Payout) -> int:
-    """Say what was paid out less the fee: of 920,000 with a fee of 30,000, 890,000."""
+    """Return the amount paid out less the fee: of 920,000 with a fee of 30,000, 890,000."""
     return payout.paid_out - payout.fee
 
 
 def variance(payout: Payout) -> int:
-    """Say by how much what was paid out differs from what was expected: 920,000 on 920,000, 0."""
+    """Return the amount paid out less the expected amount: of 920,000 and 920,000, 0."""
     return payout.paid_out - expected_net(payout)
 
 
 def reconciliation_status(payout: Payout) -> str:
-    """Say how much of a payout bank lines show; a payout of 0 is never reconciled."""
+    """Return the status of a payout by its linked amount; a payout of 0 is never reconciled."""
     if not payout.linked:
         return "unreconciled"
     whole = payout.linked == abs(payout.paid_out)
@@ -121,9 +123,9 @@ def reconciliation_status(payout: Payout) -> str:
 
 
 def sums(money: Iterable[Money]) -> tuple[int, int]:
-    """Sum payments, and refunds, as far as they stand completed.
+    """Sum the completed payments, and the completed refund payments.
 
-    Payments of 100 and 50, of which the second bounced, and a refund of 20: 100 and 20.
+    Payments of 100 and 50, of which the second bounced, and a refund of 20 give 100 and 20.
     """
     gross = refunded = 0
     for each in money:
@@ -136,10 +138,10 @@ def sums(money: Iterable[Money]) -> tuple[int, int]:
 
 
 def counted_now(payout: Payout, money: Iterable[Money]) -> Payout:
-    """Let a payout that holds nothing show what its items come to now.
+    """Return a payout that holds nothing with the present sums of its items.
 
-    One that failed lists 100 and 50; after the 50 has bounced it shows 100, while its own amounts
-    were last worked out when it let go of them.
+    A failed payout lists 100 and 50. After the 50 bounces it shows 100, although its stored sums
+    are those of the moment when it released them.
     """
     if payout.status in LIVE:
         return payout
@@ -148,7 +150,7 @@ def counted_now(payout: Payout, money: Iterable[Money]) -> Payout:
 
 
 def is_before_its_money(payout: Payout, money: Iterable[Money]) -> bool:
-    """Tell whether a payout is dated before the day of something in it."""
+    """Return whether a payout is dated before the day of an item in it."""
     if payout.completed_at is None:
         return False
     on = payout.completed_at.date()
@@ -156,9 +158,10 @@ def is_before_its_money(payout: Payout, money: Iterable[Money]) -> bool:
 
 
 def fees_of(money: Iterable[Money]) -> tuple[FeeStep, ...]:
-    """Lay out the fees of items as they were posted with them.
+    """Compute the fees of items by day, as they were posted with the items.
 
-    Of a payment of the 5th with a fee of 3 that bounced on the 9th, 3 on the 5th and -3 on the 9th.
+    A payment of the 5th with a fee of 3 that bounced on the 9th gives 3 on the 5th and -3 on the
+    9th.
     """
     return _steps(
         step for each in money for stood in _stood_days(each) for step in _during(stood, each.fee)
@@ -168,16 +171,16 @@ def fees_of(money: Iterable[Money]) -> tuple[FeeStep, ...]:
 def with_other_fees(
     steps: Iterable[FeeStep], before: Iterable[FeeStep], after: Iterable[FeeStep]
 ) -> tuple[FeeStep, ...]:
-    """Put the fees of an item as it is now in the place of those that it had.
+    """Replace the earlier fees of an item by its present ones.
 
-    Of 5 on the 5th, an item whose 3 of that day went back on the 9th leaves 5 on the 5th, -3 on
-    the 9th.
+    If 5 is posted on the 5th, and 3 of that belong to an item that bounced on the 9th, the result
+    is 5 on the 5th and -3 on the 9th.
     """
     return _steps([*steps, *(FeeStep(each.on, -each.amount) for each in before), *after])
 
 
 def paid_days(payout: Payout) -> list[Days]:
-    """Lay out the days on which a payout stood paid, from the day of `completed_at` on."""
+    """Return the periods of days in which a payout was paid, from the day of `completed_at` on."""
     if payout.completed_at is None:
         return []
     own = payout.completed_at.date()
@@ -185,9 +188,9 @@ def paid_days(payout: Payout) -> list[Days]:
 
 
 def fees_during(payout: Payout, stood: Days) -> Iterable[tuple[date, int]]:
-    """Lay out the fees of items over one span: on which day how much came to be posted.
+    """Yield the fees of items in one period, as days and amounts.
 
-    What was posted before the span counts from its first day on.
+    Fees that were posted before the period count on its first day.
     """
     begin, end = stood
     for step in payout.fee_steps:

@@ -1,7 +1,8 @@
-"""Statements of a bank account held against the ledger, and closed where both say the same.
+"""Reconciliation of a bank account with its statements.
 
-Of each account there is at most one open statement, the newest. What a closed one holds stays as it
-is: `bank_transactions.refuse_reconciled`, and guards in the database for all that posts.
+A statement is closed if the ledger has the same balance. Each account has at most one open
+statement, the newest. A closed statement does not change: `bank_transactions.refuse_reconciled` and
+guards in the database protect it.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ OPEN, CLOSED = "open", "closed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciliation:
-    """A statement of a bank account: what is on the account at the end of a day.
+    """A statement of a bank account: its closing balance at the end of a day.
 
     `account_id` is the ledger account of the bank account.
     """
@@ -39,7 +40,7 @@ class Reconciliation:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What there is of the statements of a bank account: the open one, and the newest closed."""
+    """The open statement of a bank account, and its newest closed one."""
 
     open: Reconciliation | None
     closed: Reconciliation | None
@@ -47,9 +48,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Unshown:
-    """A line without money, or money without a line; above zero where it comes in.
+    """A transaction without money, or money without a transaction; above zero if it comes in.
 
-    `kind` is the source of what the ledger has, as `payment`; of a line `bank_transaction`.
+    `kind` is the source of the ledger entry, such as `payment`, or `bank_transaction`.
     """
 
     kind: str
@@ -61,7 +62,7 @@ class Unshown:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How much there is without its counterpart, how many, and the first of them."""
+    """The total amount and number of items without a counterpart, and the first of them."""
 
     total: int
     count: int
@@ -70,9 +71,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the ledger has on a day, and what came on either side since the statement before.
+    """The ledger balance on a day, and the unmatched items since the previous statement.
 
-    `lines` is what the lines of the bank come to in that time.
+    `lines` is the sum of the bank transactions in that time.
     """
 
     ledger_balance: int
@@ -83,7 +84,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A statement beside its explanation, and what the statement before closed with."""
+    """A statement with its explanation, and the closing balance of the previous statement."""
 
     statement: Reconciliation
     opening_balance: int
@@ -91,25 +92,25 @@ class Comparison:
 
     @property
     def difference(self) -> int:
-        """What the statement has more than the ledger: 600 against 120 is 480."""
+        """The statement balance less the ledger balance: 600 less 120 is 480."""
         return self.statement.closing_balance - self.explanation.ledger_balance
 
     @property
     def unexplained(self) -> int:
-        """What the lines do not come to: from 0 to 600 with lines of 500, 100."""
+        """The change of the balance less the transactions: from 0 to 600 with 500, it is 100."""
         moved = self.statement.closing_balance - self.opening_balance
         return moved - self.explanation.lines
 
 
 def opening_balance(before: Reconciliation | None) -> int:
-    """What a statement begins with: what the closed one before it ended with, else nothing."""
+    """Return the opening balance of a statement: the closing balance of the previous one, or 0."""
     return before.closing_balance if before else 0
 
 
 def take(
     bank_account: BankAccount, standing: Standing, command: ReconcileStatement, context: Context
 ) -> Reconciliation:
-    """Take a statement, which is open: a new one, or the open one as it is said now.
+    """Create an open statement, or update the one that is open.
 
     Raises Conflict `bank_reconciled`; RuleBroken `statement_date_in_future`.
     """
@@ -117,7 +118,7 @@ def take(
     if on > context.today:
         raise RuleBroken(
             "statement_date_in_future",
-            "A statement is of today at most.",
+            "The statement date must not be after today (UTC).",
             statement_date=on.isoformat(),
             today=context.today.isoformat(),
         )
@@ -144,7 +145,7 @@ def take(
 
 
 def close(compared: Comparison, context: Context) -> Comparison:
-    """Close a statement where the ledger has what it says; any difference leaves it open.
+    """Close a statement if the ledger has the same balance; with a difference it stays open.
 
     600 against 600 closes, 600 against 599 does not.
     """
@@ -155,9 +156,9 @@ def close(compared: Comparison, context: Context) -> Comparison:
 
 
 def reopen(statement: Reconciliation, standing: Standing, context: Context) -> Reconciliation:
-    """Open the newest closed statement of its account again; an open one stays as it is.
+    """Reopen the newest closed statement of its account; an open one stays as it is.
 
-    Raises Conflict `bank_reconciled` where a later one is closed.
+    Raises Conflict `bank_reconciled` if a later one is closed.
     """
     if statement.status == OPEN:
         return statement

@@ -1,4 +1,4 @@
-"""Lines of bank statements as they are sent: what each is known by, and what becomes of it."""
+"""Statement lines as they are sent: their identity, and whether they are stored."""
 
 import hashlib
 from collections import Counter, defaultdict
@@ -20,9 +20,9 @@ LONGEST_ID: Final = 255
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line as it was sent; its amount in minor units, above zero.
+    """A statement line as it was sent; its amount in minor units, above zero.
 
-    `iban` is the account that its statement is of, where the statement tells.
+    `iban` is the account of the statement, if the statement names it.
     """
 
     booked_on: date
@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A line that is not kept, and why."""
+    """A line that is not stored, and the reason."""
 
     code: str
     message: str
@@ -46,16 +46,16 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A line that is there already."""
+    """A line that is stored already."""
 
     id: UUID
 
 
 @dataclass(frozen=True, slots=True)
 class KeptLines:
-    """The lines that a bank account has already, by what they are known by.
+    """The lines of a bank account that are stored already, by their identity.
 
-    Up to a day its statements are closed, and no line comes to them.
+    Its statements are closed up to a day, and accept no more lines.
     """
 
     ids: Mapping[str, UUID]
@@ -63,14 +63,14 @@ class KeptLines:
 
 
 LineResult = BankTransaction | Skipped | Failed
-"""What becomes of a line: it is kept, was there already, or is not kept."""
+"""The result for a line: it is stored, was stored already, or failed."""
 
 
 def minor_units(amount: Decimal, exponent: int) -> int:
     """Return an amount, as banks write it, in minor units: 12.50 with two decimals gives 1250.
 
-    ValueError with a sentence for one that is not above zero, too large, or more exact than the
-    currency.
+    Raises ValueError with a sentence if it is not above zero, is too large, or has more decimals
+    than the currency.
     """
     units = amount.scaleb(exponent)
     if not 0 < units <= MAX_AMOUNT:
@@ -81,11 +81,11 @@ def minor_units(amount: Decimal, exponent: int) -> int:
 
 
 def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]:
-    """Return what each line is known by: its bank's id, else all that it says and its occurrence.
+    """Return the identity of each line: the bank's id, else a digest of the line and a counter.
 
-    Two equal lines without an id are the first and the second of their kind, so that the same file
-    names them the same again. Where a bank's ids are not `unique_ids`, one that stands on lines
-    that differ is told apart by what they say. A line that failed is known by "".
+    Two equal lines without an id have the counters 1 and 2, so that the same file gives the same
+    identities again. If the bank's ids are not unique, an id that occurs on different lines is
+    extended by the digest of the line. The identity of a failed line is "".
     """
     digests = [_digest(line) if isinstance(line, Line) else "" for line in lines]
     shared = set() if unique_ids else _shared(lines, digests)
@@ -112,10 +112,10 @@ def sort_out(
     source_format: str,
     context: Context,
 ) -> list[LineResult]:
-    """Decide what becomes of each line; `kept` are the lines of the account that it has already.
+    """Decide for each line whether it is stored, skipped or fails.
 
-    A line fails with `bank_account_mismatch`, `currency_mismatch` or `bank_reconciled`, and keeps
-    no other one out.
+    A line fails with `bank_account_mismatch`, `currency_mismatch`, `validation_error` or
+    `bank_reconciled`; the other lines are stored all the same.
     """
     ids = dict(kept.ids)
     fates: list[LineResult] = []
@@ -138,12 +138,14 @@ def sort_out(
 
 def _refused(line: Line, bank_account: BankAccount) -> Failed | None:
     if line.iban is not None and bank_account.iban not in (None, line.iban):
-        return Failed("bank_account_mismatch", f"The statement is of the account {line.iban}.")
+        return Failed("bank_account_mismatch", f"The statement belongs to the account {line.iban}.")
     if line.currency not in (None, bank_account.currency):
-        return Failed("currency_mismatch", f"The bank account is kept in {bank_account.currency}.")
+        return Failed(
+            "currency_mismatch", f"The currency of the bank account is {bank_account.currency}."
+        )
     if not FIRST_YEAR <= line.booked_on.year <= LAST_YEAR:
         years = f"{FIRST_YEAR} and {LAST_YEAR}"
-        return Failed("validation_error", f"The date does not lie between {years}.")
+        return Failed("validation_error", f"The date must be between {years}.")
     return None
 
 
@@ -171,7 +173,7 @@ def _transaction(
 
 
 def _shared(lines: Sequence[Line | Failed], digests: Sequence[str]) -> set[str]:
-    """The ids that stand on lines which differ, as that of a batch does on each of its parts."""
+    """Return the ids that occur on different lines, such as a batch's id on each of its parts."""
     said: dict[str, set[str]] = defaultdict(set)
     for line, digest in zip(lines, digests, strict=True):
         if isinstance(line, Line) and line.external_id is not None:
@@ -180,7 +182,7 @@ def _shared(lines: Sequence[Line | Failed], digests: Sequence[str]) -> set[str]:
 
 
 def _digest(line: Line) -> str:
-    """Sum up what a line says; spaces and case do not count, since banks change those."""
+    """Hash the content of a line; spaces and case do not count, since banks change those."""
     texts = (line.description, line.counterparty_name, line.reference)
     facts = (line.booked_on.isoformat(), str(line.amount), line.direction)
     said = [*facts, *(" ".join((text or "").casefold().split()) for text in texts)]
@@ -188,7 +190,7 @@ def _digest(line: Line) -> str:
 
 
 def _fitting(name: str) -> str:
-    """A name that is too long to be kept, cut and told apart by what was cut."""
+    """Shorten a name that is too long to be stored; a hash keeps it distinct."""
     if len(name) <= LONGEST_ID:
         return name
     return f"{name[:200]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"

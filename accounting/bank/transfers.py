@@ -1,7 +1,7 @@
-"""Money between two own bank accounts: two lines, one transfer, one entry.
+"""Transfers between two own bank accounts: two bank transactions, one transfer, one entry.
 
-Either line may come first: the transfer is posted with it and waits for the other one, which posts
-nothing more. Taken back, it frees both.
+Either transaction may come first: the transfer is posted with it and waits for the other one, which
+posts nothing more. Undoing the transfer releases both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ TRANSFER = "transfer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
-    """Money that leaves one own account for another, by their ledger accounts; live without an end.
+    """Money moved from one own ledger account to another; active until `ended_at`.
 
-    `moved_on` is the day of the earlier line, of those that have come.
+    `moved_on` is the day of the earlier transaction, of those that are linked.
     """
 
     id: UUID
@@ -42,25 +42,25 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Transferred:
-    """A transfer with its lines and their links, as they are now."""
+    """A transfer with its transactions and their links, after a change."""
 
     transfer: Transfer
     lines: tuple[BankTransaction, ...]
     links: tuple[Link, ...]
 
     def line(self, id: UUID) -> BankTransaction:
-        """The line with an id."""
+        """Return the transaction with an id."""
         return next(each for each in self.lines if each.id == id)
 
 
 def lines_of(transfer: Transfer) -> frozenset[UUID]:
-    """Name the lines of a transfer that have come."""
+    """Return the ids of the transactions that are linked with a transfer."""
     both = (transfer.out_transaction_id, transfer.in_transaction_id)
     return frozenset(each for each in both if each is not None)
 
 
 def waits_for(transfer: Transfer, line: BankTransaction) -> bool:
-    """Tell whether a line may be the one that a transfer waits for: its account, its direction."""
+    """Return whether a transfer waits for a transaction, by its account and direction."""
     if transfer.ended_at is not None:
         return False
     if line.direction == "credit":
@@ -71,15 +71,15 @@ def waits_for(transfer: Transfer, line: BankTransaction) -> bool:
 def begin(
     line: BankTransaction, other_account_id: UUID, command: TransferTransaction, context: Context
 ) -> Transferred:
-    """Post a transfer with its first line: it waits for a line of the other account.
+    """Create a transfer with its first transaction; it waits for one of the other account.
 
-    A debit of 100 on 12 March, where 100 are left of it, makes a transfer of 100 on that day.
-    Raises Conflict `period_locked`; RuleBroken `same_account` or `link_exceeds_remaining`.
+    A debit of 100 on 12 March, of which 100 remain, makes a transfer of 100 on that day. Raises
+    Conflict `period_locked`; RuleBroken `same_account` or `link_exceeds_remaining`.
     """
     if other_account_id == line.account_id:
         raise RuleBroken(
             "same_account",
-            "Money does not move within one bank account. Name a line of another one.",
+            "A transfer needs two bank accounts. Name a transaction of another bank account.",
             account=str(other_account_id),
         )
     left = remaining(line)
@@ -107,16 +107,17 @@ def begin(
 def complete(
     transfer: Transfer, line: BankTransaction, command: TransferTransaction, context: Context
 ) -> Transferred:
-    """Let the line come that a transfer waits for; the earlier day of both is its day.
+    """Link the second transaction of a transfer; the earlier day of both becomes its day.
 
-    It is of the whole amount. Raises RuleBroken `link_exceeds_remaining`.
+    The transaction must cover the whole amount. Raises RuleBroken `link_exceeds_remaining`.
     """
     left = remaining(line)
     wanted = transfer.amount if command.amount is None else command.amount
     if wanted != transfer.amount or left < wanted:
         raise RuleBroken(
             "link_exceeds_remaining",
-            "A line shows the whole of a transfer that waits for it, and nothing but that.",
+            "The second transaction must match the whole amount of the transfer, no more and"
+            " no less.",
             amount_cents=wanted,
             transaction_remaining_cents=left,
             target_remaining_cents=transfer.amount,
@@ -140,16 +141,16 @@ def between(
     command: TransferTransaction,
     context: Context,
 ) -> Transferred:
-    """Link two lines of two own accounts to one transfer: to one that waits, else to a new one.
+    """Link two transactions of two own accounts as one transfer: a waiting one, else a new one.
 
-    `waiting` are the transfers that either line is linked with. Lines of 100 and 100, of which
-    nothing is used, make one of 100. Raises Conflict `period_locked`; RuleBroken
+    `waiting` are the transfers with which either transaction is linked. Two unused transactions of
+    100 make a transfer of 100. Raises Conflict `period_locked`; RuleBroken
     `link_direction_mismatch`, `same_account` or `link_exceeds_remaining`.
     """
     if line.direction == other.direction:
         raise RuleBroken(
             "link_direction_mismatch",
-            "Both lines go the same way: one of them takes the money out, the other brings it in.",
+            "Both transactions have the same direction. A transfer needs one debit and one credit.",
             direction=line.direction,
         )
     for coming, there in ((line, other), (other, line)):
@@ -171,7 +172,7 @@ def between(
 def _likeliest(
     found: Sequence[Transfer], line: BankTransaction, command: TransferTransaction
 ) -> Transfer:
-    """Choose one of several transfers that wait for a line: of its amount, else the oldest."""
+    """Choose among transfers that wait for a transaction: one of its amount, else the oldest."""
     wanted = remaining(line) if command.amount is None else command.amount
     return min(found, key=lambda each: (each.amount != wanted, each.created_at, each.id))
 
@@ -182,7 +183,7 @@ def take_back(
     links: tuple[Link, ...],
     context: Context,
 ) -> Transferred:
-    """Take a transfer back, whichever of its lines asks for it: both are free again.
+    """Undo a transfer, and release both of its transactions.
 
     Raises Conflict `bank_reconciled`.
     """

@@ -1,4 +1,4 @@
-"""Accounts of a business: the value, how a caller names one, and which may be given or archived."""
+"""Accounts of a business, references to them, and when an account may be used or archived."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """An account of the chart as it is stored; `cash_flow` is the class that was given."""
+    """An account of the chart as it is stored; `cash_flow` is its explicit class, if any."""
 
     id: UUID
     version: int
@@ -37,7 +37,10 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class AccountReference:
-    """How a caller names an account; `any` is tried as an id, then a code, then an external id."""
+    """A caller's reference to an account; `any` may be an id, a code or an external id.
+
+    They are tried in this order.
+    """
 
     kind: Literal["id", "code", "any"]
     value: UUID | str
@@ -45,7 +48,7 @@ class AccountReference:
 
 @dataclass(frozen=True, slots=True)
 class BookAccounts:
-    """The accounts that a document needs: those with a role, and those that it names itself."""
+    """The accounts that a document needs: those with a role, and those that it names."""
 
     roles: Roles
     named: Mapping[AccountReference, Account]
@@ -54,7 +57,7 @@ class BookAccounts:
 def usable(
     reference: AccountReference, account: Account | None, *, control: bool = False
 ) -> Account:
-    """Check an account that a caller named; a control account only where it may be named.
+    """Check an account that a caller named, and return it; `control` allows control accounts.
 
     Raises RuleBroken `reference_not_found` or `control_account`, Conflict `account_archived`.
     """
@@ -68,14 +71,14 @@ def usable(
     if is_control(account.role) and not control:
         raise RuleBroken(
             "control_account",
-            "The account takes postings of the system only. Name another one.",
+            "Only the system posts to this account. Choose another account.",
             account_id=str(account.id),
             account_code=account.code,
         )
     if account.archived_at is not None:
         raise Conflict(
             "account_archived",
-            "The account is archived. Unarchive it or name another one.",
+            "The account is archived. Unarchive it or choose another account.",
             account_id=str(account.id),
             account_code=account.code,
         )
@@ -83,7 +86,10 @@ def usable(
 
 
 def named_or(default: UUID, reference: AccountReference | None, accounts: BookAccounts) -> UUID:
-    """Find the account that a caller names, else take the default; raises what `usable` raises."""
+    """Return the id of the account that a caller names, else the default.
+
+    Raises what `usable` raises.
+    """
     if reference is None:
         return default
     return usable(reference, accounts.named.get(reference)).id
@@ -95,12 +101,12 @@ MOST_CHILDREN_NAMED = 20
 def refuse_archiving(balance: int, active_children: Sequence[Account]) -> None:
     """Refuse to archive an account that holds a balance or has active children.
 
-    Raises Conflict `account_has_balance`, or `account_has_children` which names the first 20.
+    Raises Conflict `account_has_balance`, or `account_has_children`, which lists the first 20.
     """
     if balance:
         raise Conflict(
             "account_has_balance",
-            "The account's balance is not zero. Post it to another account first.",
+            "The account's balance is not zero. Post the balance to another account first.",
             current_balance=balance,
         )
     if active_children:

@@ -59,15 +59,15 @@ ENTITY_TYPES = {
 }
 
 MOST_TOLERATED = 5
-"""In units of a currency, not minor ones."""
+"""The largest matching tolerance, in whole units of the currency."""
 
 FIXED = ("external_id", "country", "base_currency")
-"""What is said of a business when it is opened, and never changes."""
+"""The fields of a business that are set when it is opened and never change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Business:
-    """The facts of a business that the rules need."""
+    """The fields of a business that the rules need."""
 
     id: UUID
     country: str | None
@@ -80,9 +80,9 @@ class Business:
 
 
 def entity_type(country: str, text: str) -> str:
-    """Read a legal form in any case; countries without a list take any.
+    """Return a legal form in lower case, if it is valid; countries without a list accept any.
 
-    Raises Malformed `validation_error` on `entity_type`, naming the valid ones.
+    Raises Malformed `validation_error` on `entity_type`, with the valid ones.
     """
     form = text.lower()
     valid = ENTITY_TYPES.get(country)
@@ -92,15 +92,15 @@ def entity_type(country: str, text: str) -> str:
 
 
 def default_currency(country: str) -> str:
-    """Name the currency of a business that gives none: its country's own, else the euro."""
+    """Return the default currency of a country: its own, else the euro."""
     return CURRENCY_BY_COUNTRY.get(country, "EUR")
 
 
 def fiscal_year(fiscal_year_end: date, on: date) -> tuple[date, date]:
-    """Find the first and the last day of the fiscal year that a day falls in.
+    """Return the first and the last day of the fiscal year that contains a day.
 
-    Only month and day of `fiscal_year_end` count. With a year that ends on 31 March,
-    2026-02-10 falls in 2025-04-01 to 2026-03-31.
+    Only month and day of `fiscal_year_end` count. If years end on 31 March, 2026-02-10 is in the
+    year from 2025-04-01 to 2026-03-31.
     """
     last = _year_end(fiscal_year_end, on.year)
     if on > last:
@@ -110,18 +110,19 @@ def fiscal_year(fiscal_year_end: date, on: date) -> tuple[date, date]:
 
 
 def refuse_archived_business(archived_at: datetime | None) -> None:
-    """Refuse to write in a business that was archived at some moment.
+    """Refuse to write in an archived business.
 
     Raises Conflict `business_archived`.
     """
     if archived_at is not None:
         raise Conflict(
-            "business_archived", "This business is archived. Unarchive it to write to it."
+            "business_archived",
+            "This business is archived. Unarchive it before you change its data.",
         )
 
 
 def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
-    """Refuse to close days that have not come: on the 5th, the 5th is the last that may be closed.
+    """Refuse to lock future days: on the 5th, the 5th is the last day that may be locked.
 
     Raises RuleBroken `lock_date_in_future`.
     """
@@ -129,14 +130,14 @@ def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
     if lock_date is not None and lock_date > today:
         raise RuleBroken(
             "lock_date_in_future",
-            "The books can be closed up to today at most, in UTC.",
+            "The lock date must not be after today (UTC).",
             lock_date=lock_date.isoformat(),
             today=today.isoformat(),
         )
 
 
 def refuse_large_tolerance(tolerance: int, currency: str, exponent: int) -> None:
-    """Refuse a tolerance of matches above 5 units: 500 of GBP, which has pence, and 5 of ISK.
+    """Refuse a matching tolerance above 5 whole units: 500 for GBP, which has pence, and 5 for ISK.
 
     Raises Malformed `validation_error` on `matching_tolerance_cents`.
     """
@@ -146,9 +147,9 @@ def refuse_large_tolerance(tolerance: int, currency: str, exponent: int) -> None
 
 
 def refuse_fixed(known: Mapping[str, Any], command: ChangeBusiness) -> None:
-    """Refuse a real change of what was fixed when a business was opened: of GB, `gb` is none.
+    """Refuse to change a field that is fixed once a business is open; `gb` for GB is no change.
 
-    `known` are the `FIXED` fields as they are. Raises RuleBroken `immutable_field`.
+    `known` are the present values of the `FIXED` fields. Raises RuleBroken `immutable_field`.
     """
     given = said(command, *FIXED)
     if "country" in given:
@@ -157,12 +158,12 @@ def refuse_fixed(known: Mapping[str, Any], command: ChangeBusiness) -> None:
     if changed:
         raise RuleBroken(
             "immutable_field",
-            f"{', '.join(changed)} cannot be changed once a business is open.",
+            f"{', '.join(changed)} cannot be changed after the business is created.",
             fields=changed,
         )
 
 
 def _year_end(fiscal_year_end: date, year: int) -> date:
-    """Place a year's end; the 29th of February stands for the last day of February."""
+    """Return the end of the fiscal year in a year; 29 February means the last day of February."""
     month, day = fiscal_year_end.month, fiscal_year_end.day
     return date(year, month, min(day, monthrange(year, month)[1]))

@@ -1,9 +1,9 @@
-"""The cash basis: what of an entry counts when money moves, and which document each line is about.
+"""The cash basis: what of an entry counts when money moves, and the document of each line.
 
-The ledger itself is on accrual. An entry that only agrees something (an invoice, a bill, a credit,
-a refund, what is written off) is not on cash; in any other a line that settles something is
-replaced by the parts of what it settles, and all others stay. So what is taken back takes its
-parts back, too, on its own day.
+The ledger itself is on the accrual basis. An entry that only records an obligation (an invoice, a
+bill, a credit, a refund, a write-off) does not count on the cash basis. In any other entry a line
+that settles a document is replaced by the parts that it settles, and all other lines stay. A
+reversal therefore reverses these parts, too, on its own day.
 """
 
 from uuid import UUID
@@ -13,23 +13,23 @@ from accounting.books.splits import Split
 
 
 def stays(entry: Entry, line: Line) -> bool:
-    """Tell whether a line counts on cash as it is."""
+    """Return whether a line counts on the cash basis as it is."""
     return entry.in_cash and not line.split
 
 
 def parts(entry: Entry, line: Line) -> Split:
-    """Say what counts on cash in the place of a line, with its sign.
+    """Return the parts that count on the cash basis in place of a line, with their sign.
 
-    Of an invoice of 1000.00 and 200.00 tax 500.00 are paid: the credit of 500.00 on receivables is
-    416.67 on sales and 83.33 on tax.
+    If 500.00 is paid of an invoice of 1000.00 and 200.00 tax, the credit of 500.00 on receivables
+    counts as 416.67 on sales and 83.33 on tax.
     """
     return line.split if entry.in_cash else ()
 
 
 def document_of(entry: Entry, line: Line) -> UUID:
-    """Say which document a line is about: what it says, else what it settles, else its source.
+    """Return the id of the document of a line: `about`, else what it settles, else its source.
 
-    What pays a refund, or writes an invoice off, is about that invoice.
+    The payment of a refund, or the write-off of an invoice, belongs to that invoice.
     """
     own = line.about or line.settles or entry.source_id
     return entry.about.get(own, own)

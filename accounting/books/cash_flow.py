@@ -1,4 +1,4 @@
-"""Which part of a cash flow statement a balance sheet account belongs to."""
+"""The classes of balance sheet accounts in a cash flow statement."""
 
 from collections.abc import Container, Iterable
 from enum import StrEnum
@@ -10,7 +10,7 @@ from accounting.errors import Malformed
 
 
 class CashFlow(StrEnum):
-    """What moves cash: each balance sheet account has one of these."""
+    """A class of the cash flow statement; each balance sheet account has one."""
 
     CASH = "cash"
     OPERATING = "operating"
@@ -34,12 +34,13 @@ _BY_SUBTYPE = {
 def cash_flow_class(
     account: Account, above: Iterable[Account], banked: Container[UUID]
 ) -> CashFlow | None:
-    """Tell the class of an account; None of a profit and loss account.
+    """Return the class of an account, or None for a profit and loss account.
 
-    The one that was given, else the first that fits: what is cash, in the bank or under such an
-    account is cash; depreciation that adds up and other contra accounts of fixed assets move none;
-    the rest goes by its subtype. `above` are the accounts over it, `banked` those that stand for a
-    bank account. 1110 under 1100 is cash, 1600 is investing, and 1650 under it is non-cash.
+    This is its explicit class, else the first that fits: the cash and bank accounts and all
+    accounts under them are cash; accumulated depreciation and other contra accounts of fixed assets
+    are non-cash; the rest follows from the subtype. `above` are the ancestors of the account,
+    `banked` the ledger accounts of bank accounts. 1110 under 1100 is cash, 1600 is investing, and
+    1650 under it is non-cash.
     """
     if account.cash_flow is not None:
         return CashFlow(account.cash_flow)
@@ -51,12 +52,12 @@ def cash_flow_class(
 
 
 def refuse_class_of_profit(account: Account) -> None:
-    """Refuse a class that was given to an account of profit and loss, which has none.
+    """Refuse an explicit class on a profit and loss account, which has none.
 
     Raises Malformed `validation_error` on `cash_flow`.
     """
     if account.cash_flow is not None and account.account_subtype not in _BY_SUBTYPE:
-        raise Malformed.fields(cash_flow=["is for accounts of the balance sheet"])
+        raise Malformed.fields(cash_flow=["is allowed only for balance sheet accounts"])
 
 
 def _is_cash(account: Account, banked: Container[UUID]) -> bool:

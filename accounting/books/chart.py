@@ -1,4 +1,4 @@
-"""The chart of accounts: kinds of accounts, the roles the rules address, and the first chart."""
+"""The chart of accounts: account types, the roles that the rules use, and the starting chart."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,7 +10,7 @@ from accounting.values import dataclass
 
 
 class AccountType(StrEnum):
-    """The five kinds of accounts."""
+    """The five account types."""
 
     ASSET = "asset"
     LIABILITY = "liability"
@@ -20,7 +20,7 @@ class AccountType(StrEnum):
 
 
 class Role(StrEnum):
-    """What an account is for; the rules know roles, and never a code a business may rename."""
+    """The purpose of an account; rules use roles and never codes, which a business may change."""
 
     CASH = "cash"
     BANK = "bank"
@@ -58,7 +58,7 @@ class Role(StrEnum):
 
 
 Roles = Mapping[Role, UUID]
-"""Which account of a business has which role."""
+"""The accounts of a business by role."""
 
 CONTROL_ROLES = frozenset(
     {
@@ -72,7 +72,7 @@ CONTROL_ROLES = frozenset(
         Role.REFUNDS_PAYABLE,
     }
 )
-"""Accounts that must equal what the documents say, and so take the system's postings only."""
+"""Control accounts must equal their documents, so they accept system postings only."""
 
 SUBTYPES = {
     AccountType.ASSET: ("current_assets", "non_current_assets"),
@@ -93,7 +93,7 @@ PROVIDER_METHODS = frozenset({"paypal", "stripe"})
 
 @dataclass(frozen=True, slots=True)
 class StartingAccount:
-    """One account of the chart that every business starts with."""
+    """An account of the chart with which every business starts."""
 
     code: str
     name: str
@@ -103,22 +103,22 @@ class StartingAccount:
 
 
 def subtypes_of(account_type: str) -> tuple[str, ...]:
-    """List the subtypes that an account type may have."""
+    """Return the subtypes that an account type may have."""
     return SUBTYPES[AccountType(account_type)]
 
 
 def type_of(account_subtype: str) -> AccountType:
-    """Name the account type that a subtype belongs to: reserves are equity."""
+    """Return the account type of a subtype: reserves are equity."""
     return next(kind for kind, subtypes in SUBTYPES.items() if account_subtype in subtypes)
 
 
 def in_profit_and_loss(account_type: str) -> bool:
-    """Tell whether accounts of a type begin each fiscal year with nothing: revenue and expenses."""
+    """Return whether accounts of a type begin each fiscal year at 0: revenue and expenses."""
     return account_type in (AccountType.REVENUE, AccountType.EXPENSE)
 
 
 def refuse_disagreeing_kind(account_type: str, account_subtype: str) -> None:
-    """Refuse a subtype of another type.
+    """Refuse a subtype that belongs to another type.
 
     Raises Malformed `validation_error` on `account_subtype`.
     """
@@ -129,25 +129,25 @@ def refuse_disagreeing_kind(account_type: str, account_subtype: str) -> None:
 
 
 def display(word: str) -> str:
-    """Write a type or subtype for people: current_assets reads Current assets."""
+    """Format a type or subtype for people: current_assets becomes Current assets."""
     return word.replace("_", " ").capitalize()
 
 
 def is_control(role: str | None) -> bool:
-    """Tell whether an account takes system postings only."""
+    """Return whether an account with a role accepts system postings only."""
     return role in CONTROL_ROLES
 
 
 def starting_name(account: StartingAccount, language: str) -> str:
-    """Name a starting account in en, de, nl, fr or es; English where a name is missing."""
+    """Return the name of a starting account in en, de, nl, fr or es; English if it is missing."""
     return TRANSLATIONS.get(language, {}).get(account.code, account.name)
 
 
 def money_role(method: str, processor: str | None) -> Role:
-    """Tell which account holds customer money that moved by a method.
+    """Return the role of the account that holds customer money paid by a method.
 
-    Cash is on hand, cards and wallets wait at their processor, as does any method once a
-    processor is named, and everything else is in the bank.
+    Cash is on hand. Cards and wallets, and any method with a processor, are at the processor. All
+    other money is in the bank.
     """
     if processor or method in CLEARED_BY_PROCESSOR:
         return Role.PROCESSOR_CLEARING
@@ -155,12 +155,12 @@ def money_role(method: str, processor: str | None) -> Role:
 
 
 def processor_of(method: str) -> str | None:
-    """Name the processor that a method is of: that of paypal is paypal, and cash has none."""
+    """Return the processor of a method: paypal for paypal, and None for cash."""
     return method if method in PROVIDER_METHODS else None
 
 
 def vendor_money_role(method: str, _processor: str | None = None) -> Role:
-    """Tell which account vendors are paid from and pay back to: cash on hand, else the bank."""
+    """Return the role of the account from which vendors are paid, and to which they pay back."""
     return Role.CASH if method == "cash" else Role.BANK
 
 

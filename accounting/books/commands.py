@@ -1,4 +1,4 @@
-"""What callers ask of a business, its chart and its journal, in the words of the rules."""
+"""Commands on a business, its chart and its journal."""
 
 from dataclasses import field
 from datetime import date
@@ -10,12 +10,12 @@ from accounting.books.tax_marks import TaxPart
 from accounting.values import dataclass
 
 CALENDAR_YEAR_END = date(2000, 12, 31)
-"""Only month and day count."""
+"""The default end of a fiscal year; only its month and day count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBusiness:
-    """A new business; its country decides what it does not say."""
+    """A new business; its country decides the defaults."""
 
     external_id: str
     legal_name: str
@@ -39,7 +39,7 @@ class OpenBusiness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSandbox:
-    """A new sandbox; without a name it has that of the books it is copied from."""
+    """A new sandbox; its default name is that of the books that it copies."""
 
     external_id: str
     name: str | None = None
@@ -47,7 +47,7 @@ class OpenSandbox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeBusiness:
-    """Changes to a business; what was fixed when it was opened may be repeated."""
+    """Changes to a business; fields that are fixed may be repeated with the same value."""
 
     external_id: str | Absent = ABSENT
     country: str | Absent = ABSENT
@@ -71,7 +71,7 @@ class ChangeBusiness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountDetails:
-    """What only describes an account."""
+    """The details of an account that only describe it."""
 
     external_id: str | Absent | None = ABSENT
     description: str | Absent | None = ABSENT
@@ -84,7 +84,7 @@ class AccountDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateAccount:
-    """A new account; under a parent it is of its type and subtype unless told otherwise."""
+    """A new account; its type and subtype are by default those of its parent."""
 
     code: str
     name: str
@@ -98,7 +98,7 @@ class CreateAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeAccount:
-    """Changes to an account; made inactive it is archived."""
+    """Changes to an account; setting it inactive archives it."""
 
     code: str | Absent = ABSENT
     name: str | Absent = ABSENT
@@ -108,7 +108,7 @@ class ChangeAccount:
 
 @dataclass(frozen=True, slots=True)
 class EntryLineGiven:
-    """One line of an entry by hand, a debit above zero, a credit below."""
+    """A line of a manual entry, a debit above zero, a credit below."""
 
     account: AccountReference
     amount: int
@@ -119,7 +119,7 @@ class EntryLineGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteEntry:
-    """An entry by hand: a draft, or posted at once; what a machine wrote stays a draft."""
+    """A manual entry: a draft, or posted immediately; an entry by a machine stays a draft."""
 
     entry_date: date
     lines: tuple[EntryLineGiven, ...]

@@ -1,4 +1,4 @@
-"""When and where a rule is applied."""
+"""The business and the time for which a rule is applied."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -11,7 +11,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The business, the moment (aware, UTC) and the maker of identifiers for new parts."""
+    """The business, the current time (aware, UTC), and the function that creates ids."""
 
     business: Business
     now: datetime
@@ -19,22 +19,22 @@ class Context:
 
     @property
     def today(self) -> date:
-        """The day of the moment."""
+        """The current day, in UTC."""
         return self.now.date()
 
     @property
     def lock_date(self) -> date | None:
-        """The last day on which nothing is posted any more."""
+        """The last day that is locked, if any."""
         return self.business.lock_date
 
     @property
     def currency(self) -> str:
-        """The one currency of the business."""
+        """The base currency of the business."""
         return self.business.base_currency
 
 
 def refuse_locked(context: Context, on: date) -> None:
-    """Refuse a day on which nothing is posted any more.
+    """Refuse to post on a locked day.
 
     Raises Conflict `period_locked`.
     """
@@ -42,21 +42,21 @@ def refuse_locked(context: Context, on: date) -> None:
     if lock_date is not None and on <= lock_date:
         raise Conflict(
             "period_locked",
-            f"Nothing is posted on {on}: the period is locked up to {lock_date}.",
+            f"Cannot post on {on}: the period is locked through {lock_date}. Use a later date.",
             date=on.isoformat(),
             lock_date=lock_date.isoformat(),
         )
 
 
 def refuse_other_currency(currency: str | None, context: Context) -> None:
-    """Refuse a currency that is not the base currency of the business; left out it is that one.
+    """Refuse a currency other than the base currency of the business; None is accepted.
 
     Raises RuleBroken `currency_mismatch`.
     """
     if currency is not None and currency.upper() != context.currency:
         raise RuleBroken(
             "currency_mismatch",
-            f"The books are kept in {context.currency}: send that, or leave the currency out.",
+            f"The books are kept in {context.currency}. Send this currency or omit the field.",
             currency=currency,
             base_currency=context.currency,
         )

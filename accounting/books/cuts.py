@@ -1,4 +1,4 @@
-"""Which postings a report counts, and what they come to."""
+"""Report filters: the postings that a report counts, and their totals."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -7,7 +7,7 @@ from accounting.values import dataclass
 
 
 class Basis(StrEnum):
-    """When something counts: as it is agreed, or as it is paid."""
+    """The time at which an amount counts: when it is agreed, or when it is paid."""
 
     ACCRUAL = "accrual"
     CASH = "cash"
@@ -15,17 +15,17 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """Which postings a report counts."""
+    """A report filter: the postings that a report counts."""
 
     basis: Basis = Basis.ACCRUAL
-    tag: str | None = None  # Lines whose document has this tag,
-    untagged: bool = False  # or lines whose document has none.
-    known_at: datetime | None = None  # What was posted up to then.
+    tag: str | None = None  # Only lines whose document has this tag,
+    untagged: bool = False  # or only lines whose document has no tag.
+    known_at: datetime | None = None  # Only entries posted up to this time.
 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What was posted to an account in a period: minor units, both sides."""
+    """The debits and credits posted to an account in a period, in minor units."""
 
     debits: int = 0
     credits: int = 0

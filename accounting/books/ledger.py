@@ -1,4 +1,4 @@
-"""Double entry as arithmetic: what a document desires, less what was posted for it, is posted."""
+"""Double entry as arithmetic: what a document desires, less what is posted for it, is posted."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -16,11 +16,11 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """One amount that a document wants on an account, a debit above zero, a credit below.
+    """An amount that a document desires on an account, a debit above zero, a credit below.
 
-    Movements of one stream and day make one entry. `settles` is the document that is settled and
-    `split` says which of its parts the amount settles; `tax` says what the amount itself is for
-    a return. `about` is the document that it is about, where that is neither what is settled nor
+    Movements of one stream and day make one entry. `settles` is the document that is settled, and
+    `split` the parts of it that the amount settles; `tax` marks the amount for a tax return.
+    `about` is the document that the amount belongs to, if that is neither the settled document nor
     the source.
     """
 
@@ -36,7 +36,7 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an entry, a debit above zero, a credit below; `about` as on a movement."""
+    """A line of an entry, a debit above zero, a credit below; `about` as in a movement."""
 
     account_id: UUID
     amount: int
@@ -48,21 +48,22 @@ class Line:
 
     @property
     def debit(self) -> int:
-        """The amount where it is a debit, else 0."""
+        """The amount of a debit, else 0."""
         return max(self.amount, 0)
 
     @property
     def credit(self) -> int:
-        """The amount where it is a credit, else 0."""
+        """The amount of a credit, else 0."""
         return max(-self.amount, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A balanced entry to be posted; the store gives it its id and its number.
+    """A balanced entry to be posted; the store assigns its id and its number.
 
-    `about` names, of what is only about another document, that document: of a refund its invoice.
-    An entry that only agrees something is not `in_cash`: it counts once that is settled.
+    `about` maps the id of a document to that of the document it belongs to, such as a refund to its
+    invoice. An entry that only records an obligation is not `in_cash`: on the cash basis it counts
+    once the obligation is settled.
     """
 
     entry_date: date
@@ -79,7 +80,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posted(Entry):
-    """An entry that stands in the books; `reversed` when another one is linked to it."""
+    """An entry in the books; `reversed` if another entry reverses it."""
 
     id: UUID
     reversed: bool = False
@@ -87,10 +88,10 @@ class Posted(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The document behind entries; `titles` names each of its streams, for people.
+    """The document that entries are posted for; `titles` names each of its streams, for people.
 
-    `about` names, of what is only about another document, that document; the streams in `agreed`
-    only agree something.
+    `about` maps the id of a document to that of the document it belongs to; entries of the streams
+    in `agreed` only record obligations.
     """
 
     type: str
@@ -103,7 +104,7 @@ class Source:
 
 @dataclass(slots=True)
 class _Tally:
-    """What comes together on one line: the amount, and the parts that it settles."""
+    """The totals of one line: its amount, and the parts that it settles."""
 
     amount: int = 0
     parts: dict[Part, int] = field(default_factory=lambda: defaultdict(int))
@@ -119,9 +120,9 @@ _Tallies = dict[_Place, _Tally]
 
 
 def normal_sign(account_type: str, behavior: str | None = None) -> int:
-    """Tell the side on which an account's balance is positive: 1 for debits, -1 for credits.
+    """Return the sign of an account's normal side: 1 for debits, -1 for credits.
 
-    A contra account may turn it round by its `balance_behavior`.
+    The `balance_behavior` of a contra account can turn it round.
     """
     if behavior is not None:
         return 1 if behavior == "debit_positive" else -1
@@ -129,12 +130,12 @@ def normal_sign(account_type: str, behavior: str | None = None) -> int:
 
 
 def balance(account_type: str, debits: int, credits_: int, behavior: str | None = None) -> int:
-    """Work out a balance on its normal side: revenue with debits 20 and credits 120 holds 100."""
+    """Compute a balance on its normal side: revenue with debits 20 and credits 120 holds 100."""
     return normal_sign(account_type, behavior) * (debits - credits_)
 
 
 def after_lock(on: date, lock_date: date | None) -> date:
-    """Move a day inside the lock to the day after it: the 5th, locked to the 10th, to the 11th."""
+    """Move a locked day to the day after the lock: the 5th, locked to the 10th, to the 11th."""
     return on if lock_date is None else max(on, lock_date + timedelta(days=1))
 
 
@@ -144,12 +145,12 @@ def difference(
     posted: Iterable[Entry],
     lock_date: date | None,
 ) -> list[Entry]:
-    """Work out the entries that turn what was posted into what is desired, by date.
+    """Compute the entries that turn what is posted into what is desired, by date.
 
-    Amounts are compared per stream, day, account, settled document, tax mark and document that they
-    are about; days inside the lock count as the day after it. Of an invoice posted at 100 that
-    desires 80, a credit of 20 on receivables and a debit of 20 on sales remain. Raises ValueError
-    where an entry does not balance, which is a fault in the rules and not in the request.
+    Amounts are compared by stream, day, account, settled document, tax mark and `about`; locked
+    days count as the day after the lock. If an invoice is posted at 100 and desires 80, a credit of
+    20 on receivables and a debit of 20 on sales remain. Raises ValueError if an entry does not
+    balance, which is an error in the rules and not in the request.
     """
     posted = list(posted)
     known = {entry.stream for entry in posted}
@@ -166,7 +167,7 @@ def difference(
     entries = []
     for on, stream in sorted(days, key=lambda place: place[0]):
         lines = _lines(days[on, stream])
-        # What comes and goes on one day before it was ever posted is no entry.
+        # Amounts that cancel out on one day before they are posted make no entry.
         if not _cancel_out(lines):
             opening = "Change of " if stream in known else ""
             known.add(stream)
@@ -175,12 +176,11 @@ def difference(
 
 
 def as_reversals(entries: Iterable[Entry], posted: Iterable[Posted]) -> list[Entry]:
-    """Write a taking back as linked mirrors of the entries that stand, one for one.
+    """Replace an entry that undoes posted entries by linked reversals, one for each of them.
 
-    That is done where the standing entries of a stream (not reversed, and not cancelled out by
-    others) are exactly what an entry takes back, and none is of a later day; any other entry is
-    left as it is. Where the day is corrected by the same change, two entries do so: the later one
-    is the taking back.
+    This is done if an entry undoes exactly the effective entries of a stream (not reversed, and not
+    cancelled out by others), and none of these has a later day. Any other entry stays as it is. If
+    the same change also corrects the day, two entries qualify: the later one becomes the reversal.
     """
     posted = list(posted)
     written: list[Entry] = []
@@ -216,7 +216,7 @@ def _lines_at(place: _Place, tally: _Tally) -> list[Line]:
     if tally.amount:
         settled = tuple(parts.items())
         return [Line(account_id, tally.amount, settles, settled, tax=tax, about=about)]
-    # The same amount now settles other parts: one line takes back and one settles anew.
+    # The same amount now settles other parts: one line adds the new parts, one reverses the old.
     up = tuple((part, share) for part, share in parts.items() if share > 0)
     down = tuple((part, share) for part, share in parts.items() if share < 0)
     return [
@@ -265,7 +265,7 @@ def _lines_of(*entries: Entry) -> list[Line]:
 
 
 def _cancel_out(lines: Iterable[Line]) -> bool:
-    """Tell whether nothing is left of lines once they are added up."""
+    """Return whether lines add up to nothing, by amount and by part."""
     tallies: _Tallies = defaultdict(_Tally)
     _add_lines(tallies, lines, 1)
     return not any(_lines_at(place, tally) for place, tally in tallies.items())

@@ -1,4 +1,4 @@
-"""Entries written by hand: drawn up as drafts, approved or rejected, and reversed once posted."""
+"""Manual entries: drafts that are approved or rejected, and reversed once they are posted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -21,12 +21,12 @@ STREAM = "manual"
 UNTITLED = "Manual entry"
 LONGEST_DESCRIPTION = 1000
 NEXT_STATES = {"draft": ["approved", "rejected"]}
-"""Where an entry may go; what is approved or rejected stays so."""
+"""The next states of an entry; approved and rejected entries stay so."""
 
 
 @dataclass(frozen=True, slots=True)
 class ManualLine:
-    """One line, a debit above zero, a credit below."""
+    """A line of a manual entry, a debit above zero, a credit below."""
 
     id: UUID
     account_id: UUID
@@ -37,9 +37,9 @@ class ManualLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualEntry:
-    """An entry as somebody wrote it; approved it is posted, under the same id.
+    """A manual entry as it was written; once approved it is posted under the same id.
 
-    `source_id` is the entry itself, or the one that a reversal goes back to in the end.
+    `source_id` is the entry itself, or for a reversal the original entry.
     """
 
     id: UUID
@@ -60,7 +60,7 @@ class ManualEntry:
 
     @property
     def total(self) -> int:
-        """What its debits come to."""
+        """The sum of its debits."""
         return sum(line.amount for line in self.lines if line.amount > 0)
 
 
@@ -70,25 +70,25 @@ def account_references(command: WriteEntry) -> frozenset[AccountReference]:
 
 
 def accounts_on(lines: Iterable[ManualLine]) -> frozenset[AccountReference]:
-    """List the accounts that lines stand on."""
+    """List the accounts of lines."""
     return frozenset(AccountReference("id", line.account_id) for line in lines)
 
 
 def any_is_marked(lines: Iterable[EntryLineGiven | ManualLine]) -> bool:
-    """Tell whether a line names a tax code, so that the codes are to be loaded."""
+    """Return whether a line has a tax code, so that the codes must be loaded."""
     return any(
         (line.tax if isinstance(line, ManualLine) else line.tax_code) is not None for line in lines
     )
 
 
 def write(command: WriteEntry, named: Named, codes: Marking, context: Context) -> ManualEntry:
-    """Make an entry: a draft, or posted at once where that is wanted.
+    """Create an entry: a draft, or an approved one if the command posts it immediately.
 
-    What a machine wrote is a draft whatever is wanted: a person approves it. Debits of 100 against
-    credits of 60 and 40 come to 100. Of tax nothing is worked out: a line is what it says. Raises
-    Conflict `account_archived`, `tax_code_archived` or `period_locked`; RuleBroken
-    `entry_not_balanced`, `amount_too_large`, `reference_not_found`, `control_account`,
-    `tax_code_mismatch` or `tax_rate_missing`.
+    An entry by a machine is always a draft, which a person approves. Debits of 100 balance credits
+    of 60 and 40. No tax is computed: the lines are taken as they are given. Raises Conflict
+    `account_archived`, `tax_code_archived` or `period_locked`; RuleBroken `entry_not_balanced`,
+    `amount_too_large`, `reference_not_found`, `control_account`, `tax_code_mismatch` or
+    `tax_rate_missing`.
     """
     id_ = context.identify()
     draft = ManualEntry(
@@ -110,19 +110,19 @@ def write(command: WriteEntry, named: Named, codes: Marking, context: Context) -
 def rewrite(
     entry: ManualEntry, command: WriteEntry, named: Named, codes: Marking, context: Context
 ) -> ManualEntry:
-    """Replace what a draft says; who wrote it stays.
+    """Replace the contents of a draft; its author stays.
 
-    Raises Conflict `invalid_state_transition`, and what `write` raises of accounts and codes.
+    Raises Conflict `invalid_state_transition`, and what `write` raises for accounts and codes.
     """
     _refuse_unless_draft(entry, "Only a draft can be replaced.")
     return replace(entry, **_contents(command, named, codes, context))
 
 
 def approve(entry: ManualEntry, named: Named, codes: Marking, context: Context) -> ManualEntry:
-    """Turn a draft into an entry that counts, on its own day.
+    """Approve a draft, which is posted on its own day.
 
-    Its accounts and tax codes are looked at again: one may have been archived since, or have
-    another rate. Raises Conflict `invalid_state_transition`, `period_locked`, `account_archived` or
+    Its accounts and tax codes are checked again: one may have been archived since, or have another
+    rate. Raises Conflict `invalid_state_transition`, `period_locked`, `account_archived` or
     `tax_code_archived`; RuleBroken `control_account`, `tax_code_mismatch` or `tax_rate_missing`.
     """
     _refuse_unless_draft(entry, "Only a draft can be approved.")
@@ -137,7 +137,7 @@ def approve(entry: ManualEntry, named: Named, codes: Marking, context: Context) 
 
 
 def reject(entry: ManualEntry) -> ManualEntry:
-    """Turn a draft down, for good.
+    """Reject a draft, for good.
 
     Raises Conflict `invalid_state_transition`.
     """
@@ -146,10 +146,10 @@ def reject(entry: ManualEntry) -> ManualEntry:
 
 
 def reverse(entry: ManualEntry, on: date | None, context: Context) -> ManualEntry:
-    """Take a posted entry back by its mirror: a debit of 100 is met by a credit of 100.
+    """Create the reversal of a posted entry: a debit of 100 becomes a credit of 100.
 
-    It counts on a given day, else today or on the first day that is open; never before the entry
-    itself. Raises Conflict `system_entry`, `invalid_state_transition`, `already_reversed` or
+    Its day is the given one, else today or the first day that is not locked; never before that of
+    the entry. Raises Conflict `system_entry`, `invalid_state_transition`, `already_reversed` or
     `period_locked`.
     """
     refuse_reversing(entry)
@@ -174,14 +174,14 @@ def reverse(entry: ManualEntry, on: date | None, context: Context) -> ManualEntr
 
 
 def refuse_reversing(entry: ManualEntry) -> None:
-    """Refuse to reverse what a document posted, what is not posted, and what is reversed already.
+    """Refuse to reverse an entry of a document, one that is not posted, or one that is reversed.
 
     Raises Conflict `system_entry`, `invalid_state_transition` or `already_reversed`.
     """
     if entry.source_type != SOURCE:
         raise Conflict(
             "system_entry",
-            "The entry follows from a document. Change or cancel that one instead.",
+            "The entry comes from a document. Change or cancel the document instead.",
             source_type=entry.source_type,
             source_id=str(entry.source_id),
         )
@@ -190,7 +190,7 @@ def refuse_reversing(entry: ManualEntry) -> None:
     if entry.reversed_by_id is not None:
         raise Conflict(
             "already_reversed",
-            "The entry is reversed already.",
+            "The entry is already reversed.",
             reversed_by_id=str(entry.reversed_by_id),
         )
 
@@ -198,7 +198,7 @@ def refuse_reversing(entry: ManualEntry) -> None:
 def _contents(
     command: WriteEntry, named: Named, codes: Marking, context: Context
 ) -> dict[str, Any]:
-    """List what an entry says each time that it is written: its day, its words and its lines."""
+    """Return the fields that are replaced when an entry is written: its day, texts and lines."""
     lines = tuple(
         replace(_line(line, named, context), tax=_marked(line, command.entry_date, place, codes))
         for place, line in enumerate(command.lines)
@@ -239,7 +239,7 @@ def _refuse_unbalanced(lines: Sequence[ManualLine]) -> None:
     if debits != credits_:
         raise RuleBroken(
             "entry_not_balanced",
-            "The debits of an entry must come to the same as its credits.",
+            "The total debits of an entry must equal its total credits.",
             total_debit=debits,
             total_credit=credits_,
         )

@@ -1,18 +1,18 @@
-"""Numbers of documents and entries: gapless series, and the number that is not known yet."""
+"""Numbers of documents and entries: gapless series, and numbers that are not assigned yet."""
 
 from datetime import date
 
 from accounting.values import dataclass
 
-DIGITS = 6  # A number is padded to these; past them it grows.
+DIGITS = 6  # Numbers are padded to this length; above 999999 they are longer.
 LARGEST_GIVEN = 999_999_999_999
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A number that its series gives out when the transaction is written.
+    """A number that its series assigns when the transaction is written.
 
-    `place` counts from 0 among the numbers of that series which this transaction takes.
+    `place` counts from 0 among the numbers of that series in this transaction.
     """
 
     series: str
@@ -24,28 +24,28 @@ Number = str | Pending | None
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """Words for people that end in a number which is not known yet."""
+    """A text for people that ends in a number which is not assigned yet."""
 
     words: str
     number: Pending
 
 
 def titled(words: str, number: Number) -> str | Titled:
-    """Write a number behind words, where there is one: vendor credit VC-000001."""
+    """Append a number to a text, if there is one: vendor credit VC-000001."""
     if isinstance(number, Pending):
         return Titled(words, number)
     return words if number is None else f"{words} {number}"
 
 
 def render(series: str, count: int) -> str:
-    """Write the nth number of a series: the 42nd of INV is INV-000042; past 999999 it grows."""
+    """Format the nth number of a series: INV-000042 for the 42nd; above 999999 it is longer."""
     return f"{series}-{count:0{DIGITS}d}"
 
 
 def given_in(series: str, text: str) -> int | None:
-    """Read a number that a caller wrote in the series' own form, else None.
+    """Parse a number that a caller wrote in the series' own form; None for any other.
 
-    INV-000042 is the 42nd of INV; INV-42 is a caller's own style and can never be given out.
+    INV-000042 is the 42nd of INV; INV-42 is a caller's own style, which the series never assigns.
     """
     digits = text.removeprefix(f"{series}-")
     if not (digits.isdecimal() and len(digits) <= len(str(LARGEST_GIVEN))):
@@ -55,10 +55,10 @@ def given_in(series: str, text: str) -> int | None:
 
 
 def journal_series(entry_date: date) -> str:
-    """Name the series of an entry, one for each calendar year: 2026-03-05 counts in JE-2026."""
+    """Return the series of an entry's number, one for each year: JE-2026 for 2026-03-05."""
     return f"JE-{entry_date.year:04d}"
 
 
 def journal_year(series: str) -> int:
-    """Say of which year's entries a series is: JE-2026 is of 2026."""
+    """Return the year of a journal series: 2026 for JE-2026."""
     return int(series.removeprefix("JE-"))

@@ -1,4 +1,4 @@
-"""Periods of days, taken apart into whole months and the days that are left at either end."""
+"""Periods of days, split into whole months and the days that remain at either end."""
 
 from calendar import monthrange
 from datetime import date, timedelta
@@ -6,33 +6,33 @@ from datetime import date, timedelta
 from accounting.values import dataclass
 
 FIRST_YEAR, LAST_YEAR = 1900, 2199
-"""The years that a day may lie in, wherever it comes from."""
+"""The years in which every date of the books must be."""
 
 FirstAndLast = tuple[date, date]
-"""The first and the last of days in a row, both included."""
+"""The first and the last of consecutive days, both included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Days in a row; one that ends before it begins holds none."""
+    """Consecutive days; a period that ends before it begins is empty."""
 
     first: date = date.min
     last: date = date.max
 
     @property
     def months(self) -> FirstAndLast | None:
-        """The first days of the first and the last month that lie wholly in it.
+        """The first days of the first and the last month that are wholly in the period.
 
-        2026-01-15 to 2026-04-10 holds February and March: (2026-02-01, 2026-03-01).
+        2026-01-15 to 2026-04-10 contains February and March: (2026-02-01, 2026-03-01).
         """
         first, last = self._first_month(), self._last_month()
         return None if first is None or last is None or first > last else (first, last)
 
     @property
     def edges(self) -> tuple[FirstAndLast, ...]:
-        """The days before the first whole month and after the last one, where there are any.
+        """The days before the first whole month and after the last one, if there are any.
 
-        2026-01-15 to 2026-04-10 is left with 2026-01-15 to 2026-01-31 and 2026-04-01 to 2026-04-10.
+        Of 2026-01-15 to 2026-04-10 these are 2026-01-15 to 2026-01-31 and 2026-04-01 to 2026-04-10.
         """
         if self.first > self.last:
             return ()
@@ -62,7 +62,7 @@ EVER = Period()
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A period as whole months, with days that are added to them and days that are taken off.
+    """A period as whole months, with days to add to them and days to take off.
 
     `months` are the first days of the first and the last of them.
     """
@@ -73,9 +73,9 @@ class Pieces:
 
 
 def pieces(period: Period) -> Pieces:
-    """Take a period apart so that few days are left: what is more than half a month is that month.
+    """Split a period so that few days remain: more than half of a month counts as the month.
 
-    2026-01-10 to 2026-04-10 is January to March with 1 to 10 April, without 1 to 9 January.
+    2026-01-10 to 2026-04-10 is January to March, plus 1 to 10 April, less 1 to 9 January.
     """
     first, last = period.first, period.last
     if first > last:
@@ -104,7 +104,7 @@ def pieces(period: Period) -> Pieces:
 
 
 def _mostly(first: date, last: date) -> bool:
-    """Tell whether days of one month are more than half of it."""
+    """Return whether days of one month are more than half of it."""
     return 2 * (last.day - first.day + 1) > month_end(first).day
 
 
@@ -117,16 +117,16 @@ def _days_after(day: date) -> tuple[FirstAndLast, ...]:
 
 
 def month_start(day: date) -> date:
-    """Find the first day of a day's month."""
+    """Return the first day of a day's month."""
     return day.replace(day=1)
 
 
 def month_end(day: date) -> date:
-    """Find the last day of a day's month."""
+    """Return the last day of a day's month."""
     return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 def calendar_month(year: int, month: int) -> Period:
-    """Take a month as a period: February 2024 is 2024-02-01 to 2024-02-29."""
+    """Return a month as a period: February 2024 is 2024-02-01 to 2024-02-29."""
     first = date(year, month, 1)
     return Period(first, month_end(first))

@@ -1,4 +1,4 @@
-"""Which rule posted an entry: a name for each event that the ledger follows."""
+"""Posting rules: a name for each event that posts an entry."""
 
 _EVENTS = {
     "invoice": "invoice_sent",
@@ -35,15 +35,15 @@ _TAKEN_BACK = {
 POSTING_RULES = frozenset(
     {*_EVENTS.values(), *_STEPS.values(), *_ALIKE.values(), *_TAKEN_BACK.values()}
 )
-"""All names there are."""
+"""The names of all posting rules."""
 
 
 def posting_rule(source_type: str, stream: str, *, reverses: bool = False) -> str:
-    """Name the rule that posted an entry of a source, in one of its streams.
+    """Return the name of the rule that posted an entry of a source, in one of its streams.
 
-    What is applied of a credit is `customer_credit_applied`; what a payment settles later is posted
-    by the rule of the payment. An entry that takes another one back has the name of that one, but
-    of a write-off, where that is an event of its own.
+    Applying a credit is `customer_credit_applied`; what a payment settles later is posted by the
+    rule of the payment. A reversal has the name of the reversed entry's rule; only the reversal of
+    a write-off is an event of its own.
     """
     found = _ALIKE.get(stream) or _STEPS.get((source_type, stream)) or _EVENTS[source_type]
     return _TAKEN_BACK.get(found, found) if reverses else found

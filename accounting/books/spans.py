@@ -1,4 +1,4 @@
-"""From when to when something held: the dated intervals that postings follow."""
+"""Dated intervals in which something was in effect; postings follow them."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -6,26 +6,26 @@ from datetime import date
 from accounting.values import dataclass
 
 Days = tuple[date, date | None]
-"""From a day to before another one, or on and on."""
+"""The first day, and the day after the last one; None if there is no end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Days from `start` to before `end`; no start is the holder's own date and moves with it."""
+    """Days from `start` to before `end`; without a start it begins on its owner's own date."""
 
     start: date | None = None
     end: date | None = None
 
 
 def days(start: date, end: date | None, floor: date) -> Days:
-    """Lay out a span that begins no earlier than a day, and ends no earlier than it begins.
+    """Resolve a span to days that begin at `floor` or later, and end no earlier than they begin.
 
-    From the 5th to the 7th with nothing before the 10th, it comes and goes on the 10th.
+    From the 5th to the 7th with a floor on the 10th, it begins and ends on the 10th.
     """
     begin = max(start, floor)
     return begin, None if end is None else max(end, begin)
 
 
 def laid_out(spans: Iterable[Span], on: date, floor: date) -> list[Days]:
-    """Lay out spans of what is dated on a day, none of which begins before a floor."""
+    """Resolve spans to days; a span without a start begins `on` a day, and none before `floor`."""
     return [days(span.start or on, span.end, floor) for span in spans]

@@ -1,4 +1,4 @@
-"""Amounts by part: what a settlement takes of each part of what it settles."""
+"""Amounts by part: how much of each part of a document a settlement settles."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
@@ -12,7 +12,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What of a document stands on one account, with one tax mark or none."""
+    """A part of a document: what it has on one account, with one tax mark or none."""
 
     account_id: UUID
     tax: TaxMark | None = None
@@ -23,27 +23,27 @@ Split = tuple[tuple[Part, int], ...]
 
 K = TypeVar("K", bound=Hashable)
 Shares = tuple[tuple[K, int], ...]
-"""Amounts by any key; a split is one by part."""
+"""Amounts by any key; a split has parts as keys."""
 
 
 def added(*splits: Shares[K]) -> Shares[K]:
-    """Add splits up by part: 5 and 3 on one come to 8; what comes to zero is left out."""
+    """Add splits by part: 5 and 3 on one part give 8; a sum of zero is left out."""
     total = summed(pair for split in splits for pair in split)
     return tuple((part, amount) for part, amount in total.items() if amount)
 
 
 def negative(split: Shares[K]) -> Shares[K]:
-    """Turn a split round."""
+    """Negate the amounts of a split."""
     return tuple((part, -amount) for part, amount in split)
 
 
 def times_sign(split: Split, sign: int) -> Split:
-    """Give a split the sign of the side it is posted on."""
+    """Multiply a split by the sign of the side on which it is posted."""
     return split if sign > 0 else negative(split)
 
 
 def summed(amounts: Iterable[tuple[K, int]]) -> dict[K, int]:
-    """Add amounts up by part, in the order in which the parts first appear."""
+    """Add amounts by part, in the order in which the parts first appear."""
     total: dict[K, int] = defaultdict(int)
     for part, amount in amounts:
         total[part] += amount
@@ -51,17 +51,17 @@ def summed(amounts: Iterable[tuple[K, int]]) -> dict[K, int]:
 
 
 def rests(parts: Mapping[K, int], taken: Shares[K]) -> dict[K, int]:
-    """Say what is left of each part: of 8333 and 1667 with 2777 and 556 taken, 5556 and 1111."""
+    """Return the rest of each part: of 8333 and 1667 with 2777 and 556 taken, 5556 and 1111."""
     return summed([*parts.items(), *negative(taken)])
 
 
 def take(parts: Mapping[K, int], taken: Shares[K], amount: int) -> Shares[K]:
-    """Split one step over what earlier steps have left of each part.
+    """Split one settlement over what earlier ones have left of each part.
 
-    No part passes zero, and the step that takes all that is left closes every part exactly: after
-    3333 took 2777 and 556 of 8333 and 1667, one of 6667 takes 5556 and 1111. Parts below zero are
-    withheld: 530 of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError where the step
-    takes more than is left.
+    No part passes zero, and a settlement of all that is left closes every part exactly: after 3333
+    took 2777 and 556 of 8333 and 1667, 6667 takes 5556 and 1111. Parts below zero are withheld: 530
+    of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError if the settlement is more than
+    what is left.
     """
     left = rests(parts, taken)
     if not 0 <= amount <= sum(left.values()):

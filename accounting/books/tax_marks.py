@@ -1,4 +1,4 @@
-"""What a posted line says of tax."""
+"""Tax marks of posted lines."""
 
 from datetime import date
 from decimal import Decimal
@@ -10,7 +10,7 @@ from accounting.values import dataclass
 
 
 class TaxPart(StrEnum):
-    """Which part of a taxed amount a posted line is."""
+    """The part of a taxed amount that a posted line is."""
 
     NET = "net"
     OUTPUT = "output"  # Tax that is owed: charged on a sale, or self-assessed on a purchase.
@@ -23,7 +23,7 @@ class TaxPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TaxMark:
-    """The code that an amount was taxed by, its rate in percent, and which part the amount is."""
+    """The tax code of an amount, its rate in percent, and the part that the amount is."""
 
     code_id: UUID
     rate: Decimal
@@ -31,15 +31,15 @@ class TaxMark:
 
     @classmethod
     def of_net(cls, code_id: UUID | None, rate: Decimal | None) -> "TaxMark | None":
-        """Mark the net of what a code taxes; without a code there is no mark."""
+        """Mark the net of an amount that a code taxes; without a code there is no mark."""
         return None if code_id is None or rate is None else cls(code_id, rate, TaxPart.NET)
 
 
 class Marking(Protocol):
-    """Marks an amount by the code that a caller names, at the code's rate on a day."""
+    """A source of tax marks: by the code that a caller names, at the code's rate on a day."""
 
     def marked(self, reference: str, part: TaxPart, on: date, place: str) -> TaxMark:
-        """Mark one; `place` is where it stands in the request.
+        """Mark an amount; `place` is its path in the request.
 
         Raises RuleBroken `reference_not_found`, `tax_code_mismatch` or `tax_rate_missing`; Conflict
         `tax_code_archived`.

@@ -1,1 +1,1 @@
-"""Files that are sent in."""
+"""Uploaded files."""

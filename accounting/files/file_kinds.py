@@ -1,7 +1,7 @@
-"""What kind of file some bytes are: the bytes decide, never a name or a sender's word.
+"""Detection of the type of a file by its content, never by its name or declared type.
 
-Only five kinds are kept. Nothing is unpacked, nothing that a file refers to is fetched, and no more
-than the beginning is parsed, so that a hostile file costs what a friendly one does.
+Only five types are accepted. Nothing is unpacked, nothing that a file refers to is fetched, and
+only the beginning is parsed, so that a hostile file costs no more than any other.
 """
 
 import codecs
@@ -21,7 +21,7 @@ JPEG: Final = "image/jpeg"
 CSV: Final = "text/csv"
 XML: Final = "application/xml"
 
-# The endings of names that belong to a kind, the usual one first.
+# The file name endings of each type, the usual one first.
 ENDINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {PDF: (".pdf",), PNG: (".png",), JPEG: (".jpg", ".jpeg"), CSV: (".csv",), XML: (".xml",)}
 )
@@ -31,7 +31,7 @@ MOST_RECORDS = 200
 DELIMITERS = ",;\t|"
 
 _BLANKS = b" \t\r\n"
-# Pages and drawings are XML as well, and may carry scripts: they are no accounting documents.
+# HTML and SVG are XML as well, and may contain scripts: they are not accounting documents.
 _SCRIPTED_ROOTS = frozenset({"html", "svg"})
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]")
@@ -41,7 +41,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 def kind_of(content: bytes) -> str | None:
     """Return the media type of a PDF, PNG, JPEG, CSV or XML file; None for anything else.
 
-    `b"%PDF-1.7 ..."` is `application/pdf`, whatever its name; `b"PK..."` is nothing we keep.
+    `b"%PDF-1.7 ..."` is `application/pdf`, whatever its name; `b"PK..."` gives None.
     """
     head = content[:LOOKED_AT_BYTES]
     if head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANKS).startswith(b"%PDF-"):
@@ -57,7 +57,7 @@ def kind_of(content: bytes) -> str | None:
 
 
 def _is_xml(head: bytes, *, whole: bool) -> bool:
-    """Whether it is well formed as far as it was looked at, with a root of its own."""
+    """Return whether the beginning is well-formed XML with a root other than HTML or SVG."""
     roots: list[str] = []
 
     def begin(name: str, _attributes: dict[str, str]) -> None:
@@ -78,9 +78,9 @@ def _is_xml(head: bytes, *, whole: bool) -> bool:
 
 
 def _is_csv(head: bytes, *, whole: bool) -> bool:
-    """Whether most of its records have the same number of fields, two or more."""
+    """Return whether the beginning has columns, with any of the delimiters."""
     text = _text(head)
-    if not whole:  # The last line was cut.
+    if not whole:  # The last line may be incomplete.
         text = text.rpartition("\n")[0]
     if not text or text.lstrip()[:1] in ("", "{", "[", "<"):
         return False
@@ -88,9 +88,10 @@ def _is_csv(head: bytes, *, whole: bool) -> bool:
 
 
 def _has_columns(text: str, delimiter: str) -> bool:
-    """Whether at least two records, and at least half of all, have the same number of fields.
+    """Return whether at least two records, and at least half of all, have equally many fields.
 
-    Banks put a few lines of their own above the table, so not every record has to have as many.
+    One field does not count. Banks put a few lines of their own above the table, so not every
+    record has to have as many.
     """
     try:
         records = islice(csv.reader(StringIO(text, newline=""), delimiter=delimiter), MOST_RECORDS)
@@ -109,7 +110,7 @@ def _is_text(content: bytes) -> bool:
 
 
 def _text(raw: bytes) -> str:
-    """Read UTF-16 with its mark, else UTF-8, else the one-byte letters of older programs."""
+    """Decode UTF-16 with a byte order mark, else UTF-8, else Latin-1."""
     if raw.startswith(_UTF_16):
         return raw[: len(raw) // 2 * 2].decode("utf-16", errors="replace")
     try:

@@ -1,4 +1,4 @@
-"""Files that are sent in: what is taken of them, and what is kept of their names."""
+"""Uploaded files: which are accepted, and how their names are cleaned."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from accounting.values import dataclass
 LONGEST_NAME = 255
 LONGEST_ENDING = 16
 
-# What a document is called by what it is linked to, where the sender does not say.
+# The default type of a document, by the kind of resource that it is linked to.
 DEFAULT_TYPES: Final[Mapping[str | None, str]] = MappingProxyType(
     {
         "customer": "customer_document",
@@ -29,13 +29,13 @@ DEFAULT_TYPES: Final[Mapping[str | None, str]] = MappingProxyType(
 )
 
 _LINES = re.compile(r"[\t\r\n]")
-# Control characters, marks that turn the direction of writing, lone surrogates.
+# Control characters, marks of the text direction, lone surrogates.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file as it was sent; name and type are the sender's word, not yet believed."""
+    """A file as it was sent; its name and content type are not verified."""
 
     file_name: str
     content_type: str
@@ -44,7 +44,7 @@ class Upload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """One file that is taken: its kind found in its bytes, its name cleaned, its facts as given."""
+    """An accepted file: its type detected from its content, its name cleaned, the rest as sent."""
 
     content: bytes
     file_name: str
@@ -56,9 +56,10 @@ class Received:
 
 
 def receive(upload: Upload, field: str, **facts: Any) -> Received:
-    """Look at a file; raises UnsupportedFile where it is not kept, Malformed where it is empty.
+    """Check an uploaded file, detect its type and clean its name.
 
-    `field` is where the file stands in the request, as `document.file`.
+    `field` is the path of the file in the request, such as `document.file`. Raises UnsupportedFile
+    for a type that is not accepted, Malformed for an empty file.
     """
     if not upload.content:
         raise Malformed.fields(**{field: ["must not be empty"]})
@@ -66,7 +67,7 @@ def receive(upload: Upload, field: str, **facts: Any) -> Received:
     if kind is None:
         raise UnsupportedFile(
             "unsupported_media_type",
-            "The file is none of PDF, PNG, JPEG, CSV or XML. Its content decides, not its name.",
+            "The file is not a PDF, PNG, JPEG, CSV or XML file. Its content decides, not its name.",
             taken=sorted(ENDINGS),
         )
     return Received(
@@ -78,9 +79,10 @@ def receive(upload: Upload, field: str, **facts: Any) -> Received:
 
 
 def clean_name(name: str, kind: str) -> str:
-    """Return the last part of a name without what cannot be seen; a name of its own for nothing.
+    """Return the last component of a path, without invisible characters.
 
-    `..\\secret/Invoice\\u202e\\r\\n 7.pdf` becomes `Invoice 7.pdf`.
+    `..\\secret/Invoice\\u202e\\r\\n 7.pdf` becomes `Invoice 7.pdf`; an empty name becomes
+    `document` with the ending of its type.
     """
     last = re.split(r"[/\\]", _LINES.sub(" ", name))[-1]
     seen = "".join(letter for letter in last if unicodedata.category(letter) not in _UNSEEN)
@@ -96,7 +98,7 @@ def clean_name(name: str, kind: str) -> str:
 
 
 def download_name(name: str, kind: str) -> str:
-    """Return a name whose ending tells the kind: an opened file is what it was served as.
+    """Return a name whose ending matches the type, so that a file is opened as it was served.
 
     `invoice.pdf` stays; XML that was sent as `page.html` is saved as `page.html.xml`.
     """

@@ -1,1 +1,1 @@
-"""Books that begin in the middle: what stood and what was open on a day, entered as one."""
+"""Opening balances: books that begin on a day with the balances and open items of other books."""

@@ -1,4 +1,4 @@
-"""What callers ask of the opening of books, in the words of the rules. Amounts are minor units."""
+"""Commands on the opening of books; amounts are in minor units."""
 
 from datetime import date, datetime
 
@@ -9,9 +9,9 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenItem:
-    """Something that is open with a customer or vendor; `amount` is what is left of it.
+    """An open item of a customer or vendor; `amount` is the amount that remains.
 
-    `place` is where it stands in the request, as `invoices.3`.
+    `place` is its path in the request, such as `invoices.3`.
     """
 
     place: str
@@ -24,7 +24,7 @@ class OpenItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTaxGiven:
-    """What of something that is open a tax code taxes: net, and the tax on it as it is given."""
+    """The part of an open item that a tax code taxes: the net, and the tax as it is given."""
 
     place: str
     tax_code: str
@@ -34,14 +34,14 @@ class OpenTaxGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTaxedItem(OpenItem):
-    """Something that is open and may say all of it by tax code; else its tax is not for here."""
+    """An open item that may be given by tax code; else these books do not declare its tax."""
 
     taxes: tuple[OpenTaxGiven, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenDocumentGiven(OpenTaxedItem):
-    """An invoice or bill of which something is still owed; without a moment it opened on its day.
+    """An invoice or bill with an outstanding amount; `opened_at` defaults to its issue date.
 
     `party_number` is the number that a vendor gave it.
     """
@@ -55,7 +55,7 @@ class OpenDocumentGiven(OpenTaxedItem):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCreditGiven(OpenTaxedItem):
-    """A credit of which something is not applied yet."""
+    """A credit with an unapplied amount."""
 
     opened_at: datetime
     number: str | None = None
@@ -63,7 +63,7 @@ class OpenCreditGiven(OpenTaxedItem):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrepaymentGiven(OpenItem):
-    """Money that came or went in advance, and has settled nothing yet."""
+    """Money that was received or paid in advance, and has settled nothing yet."""
 
     payment_date: date
     method: str = "bank_transfer"
@@ -72,7 +72,7 @@ class PrepaymentGiven(OpenItem):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenWithSide:
-    """All that is open with customers, or with vendors."""
+    """The open items with customers, or with vendors."""
 
     documents: tuple[OpenDocumentGiven, ...] = ()
     credits: tuple[OpenCreditGiven, ...] = ()
@@ -80,13 +80,13 @@ class OpenWithSide:
 
     @property
     def items(self) -> tuple[OpenItem, ...]:
-        """All of it in one row."""
+        """The open items in one tuple."""
         return (*self.documents, *self.credits, *self.prepayments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBooks:
-    """Opens the books on a day: balances of accounts, and what is open with both sides."""
+    """The opening of books on a day: account balances, and the open items of both sides."""
 
     on: date
     accounts: tuple[EntryLineGiven, ...] = ()

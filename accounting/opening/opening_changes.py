@@ -1,4 +1,4 @@
-"""What may happen to the opening of books: made as one, and taken back as one."""
+"""Creation and reversal of the opening of books, each as a whole."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ MOST_TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an opening needs to know: accounts and tax codes, and whom it names on either side."""
+    """The records that an opening needs: accounts, tax codes, and the parties of both sides."""
 
     roles: Roles
     named: Named
@@ -37,25 +37,25 @@ class Known:
 
 
 def account_references(command: OpenBooks, roles: Roles) -> frozenset[AccountReference]:
-    """List the accounts that an opening names or may speak of, so that they can be loaded first."""
+    """List the accounts that an opening names or may show, so that they can be loaded first."""
     control = {AccountReference("id", roles[role]) for role in CONTROL_ROLES}
     return frozenset({*control, *(line.account for line in command.accounts)})
 
 
 def names_codes(command: OpenBooks) -> bool:
-    """Tell whether tax codes are needed to open the books."""
+    """Return whether an item is given by tax code, so that the codes must be loaded."""
     documents = (*command.sales.documents, *command.purchases.documents)
     credited = (*command.sales.credits, *command.purchases.credits)
     return any(each.taxes for each in (*documents, *credited))
 
 
 def open_books(command: OpenBooks, known: Known, context: Context) -> OpenedBooks:
-    """Open the books on a day with all that stood and was open then.
+    """Open the books on a day, with all balances and open items.
 
-    A bank account of 100 and an invoice over 20 make an opening with one invoice; 120 of opening
-    balance equity stand against them. Raises what `opened_with` does; Conflict `period_locked` or
-    `account_archived`; RuleBroken `reference_not_found` or `amount_too_large`. Whether it ties is
-    for `openings.refuse_untied` to say.
+    A bank account of 100 and an invoice over 20 make an opening with one invoice, and 120 of
+    opening balance equity. Raises what `opened_with` raises; Conflict `period_locked` or
+    `account_archived`; RuleBroken `reference_not_found` or `amount_too_large`.
+    `openings.refuse_untied` checks the control accounts.
     """
     refuse_locked(context, command.on)
     id_ = context.identify()
@@ -79,18 +79,18 @@ def open_books(command: OpenBooks, known: Known, context: Context) -> OpenedBook
 
 
 def refuse_reversing(opening: Opening) -> None:
-    """Refuse to take back what is taken back already.
+    """Refuse to reverse an opening that is reversed already.
 
     Raises Conflict `invalid_state_transition`.
     """
     if opening.reversed_at is not None:
-        raise Conflict.of_state("The opening is reversed already.", "reversed")
+        raise Conflict.of_state("The opening balance is already reversed.", "reversed")
 
 
 def reverse(opened: OpenedBooks, on: date | None, context: Context) -> OpenedBooks:
-    """Take an opening back with all that it brought, on a day or today.
+    """Reverse an opening with all its items, on a day or today.
 
-    Never before its own day; ids of your own become free with it. Raises Conflict
+    It is never reversed before its own day; its external ids become free. Raises Conflict
     `invalid_state_transition`, `opening_balance_settled` or `period_locked`.
     """
     refuse_reversing(opened.opening)
@@ -106,7 +106,7 @@ def reverse(opened: OpenedBooks, on: date | None, context: Context) -> OpenedBoo
 
 
 def _stated(lines: Iterable[EntryLineGiven], named: Named) -> dict[UUID, int]:
-    """Add up what is stated of each account; that of a control account may be stated here."""
+    """Sum the stated amounts by account; control accounts are allowed."""
     sums: dict[UUID, int] = defaultdict(int)
     for line in lines:
         account = usable(line.account, named.get(line.account), control=True)
@@ -150,14 +150,14 @@ def _refuse_settled(opened: OpenedBooks) -> None:
     if standing:
         raise Conflict(
             "opening_balance_settled",
-            "Something of what came with the opening is settled, applied, refunded or written off."
-            " Take that back first.",
+            "Part of the opening balance is settled, applied, refunded or written off. Undo"
+            " that first.",
             **standing,
         )
 
 
 def _settled(side: Side, opened: OpenedWith) -> dict[str, list[str]]:
-    """Name what is no longer as it came, by kind."""
+    """List the ids of the items that are no longer as they were opened, by kind."""
     moved = [each.id for each in opened.documents if any(documents.touched(each).values())]
     applied = [each.id for each in opened.credits if credits.used(each)]
     used = [each.id for each in opened.payments if payments.allocated(each)]

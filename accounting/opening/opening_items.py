@@ -1,7 +1,8 @@
-"""What is open when books are opened: documents, credits and money in advance, as any others are.
+"""The open items of an opening: documents, credits and prepayments, stored as any others.
 
-What they stand for was sold and bought elsewhere: in these books they come from opening balance
-equity, on the day of the opening. What says so by tax code is taxed here as it is settled.
+Their sales and purchases happened in other books: in these, they are posted against opening balance
+equity on the day of the opening. An item that is given by tax code is taxed here when it is
+settled.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,12 +49,12 @@ from accounting.values import dataclass, replace
 
 Parties = Mapping[PartyNamed, Party]
 OpenParts = Sequence[tuple[DayCode | None, Taxed]]
-"""What something that is open is made of, by tax code or with none; it comes to what is open."""
+"""The parts of an open item, by tax code or without one; they sum to the open amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The opening that items belong to: which one, on which day, on which accounts and codes."""
+    """The opening that items belong to: its id and day, the account roles and the tax codes."""
 
     opening_id: UUID
     on: date
@@ -62,19 +63,19 @@ class Day:
 
     @property
     def equity(self) -> UUID:
-        """The account that everything comes from."""
+        """The account against which all items are posted."""
         return self.roles[Role.OPENING_BALANCE_EQUITY]
 
 
 def opened_with(
     side: Side, given: OpenWithSide, parties: Parties, day: Day, context: Context
 ) -> OpenedWith:
-    """Make all that is open with one side.
+    """Create all open items of one side.
 
-    What has no number takes the next ones of its series, in the order of the request. Raises
+    Items without a number take the next ones of their series, in the order of the request. Raises
     RuleBroken `dated_after_opening`, `currency_mismatch`, `reference_mismatch`,
     `reference_not_found`, `lines_do_not_add_up`, `tax_code_mismatch` or `tax_rate_missing`;
-    Conflict `customer_archived`, `vendor_not_active` or `tax_code_archived`; each tells the item.
+    Conflict `customer_archived`, `vendor_not_active` or `tax_code_archived`; each names the item.
     """
     numbers = _numbers(side.series, [each.number for each in given.documents])
     credit_numbers = _numbers(side.credit_series, [each.number for each in given.credits])
@@ -97,9 +98,9 @@ def opened_with(
 def _open_parts(
     side: Side, given: OpenTaxedItem, tax_point: date, day: Day, tax_account_id: UUID | None = None
 ) -> OpenParts:
-    """Say what is open by tax code, each at the code's rate on a day, or all of it without one.
+    """Return the open parts by tax code, at the rates of the tax point, or one without a code.
 
-    The tax stands on an account, or on that of its code.
+    The tax is on `tax_account_id`, else on the account of its code.
     """
     if not given.taxes:
         return [(None, Taxed(subtotal=within_bounds(given.amount), discount=0))]
@@ -121,18 +122,21 @@ def _refuse_other_sum(given: OpenTaxedItem) -> None:
         with AboutItem(given.place):
             raise RuleBroken(
                 "lines_do_not_add_up",
-                f"Its parts by tax code come to {total} and not to {given.amount}, in minor units.",
+                f"Its amounts by tax code add up to {total}, not to {given.amount}, in minor"
+                " units.",
                 amount=given.amount,
                 lines_total=total,
             )
 
 
 def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Taxing:
-    """Say how a part is taxed: as given, or by a code whose tax whoever buys owes beside it."""
+    """Return the taxation of a part: the tax as given, or a self-assessed code."""
     code = codes.named(given.tax_code, given.place)
     if given.tax and (code.self_assessed or not code.rate):
         with AboutItem(given.place):
-            raise mismatch(code.code, "The code has no tax in what is owed: it must be 0.")
+            raise mismatch(
+                code.code, "This tax code adds no tax to the amount owed: the tax must be 0."
+            )
     if code.self_assessed:
         return Taxing(code=code)
     taxes = (GivenTax(given.tax, account_id or code.code.tax_account_id, code),)
@@ -140,7 +144,7 @@ def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Ta
 
 
 def _document_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[LineItem]:
-    """Write what is open of a document as its lines, one for each part."""
+    """Yield the lines of a document, one for each open part."""
     for code, taxed in parts:
         yield LineItem(
             id=context.identify(),
@@ -159,7 +163,7 @@ def _document_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[Li
 
 
 def _credit_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[CreditLine]:
-    """Write what is open of a credit as its lines, one for each part."""
+    """Yield the lines of a credit, one for each open part."""
     for code, taxed in parts:
         yield CreditLine(
             id=context.identify(),
@@ -198,11 +202,11 @@ def _document(
     day: Day,
     context: Context,
 ) -> Document:
-    """Make a document over what is still owed of it; it is due by its own dates.
+    """Create a document over its outstanding amount; it is due by its own dates.
 
-    It is sent on its own day and stands in the books from that of the opening: an invoice of
-    3 November that is due on 3 December is overdue when books are opened on 31 December. Of 120
-    with 20 of tax, these 20 are given back from the account of their code.
+    It is sent on its own day, and is in the books from the day of the opening: an invoice of 3
+    November that is due on 3 December is overdue when the books are opened on 31 December. If 120
+    includes 20 of tax, a credit or refund takes these 20 from the account of their tax code.
     """
     opened_at = given.opened_at or _midnight(given.issue_date)
     _refuse_later(given, day, given.issue_date, opened_at.date())
@@ -235,7 +239,7 @@ def _credit(
     side: Side, given: OpenCreditGiven, party: Party, number: Number, day: Day, context: Context
 ) -> Credit:
     _refuse_later(given, day, given.opened_at.date())
-    # Nothing is ever given back of a credit, so all of it stands where its net does.
+    # A credit is never credited or refunded in turn, so its tax is on the account of its net.
     parts = _open_parts(side, given, given.opened_at.date(), day, day.equity)
     lines = tuple(_credit_lines(parts, day, context))
     return Credit(
@@ -256,7 +260,7 @@ def _credit(
 
 
 def _prepayment(given: PrepaymentGiven, party: Party, day: Day, context: Context) -> Payment:
-    """Make a completed payment of the money that is left; nothing is settled before the opening."""
+    """Create a completed payment of the remaining money; it settles nothing before the opening."""
     _refuse_later(given, day, given.payment_date)
     return Payment(
         **_common(given, party, day, context),
@@ -291,13 +295,13 @@ def _midnight(on: date) -> datetime:
 
 
 def _refuse_later(given: OpenItem, day: Day, *dates: date) -> None:
-    """Refuse what is dated after the opening: it belongs to these books as any other."""
+    """Refuse an item that is dated after the opening: it is recorded as any other."""
     latest = max(dates)
     if latest > day.on:
         with AboutItem(given.place):
             raise RuleBroken(
                 "dated_after_opening",
-                "It is dated after the day on which the books are opened. Record it as any other.",
+                "Its date is after the opening date. Leave it out and record it separately.",
                 date=latest.isoformat(),
                 opening_date=day.on.isoformat(),
             )

@@ -1,4 +1,4 @@
-"""What the opening of books itself wants in the ledger; its documents and money post their own."""
+"""The ledger movements of an opening itself; its documents and payments post their own."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -13,9 +13,9 @@ OPENING = "opening_balance"
 
 
 def entries_for(opening: Opening, roles: Roles, lock_date: date | None) -> list[Entry]:
-    """Work out what is to be posted for an opening, given what was posted for it before.
+    """Return the entries to post for an opening, given what was posted for it before.
 
-    What is taken back is taken back by linked reversals.
+    A reversed opening is undone by linked reversals.
     """
     source = Source(OPENING, opening.id, None, {MAIN: "opening balances"})
     entries = difference(source, desired(opening, roles), opening.posted, lock_date)
@@ -23,12 +23,12 @@ def entries_for(opening: Opening, roles: Roles, lock_date: date | None) -> list[
 
 
 def desired(opening: Opening, roles: Roles) -> list[Movement]:
-    """Say what an opening wants in the ledger: its balances, and what is left on 3290."""
+    """Return the movements that an opening needs: its balances, and the rest on 3290."""
     return list(_balances(opening, roles))
 
 
 def _balances(opening: Opening, roles: Roles) -> Iterator[Movement]:
-    """A bank account of 100 and a loan of 90 leave 10 on opening balance equity."""
+    """Yield the movements: 100 in a bank and a loan of 90 leave 10 on opening balance equity."""
     stated = balances(opening, roles)
     equity = roles[Role.OPENING_BALANCE_EQUITY]
     amounts = [Amount(account, amount) for account, amount in stated.items()]

@@ -1,7 +1,7 @@
-"""The opening of books as it is stored: what was stated of accounts, and what documents say of it.
+"""The opening of books as it is stored: stated account balances, and totals of its documents.
 
-Balances are what is stated of accounts. Receivables, payables and their like are the documents'
-own: what is stated of them only has to agree.
+The balances of control accounts, such as receivables, come from the documents: a stated amount must
+only agree with them. All other balances are as they are stated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ Amounts = Mapping[UUID, int]
 class Opening:
     """An opening of books on a day.
 
-    `stated` says what was said of each account, debits above zero; `documented` what the documents
-    and money that came with it hold on the accounts of their roles.
+    `stated` is the amount entered for each account, debits above zero; `documented` is the total of
+    its documents, credits and payments for each account role.
     """
 
     id: UUID
@@ -45,7 +45,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class OpenedWith:
-    """What an opening brought of one side of trade."""
+    """The documents, credits and payments of an opening on one side."""
 
     documents: tuple[Document, ...] = ()
     credits: tuple[Credit, ...] = ()
@@ -54,7 +54,7 @@ class OpenedWith:
 
 @dataclass(frozen=True, slots=True)
 class OpenedBooks:
-    """An opening with all that it brought."""
+    """An opening with all records that it created."""
 
     opening: Opening
     sales: OpenedWith
@@ -63,9 +63,9 @@ class OpenedBooks:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """An account that documents account for: what was stated of it, and what they hold there.
+    """A control account of an opening: its stated amount, and the total of its documents.
 
-    Amounts are positive on the account's own side; nothing may have been stated.
+    Amounts are positive on the account's own side; `stated` is None if no amount was entered.
     """
 
     account: Account
@@ -74,16 +74,16 @@ class Tie:
 
     @property
     def difference(self) -> int:
-        """By how much more was stated: of 1000 with documents over 900, 100."""
+        """The stated amount less the documents: 1000 with documents over 900 differ by 100."""
         return 0 if self.stated is None else self.stated - self.documented
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What an opening comes to; control accounts count with what their documents hold.
+    """The totals of an opening; a control account that was not stated counts with its documents.
 
-    `difference` is by how much the debits are more: it goes to opening balance equity, which holds
-    `equity` by the whole opening, credits above zero.
+    `difference` is posted to opening balance equity. `equity` is what the whole opening posts
+    there, credits above zero.
     """
 
     debits: int
@@ -92,19 +92,19 @@ class Totals:
 
     @property
     def difference(self) -> int:
-        """Debits of 100 against credits of 60 leave 40."""
+        """The debits less the credits: of 100 and 60, 40."""
         return self.debits - self.credits
 
 
 def status(opening: Opening) -> str:
-    """Say whether it stands, for callers."""
+    """Return the status that callers see: open or reversed."""
     return "open" if opening.reversed_at is None else "reversed"
 
 
 def documented(side: Side, opened: OpenedWith) -> dict[Role, int]:
-    """Add up what documents, credits and money hold on their accounts, debits above zero.
+    """Sum documents, credits and payments by the role of their account, debits above zero.
 
-    Invoices over 900 with a credit over 100 hold 900 on receivables and -100 on credits.
+    Invoices over 900 with a credit over 100 give 900 on receivables and -100 on credits.
     """
     sums = {
         side.control: sum(each.total_amount for each in opened.documents),
@@ -115,15 +115,15 @@ def documented(side: Side, opened: OpenedWith) -> dict[Role, int]:
 
 
 def accounts_shown(opening: Opening, roles: Roles) -> frozenset[AccountReference]:
-    """List the accounts that an opening speaks of."""
+    """List the accounts on which an opening has an amount."""
     held = {roles[role] for role, amount in opening.documented.items() if amount}
     return frozenset(AccountReference("id", each) for each in {*opening.stated, *held})
 
 
 def balances(opening: Opening, roles: Roles) -> dict[UUID, int]:
-    """Say what is posted of accounts that no documents account for, debits above zero.
+    """Return the amounts of all accounts but control accounts, debits above zero.
 
-    Opening balance equity is left out: it takes whatever is left.
+    Opening balance equity is left out: it takes the rest.
     """
     theirs = {roles[role] for role in CONTROL_ROLES}
     own = {*theirs, roles[Role.OPENING_BALANCE_EQUITY]}
@@ -131,10 +131,10 @@ def balances(opening: Opening, roles: Roles) -> dict[UUID, int]:
 
 
 def totals(opening: Opening, roles: Roles) -> Totals:
-    """Add up an opening.
+    """Sum an opening.
 
-    A bank account of 100 and an invoice over 20, against a loan of 90 and nothing else, leave 30:
-    that is opening balance equity.
+    A bank account of 100 and an invoice over 20, against a loan of 90 and nothing else, leave 30
+    for opening balance equity.
     """
     held = {roles[role]: amount for role, amount in opening.documented.items()}
     whole = {**held, **opening.stated}
@@ -146,10 +146,10 @@ def totals(opening: Opening, roles: Roles) -> Totals:
 
 
 def ties(opening: Opening, accounts: Mapping[UUID, Account], roles: Roles) -> list[Tie]:
-    """Lay what was stated of each control account beside what documents hold there, by code.
+    """Compare the stated amount of each control account with its documents, by account code.
 
-    Receivables stated at 1000 with invoices over 900 differ by 100. One of which nothing was stated
-    is what its documents hold.
+    Receivables stated at 1000 with invoices over 900 differ by 100. An account without a stated
+    amount has the total of its documents.
     """
     held = {roles[role]: amount for role, amount in opening.documented.items()}
     found = []
@@ -165,7 +165,7 @@ def ties(opening: Opening, accounts: Mapping[UUID, Account], roles: Roles) -> li
 
 
 def refuse_untied(made: Opening, found: Sequence[Tie], roles: Roles) -> None:
-    """Refuse an opening in which something was stated that its documents do not hold.
+    """Refuse an opening with a control account that is not stated as its documents are.
 
     Raises RuleBroken `opening_does_not_tie`.
     """
@@ -174,7 +174,7 @@ def refuse_untied(made: Opening, found: Sequence[Tie], roles: Roles) -> None:
     total = totals(made, roles)
     raise RuleBroken(
         "opening_does_not_tie",
-        "What is stated of a control account is not what the open documents come to.",
+        "The balance of a control account does not equal the total of its open documents.",
         control_accounts=[
             {
                 "account_id": str(tie.account.id),

@@ -1,6 +1,6 @@
-"""Reports: what was posted, laid out as statements; years, columns and comparisons of them.
+"""Reports: financial statements of posted amounts, with fiscal years, columns and comparisons.
 
-A report asks what was posted to each account in some spans of days, all at once, and reads its
-figures off that: the whole, its columns, what it is compared with. So a figure is an `Amounts`, one
-number for each of these, and every sum is taken of all of them alike.
+A report loads what was posted to each account in several periods at the same time, and takes its
+figures from that: the whole, its columns, its comparison. A figure is therefore an `Amounts`, with
+one number for each of these, and every sum is computed for all of them alike.
 """

@@ -1,4 +1,4 @@
-"""Balance sheets: what is there on a day, and whose it is; earnings are retained by themselves."""
+"""Balance sheets: assets, liabilities and equity on a day, with profits retained automatically."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
@@ -18,23 +18,23 @@ DAY = timedelta(days=1)
 
 
 def years_before(day: date, fiscal_year_end: date) -> tuple[Period, Period]:
-    """Name the days of all earlier fiscal years, and those of its own year up to a day."""
+    """Return the period of all earlier fiscal years, and that of the current one up to a day."""
     first, _ = fiscal_year(fiscal_year_end, day)
     return Period(last=first - DAY), Period(first, day)
 
 
 def spans(days: Iterable[date], fiscal_year_end: date) -> list[Period]:
-    """Name the spans that balance sheets of some days are read from, two for each day."""
+    """Return the periods from which the balance sheets of some days are read, two for each day."""
     return [
         span for day in days for span in (Period(last=day), years_before(day, fiscal_year_end)[1])
     ]
 
 
 def balance_sheet(posted: Posted, days: Sequence[date], fiscal_year_end: date) -> Statement:
-    """Lay out what is there on some days; the lines of the first one lead to what is behind them.
+    """Build the balance sheets of some days; the lines of the first one refer to its postings.
 
-    Where 1000 were earned in earlier years and 200 in this one, and 300 of it were posted to
-    retained earnings by hand, these hold 300 + 1000 + 200. Assets less liabilities are equity.
+    If 1000 was earned in earlier years, 200 in this one, and retained earnings hold 300 posted by
+    hand, the section has 300 + 1000 + 200. Assets less liabilities are equity.
     """
     held = posted.at(range(0, 2 * len(days), 2))
     current = net_profit(posted.at(range(1, 2 * len(days), 2)))

@@ -1,4 +1,4 @@
-"""Cash flow, from the profit to the change of cash: each other account moved some of it."""
+"""Cash flow statements: from the profit to the change of cash, by the changes of other accounts."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -22,7 +22,7 @@ SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class CashFlowStatement:
-    """The statement, and what the cash accounts themselves hold in the end."""
+    """A cash flow statement, and the balance of the cash accounts themselves at its end."""
 
     statement: Statement
     net_profit: Amounts
@@ -30,31 +30,31 @@ class CashFlowStatement:
 
     @property
     def reconciles(self) -> bool:
-        """Tell whether cash moved as all other accounts say; it always does."""
+        """Return whether the closing cash is the balance of the cash accounts; it always is."""
         return self.statement.summary["closing_cash"][0] == self.actual_closing
 
 
 def spans(layout: Layout) -> list[Period]:
-    """Name the spans that a cash flow is read from.
+    """Return the periods from which a cash flow statement is read.
 
-    What moved in each of its periods, what was there before the whole and what that is held
-    against, and what is there in the end; columns open with what the ones before have moved.
+    These are its own periods, all time before the whole and before its comparison, and all time up
+    to its end. Each column opens with the closing cash of the one before.
     """
     before = (Period(last=each.first - DAY) for each in _opened(layout))
     return [*layout.periods, *before, Period(last=layout.whole.last)]
 
 
 def cash_flow(posted: Posted, layout: Layout) -> CashFlowStatement:
-    """Lay out what moved cash.
+    """Build a cash flow statement.
 
-    A profit of 950, depreciation of 50 and receivables that grew by 700 less 200 of tax owed leave
-    500; a machine took 600, a loan brought 1000: cash grew by 900. What is posted balances, so what
-    is not cash always comes to as much as the cash accounts moved.
+    A profit of 950, depreciation of 50, receivables that grew by 700 and 200 of tax owed give 500
+    of operating cash; a machine cost 600, a loan brought 1000: cash grew by 900. Entries balance,
+    so all other accounts always move as much as the cash accounts.
     """
     count = len(layout.periods)
     within = posted.at(range(count))
     profit = net_profit(within)
-    # What is credited to another account brought cash, or will have to.
+    # A credit on another account adds to cash, a debit takes from it.
     parts = {
         name: within.section(posted.chart.of_class(kind), -1) for name, kind in SECTIONS.items()
     }
@@ -76,12 +76,12 @@ def cash_flow(posted: Posted, layout: Layout) -> CashFlowStatement:
 
 
 def _opened(layout: Layout) -> tuple[Period, ...]:
-    """The whole, and what it is held against."""
+    """Return the periods with an opening balance of their own: the whole, and its comparison."""
     return (layout.whole, *(() if layout.previous is None else (layout.previous,)))
 
 
 def _openings(layout: Layout, before: Sequence[int], change: Amounts) -> Amounts:
-    """Say what cash periods open with: of 40 and columns of 10 and 20, these do with 40 and 50."""
+    """Return the opening cash of each period: 40 and columns of 10 and 20 open with 40 and 50."""
     ends = accumulate(change[1 : 1 + len(layout.columns)], initial=before[0])
     return (before[0], *islice(ends, len(layout.columns)), *before[1:])
 

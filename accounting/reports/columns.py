@@ -1,4 +1,4 @@
-"""Columns: the days of a report, cut by months, quarters or years."""
+"""Report columns: the days of a report, divided into months, quarters or years."""
 
 from calendar import monthrange
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 
 
 class Interval(StrEnum):
-    """How long a column is."""
+    """The length of a column."""
 
     MONTH = "month"
     QUARTER = "quarter"
@@ -27,23 +27,23 @@ GRANULARITIES = {
     "quarterly": Interval.QUARTER,
     "yearly": Interval.YEAR,
 }
-"""The words for how long a trend is."""
+"""The names that callers may use for the interval of a trend."""
 
 
 def columns(
     period: Period, interval: Interval, fiscal_year_end: date, asked_as: str = "interval"
 ) -> tuple[Period, ...]:
-    """Cut a period into columns; the first and the last one hold what of them lies in it.
+    """Divide a period into columns; the first and the last one may be incomplete.
 
-    Months are the calendar's, quarters and years the fiscal year's: with a year that ends on 31
-    March, the quarters of 2026-02-10 to 2026-08-05 are 10 February to 31 March, April to June, and
-    1 July to 5 August. Raises Malformed on `asked_as` where there are more than 60.
+    Months are those of the calendar, quarters and years those of the fiscal year: with a year that
+    ends on 31 March, the quarters of 2026-02-10 to 2026-08-05 are 10 February to 31 March, April to
+    June, and 1 July to 5 August. Raises Malformed on `asked_as` if there are more than 60.
     """
     found: list[Period] = []
     first = period.first
     while first <= period.last:
         if len(found) == MOST_COLUMNS:
-            fault = f"would make more than {MOST_COLUMNS} columns of these dates"
+            fault = f"must not make more than {MOST_COLUMNS} columns of these dates"
             raise Malformed.fields(**{asked_as: [fault]})
         end = min(_end(first, interval, fiscal_year_end), period.last)
         found.append(Period(first, end))
@@ -62,9 +62,9 @@ def _end(day: date, interval: Interval, fiscal_year_end: date) -> date:
 
 
 def _quarter_ends(last: date) -> Iterator[date]:
-    """The last days of the quarters of a year; where that ends with a month, so do they.
+    """Yield the last days of the quarters of a year; if the year ends with a month, so do they.
 
-    Of a year to 28 February 2025: 31 May, 31 August, 30 November and 28 February.
+    For a year to 28 February 2025: 31 May, 31 August, 30 November and 28 February.
     """
     whole = last == month_end(last)
     for months in (9, 6, 3, 0):

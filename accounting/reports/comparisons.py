@@ -1,4 +1,4 @@
-"""Comparisons: the days that a report is held against."""
+"""The days with which a report is compared."""
 
 from calendar import monthrange
 from datetime import date, timedelta
@@ -10,18 +10,18 @@ DAY = timedelta(days=1)
 
 
 class CompareTo(StrEnum):
-    """What a report is held against."""
+    """The period with which a report is compared."""
 
     PREVIOUS_PERIOD = "previous_period"
     PREVIOUS_YEAR = "previous_year"
 
 
 def compared(period: Period, to: CompareTo) -> Period:
-    """Find the days before a period, or the same days a year before.
+    """Return the days before a period, or the same days a year before.
 
-    Whole months are held against as many whole months: February and March 2024 against December and
-    January, February 2025 against all 29 days of February 2024. Other days go back by as many days
-    as they are: 10 to 19 March 2024 against 29 February to 9 March.
+    Whole months are compared with as many whole months: February and March 2024 with December and
+    January, February 2025 with all 29 days of February 2024. Other periods go back by their own
+    length: 10 to 19 March 2024 is compared with 29 February to 9 March.
     """
     first, last = period.first, period.last
     whole = first.day == 1 and last == month_end(last)
@@ -35,10 +35,10 @@ def compared(period: Period, to: CompareTo) -> Period:
 
 
 def compared_day(day: date, to: CompareTo) -> date:
-    """Find the end of the month before a day, or the day a year before; a month's end stays one.
+    """Return the end of the month before a day, or the day a year before; a month's end stays one.
 
-    15 March 2025 is held against 28 February 2025, or 15 March 2024; 28 February 2025 against
-    29 February 2024.
+    15 March 2025 is compared with 28 February 2025, or 15 March 2024; 28 February 2025 with 29
+    February 2024.
     """
     if to is CompareTo.PREVIOUS_PERIOD:
         return month_start(day) - DAY

@@ -1,4 +1,4 @@
-"""How the figures of a report are told: the whole, its columns, what it is compared with."""
+"""The layout of a report's figures: the whole period, its columns, and its comparison."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -14,7 +14,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One figure as it is told; `previous` and `difference` are None without a comparison."""
+    """A figure as it is shown; `previous` and `difference` are None without a comparison."""
 
     value: int
     columns: tuple[int, ...]
@@ -24,7 +24,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The days that figures are laid out for: the whole, each column, and what is compared."""
+    """The periods of a report's figures: the whole, each column, and the comparison."""
 
     whole: Period
     columns: tuple[Period, ...] = ()
@@ -32,16 +32,19 @@ class Layout:
 
     @property
     def periods(self) -> tuple[Period, ...]:
-        """All of them, in the order of the amounts of a figure."""
+        """The periods in the order of the amounts of a figure."""
         return (self.whole, *self.columns, *(() if self.previous is None else (self.previous,)))
 
     @property
     def days(self) -> list[date]:
-        """The last day of each."""
+        """The last day of each period."""
         return [each.last for each in self.periods]
 
     def told(self, amounts: Amounts) -> Told:
-        """Read a figure: (30, 10, 20, 25) of two columns is 30, of 10 and 20, and was 25."""
+        """Return a figure as it is shown.
+
+        (30, 10, 20, 25) with two columns is 30, in columns 10 and 20, and was 25.
+        """
         value, previous = amounts[0], None if self.previous is None else amounts[-1]
         difference = None if previous is None else value - previous
         return Told(value, amounts[1 : 1 + len(self.columns)], previous, difference)
@@ -55,23 +58,23 @@ def of_period(
     *,
     asked_as: str = "interval",
 ) -> Layout:
-    """Lay out a period. Raises Malformed where there would be too many columns."""
+    """Create the layout of a period. Raises Malformed if there would be too many columns."""
     cut = () if interval is None else columns(period, interval, fiscal_year_end, asked_as)
     previous = None if compare_to is None else compared(period, compare_to)
     return Layout(period, cut, previous)
 
 
 def of_day(day: date, compare_to: CompareTo | None = None) -> Layout:
-    """Lay out what is there on a day."""
+    """Create the layout of the balances on a day."""
     previous = None if compare_to is None else Period(last=compared_day(day, compare_to))
     return Layout(Period(last=day), (), previous)
 
 
 def days(first: date | None, last: date, fiscal_year_end: date) -> Period:
-    """Take the days of a report; they begin with the fiscal year of the last one, left out.
+    """Return the days of a report; without `first` they begin with the fiscal year.
 
     Up to 2026-05-10, with a year that ends on 31 March, they begin on 2026-04-01. Raises Malformed
-    on `end_date` where they end before they begin.
+    on `end_date` if they end before they begin.
     """
     begin, _ = fiscal_year(fiscal_year_end, last) if first is None else (first, last)
     if last < begin:
@@ -80,5 +83,5 @@ def days(first: date | None, last: date, fiscal_year_end: date) -> Period:
 
 
 def named(periods: Sequence[Period]) -> list[str]:
-    """Name columns by their days: 2026-01-01/2026-01-31."""
+    """Return the names of columns by their days: 2026-01-01/2026-01-31."""
     return [f"{each.first}/{each.last}" for each in periods]

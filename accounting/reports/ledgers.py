@@ -1,4 +1,4 @@
-"""The trial balance and the general ledger: every account with what was posted to it."""
+"""The trial balance and the general ledger: every account with the amounts posted to it."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -17,7 +17,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """What an account holds, on one side; without an account, the profit of earlier years."""
+    """The balance of an account on one side; without an account, the profit of earlier years."""
 
     name: str
     debit: int
@@ -28,7 +28,7 @@ class TrialRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """What an account held before, what was posted to it, and what it holds then.
+    """The opening balance of an account, what was posted to it, and its closing balance.
 
     Opening and closing are positive on the normal side of the account's type.
     """
@@ -41,15 +41,15 @@ class LedgerRow:
 
 
 def trial_spans(day: date, fiscal_year_end: date) -> list[Period]:
-    """Name the spans that the trial balance of a day is read from: ever, and this year."""
+    """Return the periods from which the trial balance of a day is read: all time, and this year."""
     return [Period(last=day), years_before(day, fiscal_year_end)[1]]
 
 
 def trial_balance(posted: Posted, day: date, fiscal_year_end: date) -> tuple[TrialRow, ...]:
-    """List what accounts hold: those of profit and loss from their year on, the others from ever.
+    """List the balances of accounts: profit and loss of this year, all others of all time.
 
-    Sales of 1000 last year and 200 in this one, all in the bank: the bank holds 1200 of debits,
-    sales 200 of credits, and the profit of earlier years 1000.
+    With sales of 1000 last year and 200 in this one, all in the bank, the bank holds 1200 of
+    debits, sales 200 of credits, and the profit of earlier years 1000.
     """
     before, year = years_before(day, fiscal_year_end)
     rows = []
@@ -63,9 +63,9 @@ def trial_balance(posted: Posted, day: date, fiscal_year_end: date) -> tuple[Tri
 
 
 def ledger_spans(period: Period, fiscal_year_end: date) -> list[Period]:
-    """Name the spans that the general ledger of a period is read from.
+    """Return the periods from which the general ledger of a period is read.
 
-    Ever before it, its own year before it, and the period itself.
+    These are all time before it, its fiscal year before it, and the period itself.
     """
     first, _ = fiscal_year(fiscal_year_end, period.first)
     eve = period.first - DAY
@@ -73,10 +73,10 @@ def ledger_spans(period: Period, fiscal_year_end: date) -> list[Period]:
 
 
 def general_ledger(posted: Posted, one: Account | None = None) -> tuple[LedgerRow, ...]:
-    """List the accounts that hold or held something, or that something was posted to; or only one.
+    """List the accounts with a balance or postings, or only `one`.
 
-    A profit and loss account begins each fiscal year with nothing. With a bank of 500, then debits
-    of 300 and credits of 100, it is 500, 300, 100 and 700.
+    A profit and loss account begins each fiscal year at 0. A bank account with 500, then debits of
+    300 and credits of 100, has 500, 300, 100 and 700.
     """
     if one is not None:
         return (_ledger_row(posted, one),)
@@ -85,7 +85,7 @@ def general_ledger(posted: Posted, one: Account | None = None) -> tuple[LedgerRo
 
 
 def totals(rows: Sequence[TrialRow]) -> tuple[int, int]:
-    """Add up debits and credits, which agree."""
+    """Sum debits and credits, which are equal."""
     return sum(row.debit for row in rows), sum(row.credit for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""Statements: what was posted, by sections of accounts and what these add up to."""
+"""Financial statements: posted amounts by sections of accounts, with totals."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -14,12 +14,12 @@ from accounting.books.periods import Period
 from accounting.values import dataclass, replace
 
 Amounts = tuple[int, ...]
-"""A figure of a report: one amount for each of the days that it is laid out for."""
+"""A figure of a report: one amount for each period of its layout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a section: an account, or what was computed from the profit and loss of days."""
+    """A line of a section: an account, or an amount computed from the profit of a period."""
 
     name: str
     amounts: Amounts
@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines and what they add up to; lines of nothing but zeros are left out."""
+    """Lines and their totals; lines that are all zero are left out."""
 
     lines: tuple[Line, ...]
     totals: Amounts
@@ -37,14 +37,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A report: its sections in their order, and the figures that are told above them."""
+    """A report: its sections in their order, and the figures of its summary."""
 
     sections: Mapping[str, Section]
     summary: Mapping[str, Amounts]
 
 
 class Chart:
-    """The accounts of a business by code, and which of them stand for bank accounts."""
+    """The accounts of a business by code, and the ledger accounts of its bank accounts."""
 
     def __init__(self, accounts: Iterable[Account], banked: Iterable[UUID] = ()) -> None:
         self.accounts = sorted(accounts, key=lambda each: (each.code, each.id))
@@ -52,11 +52,11 @@ class Chart:
         self._banked = frozenset(banked)
 
     def of_subtype(self, subtype: str) -> list[Account]:
-        """The accounts of a subtype."""
+        """Return the accounts of a subtype."""
         return [each for each in self.accounts if each.account_subtype == subtype]
 
     def of_class(self, kind: CashFlow) -> list[Account]:
-        """The balance sheet accounts of a class of cash flow."""
+        """Return the balance sheet accounts of a class of the cash flow statement."""
         return [each for each in self.accounts if self._class_of(each) is kind]
 
     def find(self, reference: str) -> Account | None:
@@ -73,44 +73,44 @@ class Chart:
 
 
 class Posted:
-    """What was posted to the accounts of a chart, in each of some spans of days."""
+    """The amounts posted to the accounts of a chart, in each of several periods."""
 
     def __init__(
         self, chart: Chart, moved: Mapping[UUID, Sequence[Movement]], places: Sequence[int]
     ) -> None:
-        """Look at some places of the spans that were asked for."""
+        """Select some of the loaded periods by their places."""
         self.chart = chart
         self._moved = moved
         self._places = places
 
     @property
     def nothing(self) -> Amounts:
-        """Zero throughout."""
+        """A figure of zeros."""
         return (0,) * len(self._places)
 
     def at(self, places: Sequence[int]) -> "Posted":
-        """The same, at other places of the spans."""
+        """Return the same amounts for other places of the periods."""
         return Posted(self.chart, self._moved, places)
 
     def moved(self, account: Account) -> list[Movement]:
-        """What was posted to an account."""
+        """Return the debits and credits of an account in each period."""
         found = self._moved.get(account.id)
         return [found[place] if found else Movement() for place in self._places]
 
     def net(self, account: Account, sign: int = 1) -> Amounts:
-        """Debits less credits; with a sign of -1, credits less debits."""
+        """Return debits less credits; with a sign of -1, credits less debits."""
         return tuple(sign * (each.debits - each.credits) for each in self.moved(account))
 
     def section(self, accounts: Iterable[Account], sign: int, *computed: Line) -> Section:
-        """Lay out accounts, debits above zero with a sign of 1, and then what was computed."""
+        """Build a section of accounts and computed lines; debits are above zero if `sign` is 1."""
         lines = (Line(each.name, self.net(each, sign), each) for each in accounts)
         shown = tuple(line for line in chain(lines, computed) if any(line.amounts))
         return Section(shown, plus(self.nothing, *(line.amounts for line in shown)))
 
     def of_subtype(self, subtype: str, *computed: Line) -> Section:
-        """Lay out a subtype, positive on the normal side of its type.
+        """Build the section of a subtype, positive on the normal side of its type.
 
-        A contra account is below zero there, whatever side its own balance is told on.
+        A contra account is below zero there, whatever its own `balance_behavior`.
         """
         sign = normal_sign(type_of(subtype))
         return self.section(self.chart.of_subtype(subtype), sign, *computed)
@@ -123,10 +123,11 @@ PROFIT_AND_LOSS = (
 
 
 def profit_and_loss(posted: Posted) -> Statement:
-    """Lay out profit and loss.
+    """Build the profit and loss statement.
 
-    Revenue 1000 and other income 50 less direct costs 400 make a gross profit of 650; less
-    operating expenses 200, plus 10 of interest, less 30 of it, less 80 of tax, 350 are left.
+    Revenue 1000 and other income 50 less direct costs 400 give a gross profit of 650. Less
+    operating expenses 200, plus interest income 10, less interest expense 30, less tax 80, the net
+    profit is 350.
     """
     parts = {subtype: posted.of_subtype(subtype) for subtype in PROFIT_AND_LOSS}
     totals = {subtype: part.totals for subtype, part in parts.items()}
@@ -147,19 +148,19 @@ def profit_and_loss(posted: Posted) -> Statement:
 
 
 def net_profit(posted: Posted) -> Amounts:
-    """What is left of revenue after all expenses."""
+    """Return revenue less all expenses."""
     return profit_and_loss(posted).summary["net_profit"]
 
 
 def income_and_expenses(posted: Posted) -> Mapping[str, Amounts]:
-    """What was earned and spent in all: 1060 and 710 leave 350."""
+    """Return total revenue, total expenses and the net profit: 1060 less 710 is 350."""
     revenue = plus(posted.nothing, *_of_type(posted, AccountType.REVENUE))
     expenses = plus(posted.nothing, *_of_type(posted, AccountType.EXPENSE))
     return {"revenue": revenue, "expenses": expenses, "net_profit": minus(revenue, expenses)}
 
 
 def expenses(posted: Posted) -> Statement:
-    """Lay out what was spent, the largest account of each kind first."""
+    """Build the statement of expenses, the largest account of each subtype first."""
     parts = {}
     for subtype in SUBTYPES[AccountType.EXPENSE]:
         found = posted.of_subtype(subtype)
@@ -175,10 +176,10 @@ def _of_type(posted: Posted, kind: AccountType) -> list[Amounts]:
 
 
 def plus(*amounts: Amounts) -> Amounts:
-    """Add figures up: (1, 2) and (10, 20) are (11, 22)."""
+    """Add figures: (1, 2) and (10, 20) give (11, 22)."""
     return tuple(map(sum, zip(*amounts, strict=True)))
 
 
 def minus(amounts: Amounts, less: Amounts) -> Amounts:
-    """Take a figure off another: (10, 20) less (1, 2) is (9, 18)."""
+    """Subtract a figure from another: (10, 20) less (1, 2) is (9, 18)."""
     return tuple(one - other for one, other in zip(amounts, less, strict=True))

@@ -1,4 +1,4 @@
-"""Reports as tables: one header, rows as wide as it, amounts in minor units."""
+"""Reports as tables: one header, rows of the same width, amounts in minor units."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -24,9 +24,9 @@ def of_statement(
 ) -> Table:
     """Write a statement as a table.
 
-    Its accounts, then the total of their section, and in the end the figures of the summary and
-    `more`. Sales of 100 and refunds of 5 are (line, revenue, 4000, Sales, 100), (line, revenue,
-    4100, Refunds, -5) and (total, revenue, , , 95).
+    Each section has its accounts (if `detailed`) and then its total; the figures of the summary and
+    of `more` come last. Sales of 100 and refunds of 5 are (line, revenue, 4000, Sales, 100), (line,
+    revenue, 4100, Refunds, -5) and (total, revenue, , , 95).
     """
     header = ("row", "section", "account_code", "account_name", *_columns(layout))
     rows: list[Row] = []

@@ -14,7 +14,7 @@ _HEADER = (
 
 
 def of_summary(whole: Figures, preview: Figures) -> Table:
-    """Write net and tax by code, what has no code, and the boxes of a return as a table."""
+    """Write net and tax by code, amounts without a code, and the boxes of a return as a table."""
     return Table(_HEADER, (*_rows(whole, preview),))
 
 

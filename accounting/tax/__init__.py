@@ -1,1 +1,1 @@
-"""Tax codes: what a tax is called, how it is treated and what its rate was on which day."""
+"""Tax codes with their rates by day, the tax on amounts, and tax returns."""

@@ -1,4 +1,4 @@
-"""What follows the money where tax is declared as it is paid, and what does not."""
+"""The tax codes whose amounts count when they are paid, for returns on the cash basis."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,16 +11,16 @@ from accounting.values import dataclass
 
 BOTH: Final = frozenset(Direction)
 
-# Which sides the scheme of a country covers. In Germany the tax of a bill is recovered by the bill.
+# The sides that a country's cash basis covers. In Germany, the bill itself recovers its tax.
 COVERED: Final[Mapping[str, frozenset[Direction]]] = {"DE": frozenset({Direction.SALES})}
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The codes of a business by what makes their amounts count.
+    """The codes of a business by the event that makes their amounts count.
 
-    Amounts of some count when their lines are posted, whatever posts them; amounts of the others,
-    of documents, when they are settled.
+    Amounts of `when_posted` count when their lines are posted, by any source; amounts of
+    `when_settled` are on documents, and count when they are settled.
     """
 
     when_posted: tuple[UUID, ...]
@@ -28,10 +28,10 @@ class Counted:
 
 
 def counted(country: str | None, scheme: Scheme, codes: TaxCodes) -> Counted:
-    """Tell what makes amounts of each code count.
+    """Return the codes of a business by the event that makes their amounts count.
 
-    On accrual all count when they are posted. On cash, in Germany, so do those of purchases, and
-    everywhere those of the reverse charge and of tax that a buyer assesses.
+    On accrual all amounts count when they are posted. On cash this is so for self-assessed tax,
+    such as the reverse charge, and in Germany for all purchases.
     """
     if scheme is Scheme.ACCRUAL:
         return Counted(tuple(each.id for each in codes.codes))

@@ -1,4 +1,4 @@
-"""What may happen to a tax code: it is made, changed, archived, and takes the default's place."""
+"""Creation, change and archiving of tax codes, and the transfer of the default."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -29,11 +29,10 @@ def account_references(command: CreateTaxCode | ChangeTaxCode) -> frozenset[Acco
 
 
 def created(command: CreateTaxCode, accounts: BookAccounts, context: Context) -> TaxCode:
-    """Make a tax code; its tax stands on the account it names, or on that of its treatment.
+    """Create a tax code; its tax account is the one it names, else that of its treatment.
 
-    Without an account, 20 % on sales stand on 2200 VAT payable. Raises Malformed
-    `validation_error`; RuleBroken `reference_not_found` or `control_account`; Conflict
-    `account_archived`.
+    Without an account, 20 % on sales uses 2200 VAT payable. Raises Malformed `validation_error`;
+    RuleBroken `reference_not_found` or `control_account`; Conflict `account_archived`.
     """
     default = accounts.roles[account_role(command.direction, command.treatment)]
     code = TaxCode(
@@ -57,11 +56,11 @@ def created(command: CreateTaxCode, accounts: BookAccounts, context: Context) ->
 def changed(
     code: TaxCode, command: ChangeTaxCode, in_use: bool, accounts: BookAccounts, context: Context
 ) -> TaxCode:
-    """Change the supplied fields of a tax code; where nothing differs, it stays as it is.
+    """Change the supplied fields of a tax code; if nothing differs, return the same object.
 
     Once posted lines name it, its direction, its treatment and its rates up to today stay: a 20 %
-    that goes on and on may end today, and 22 % may begin tomorrow. Raises what `created` raises,
-    and Conflict `tax_code_in_use` or `tax_code_archived`.
+    without an end may end today, and 22 % may begin tomorrow. Raises what `created` raises, and
+    Conflict `tax_code_in_use` or `tax_code_archived`.
     """
     given = said(command, "code", "name", "direction", "treatment", "is_default")
     if not isinstance(command.rates, Absent):
@@ -83,16 +82,16 @@ def changed(
 
 
 def archived(code: TaxCode, context: Context) -> TaxCode:
-    """Archive a tax code, which is no default any more; one that is archived stays as it is."""
+    """Archive a tax code, which is then no default; an archived one stays as it is."""
     if code.archived_at is not None:
         return code
     return replace(code, archived_at=context.now, updated_at=context.now, is_default=False)
 
 
 def displaced(code: TaxCode, others: Iterable[TaxCode], context: Context) -> list[TaxCode]:
-    """List the codes that a code takes the default's place from, as they are then.
+    """List the codes that lose the default to another code, as they are then.
 
-    Where S5 becomes the default of sales, S20 is it no longer, and P20 stays that of purchases.
+    If S5 becomes the default of sales, S20 loses it, and P20 stays that of purchases.
     """
     return [
         replace(each, is_default=False, updated_at=context.now)
@@ -105,7 +104,7 @@ def displaced(code: TaxCode, others: Iterable[TaxCode], context: Context) -> lis
 
 
 def in_order(rates: Iterable[Rate]) -> tuple[Rate, ...]:
-    """Put rates in the order of their days."""
+    """Sort rates by their first day."""
     return tuple(sorted(rates, key=lambda rate: rate.valid_from or date.min))
 
 
@@ -114,7 +113,7 @@ def _filled(boxes: Boxes) -> Boxes:
 
 
 def _refuse_faults(code: TaxCode, given: Sequence[Rate]) -> None:
-    """Refuse what does not go together; `given` are the rates in the places that a caller knows."""
+    """Refuse an inconsistent code; `given` are the rates in the order of the request."""
     faults: dict[str, list[str]] = {}
     for name, fault in (*_kind_faults(code), *_rate_faults(code, given)):
         faults.setdefault(name, []).append(fault)
@@ -158,15 +157,15 @@ def _refuse_rewriting(code: TaxCode, amended: TaxCode, today: date) -> None:
     if fields:
         raise Conflict(
             "tax_code_in_use",
-            f"Posted lines name this tax code, so its past stays: {', '.join(fields)}."
-            " Make another one, or give a rate its last day.",
+            f"Posted lines use this tax code, so its past cannot change: {', '.join(fields)}."
+            " Create another tax code, or give a rate its last day.",
             tax_code_id=str(code.id),
             fields=fields,
         )
 
 
 def _up_to(today: date, rates: Iterable[Rate]) -> list[Rate]:
-    """The rates of all days up to today: what is posted may be dated on any of them."""
+    """Return the rates of all days up to today, since posted lines may be on any of them."""
     begun = (rate for rate in rates if _first(rate) <= today)
     return [replace(rate, valid_to=min(_last(rate), today)) for rate in begun]
 
@@ -175,7 +174,7 @@ def _refuse_archived_default(code: TaxCode) -> None:
     if code.is_default and code.archived_at is not None:
         raise Conflict(
             "tax_code_archived",
-            "The tax code is archived. Unarchive it or name another one.",
+            "The tax code is archived. Unarchive it or choose another tax code.",
             tax_code_id=str(code.id),
         )
 

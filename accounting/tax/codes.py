@@ -17,28 +17,28 @@ WHOLE: Final = Decimal(100)
 
 
 class Direction(StrEnum):
-    """Whether a code is of what is sold or of what is bought."""
+    """The direction of a tax code: sales or purchases."""
 
     SALES = "sales"
     PURCHASES = "purchases"
 
 
 class Treatment(StrEnum):
-    """How a sale or purchase is taxed."""
+    """The tax treatment of a sale or purchase."""
 
     STANDARD = "standard"
     REDUCED = "reduced"
     ZERO = "zero"
     EXEMPT = "exempt"
     OUT_OF_SCOPE = "out_of_scope"
-    REVERSE_CHARGE = "reverse_charge"  # Whoever buys owes the tax.
+    REVERSE_CHARGE = "reverse_charge"  # The buyer owes the tax.
     ACQUISITION = "acquisition"  # Goods from another country of the EU.
-    IMPORT_POSTPONED = "import_postponed"  # Declared in the return in place of paid at the border.
-    WITHHOLDING = "withholding"  # Income tax that the buyer keeps back.
+    IMPORT_POSTPONED = "import_postponed"  # Declared in the return, not paid at the border.
+    WITHHOLDING = "withholding"  # Income tax that the buyer withholds.
 
 
 CHARGED: Final = frozenset({Treatment.STANDARD, Treatment.REDUCED})
-"""What is charged to whoever buys; a rate alone names one of these."""
+"""The treatments with tax that a seller charges; a rate without a code is one of these."""
 
 PURCHASES_ONLY: Final = frozenset({Treatment.ACQUISITION, Treatment.IMPORT_POSTPONED})
 
@@ -47,7 +47,7 @@ UNTAXED: Final = frozenset({Treatment.ZERO, Treatment.EXEMPT, Treatment.OUT_OF_S
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate in percent, and how much of the tax is recovered, from one day to another, both in."""
+    """A rate in percent, and how much of the tax is recoverable; both days are included."""
 
     rate: Decimal
     recoverable_percent: Decimal = WHOLE
@@ -55,7 +55,7 @@ class Rate:
     valid_to: date | None = None
 
     def holds_on(self, day: date) -> bool:
-        """Tell whether it is the rate of a day; without an end it goes on and on."""
+        """Return whether this is the rate of a day; without a last day it has no end."""
         begun = self.valid_from is None or self.valid_from <= day
         return begun and (self.valid_to is None or day <= self.valid_to)
 
@@ -81,13 +81,13 @@ class TaxCode:
 
 @dataclass(frozen=True)
 class TaxCodes:
-    """The tax codes of a business, the archived ones too."""
+    """The tax codes of a business, including archived ones."""
 
     codes: tuple[TaxCode, ...]
 
     @cached_property
     def _charging(self) -> Mapping[tuple[Direction, Decimal], tuple[TaxCode, ...]]:
-        """The active codes that charge a rate on any day."""
+        """The active codes that charge a rate on any day, by direction and rate."""
         found: dict[tuple[Direction, Decimal], dict[UUID, TaxCode]] = defaultdict(dict)
         for code in self.codes:
             if code.treatment in CHARGED and code.archived_at is None:
@@ -96,15 +96,15 @@ class TaxCodes:
         return {key: tuple(codes.values()) for key, codes in found.items()}
 
     def named(self, reference: str) -> TaxCode | None:
-        """Find a code by its id, then by the code itself, which is compared letter by letter."""
+        """Find a code by its id, else by the code itself, which is case-sensitive."""
         by_id = next((each for each in self.codes if str(each.id) == reference.lower()), None)
         return by_id or next((each for each in self.codes if each.code == reference), None)
 
     def for_rate(self, direction: Direction, rate: Decimal, day: date) -> TaxCode | None:
-        """Find the code that a rate alone names: an active one that charges it on a day.
+        """Find the active code that charges a rate on a day, for a rate without a code.
 
-        Of several it is the default, and without one none. 20 % on a sale in Great Britain is S20,
-        and 0 % names none: it may be zero, exempt or out of scope.
+        If there are several it is the default, and without a default None. 20 % on a sale in Great
+        Britain is S20, and 0 % gives None: it may be zero, exempt or out of scope.
         """
         if not rate:
             return None
@@ -119,12 +119,12 @@ class TaxCodes:
 
 
 def rate_on(code: TaxCode, day: date) -> Rate | None:
-    """Find the rate of a code on a day: in Germany 16 of S19 on 2020-07-01, and 19 before it."""
+    """Return the rate of a code on a day: in Germany S19 has 16 on 2020-07-01, and 19 before it."""
     return next((rate for rate in code.rates if rate.holds_on(day)), None)
 
 
 def account_role(direction: Direction, treatment: Treatment) -> Role:
-    """Tell which account the tax of a code stands on: that of a sale on 2200 VAT payable."""
+    """Return the role of a code's tax account: that of sales is 2200 VAT payable."""
     sold = direction is Direction.SALES
     if treatment is Treatment.WITHHOLDING:
         return Role.WITHHOLDING_TAX_RECEIVABLE if sold else Role.WITHHOLDING_TAX_PAYABLE

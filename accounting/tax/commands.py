@@ -1,4 +1,4 @@
-"""What callers ask of tax codes, in the words of the rules."""
+"""Commands on tax codes and tax returns."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -15,7 +15,7 @@ Boxes = Mapping[TaxPart, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTaxCode:
-    """A new tax code; without an account it has that of its direction and treatment."""
+    """A new tax code; its default account is that of its direction and treatment."""
 
     code: str
     name: str
@@ -29,7 +29,7 @@ class CreateTaxCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeTaxCode:
-    """Changes to a tax code; made inactive it is archived."""
+    """Changes to a tax code; setting it inactive archives it."""
 
     code: str | Absent = ABSENT
     name: str | Absent = ABSENT
@@ -43,7 +43,7 @@ class ChangeTaxCode:
 
 
 class Scheme(StrEnum):
-    """When tax is declared: once it is posted, or once the money has moved."""
+    """The accounting basis of a return: tax is declared when it is posted, or when it is paid."""
 
     ACCRUAL = "accrual"
     CASH = "cash"
@@ -51,7 +51,7 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTaxReturn:
-    """The draft of a return, both days in."""
+    """A new draft of a return; both days are included."""
 
     start_date: date
     end_date: date
@@ -60,7 +60,7 @@ class CreateTaxReturn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileTaxReturn:
-    """A draft to be filed, under a number of the authority's; `lock` closes its period, too."""
+    """The filing of a draft, with the authority's reference; `lock` also locks its period."""
 
     reference: str | None = None
     lock: bool = False

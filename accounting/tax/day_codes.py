@@ -1,4 +1,4 @@
-"""Which code a caller named, as it stands on the day of what is taxed."""
+"""The tax codes that callers name, with their rates on the day of the taxed amount."""
 
 from datetime import date
 from decimal import Decimal
@@ -15,7 +15,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class DayCodes:
-    """The codes of a business on the day of what is taxed by them, of one direction or of both."""
+    """The tax codes of a business on the day of a taxed amount, of one direction or of both."""
 
     codes: TaxCodes
     direction: Direction | None
@@ -24,25 +24,27 @@ class DayCodes:
     def named(self, reference: str, place: str) -> DayCode:
         """Find the code that taxes an amount, by its id or by the code itself.
 
-        `place` is where it stands in the request. Raises RuleBroken `reference_not_found`,
+        `place` is its path in the request. Raises RuleBroken `reference_not_found`,
         `tax_code_mismatch` or `tax_rate_missing`; Conflict `tax_code_archived`.
         """
         with AboutItem(place):
             code = self._usable(reference)
             if code.treatment is Treatment.WITHHOLDING:
-                raise mismatch(code, "The code is of tax that is withheld: give it as that.")
+                raise mismatch(
+                    code, "This tax code is for withholding tax. Send it as withholding tax."
+                )
             return self._on_day(code)
 
     def withholding(self, reference: str, place: str) -> DayCode:
-        """Find the code that tax is withheld by; raises what `named` raises."""
+        """Find a code of withholding tax; raises what `named` raises."""
         with AboutItem(place):
             code = self._usable(reference)
             if code.treatment is not Treatment.WITHHOLDING:
-                raise mismatch(code, "The code is not of tax that is withheld.")
+                raise mismatch(code, "This tax code is not for withholding tax.")
             return self._on_day(code)
 
     def part(self, reference: str, part: TaxPart, place: str) -> TaxMark:
-        """Mark an amount as a part of what a code taxes: withheld where it is of tax withheld.
+        """Mark an amount as a part of what a code taxes: `withheld` for withholding tax only.
 
         Raises what `named` raises.
         """
@@ -51,19 +53,19 @@ class DayCodes:
             if (code.treatment is Treatment.WITHHOLDING) != (part is TaxPart.WITHHELD):
                 raise mismatch(
                     code,
-                    "The code is of tax that is withheld, and the part is not; or the other way"
-                    " round.",
+                    "A withholding tax code needs the tax part withheld, and no other tax code"
+                    " may have it.",
                 )
             return self._on_day(code).mark(part)
 
     def of_rate(self, rate: Decimal) -> DayCode | None:
-        """Find the code that a rate alone names, if one does."""
+        """Find the code of a rate that is given without a code, or None."""
         assert self.direction is not None, "a rate alone names a code of one direction"
         code = self.codes.for_rate(self.direction, rate, self.day)
         return None if code is None else self._on_day(code)
 
     def kept(self, id: UUID) -> DayCode:
-        """Find a code that stands on what was written before, as it is on this day.
+        """Find a code that a stored record names, as it is on this day.
 
         Raises RuleBroken `tax_rate_missing`.
         """
@@ -83,12 +85,12 @@ class DayCodes:
         if code.archived_at is not None:
             raise Conflict(
                 "tax_code_archived",
-                "The tax code is archived. Make it active again, or name another one.",
+                "The tax code is archived. Unarchive it or choose another tax code.",
                 tax_code_id=str(code.id),
                 tax_code=code.code,
             )
         if self.direction is not None and code.direction is not self.direction:
-            raise mismatch(code, f"The code is not one of {self.direction}.")
+            raise mismatch(code, f"This tax code is not for {self.direction}.")
         return code
 
     def _on_day(self, code: TaxCode) -> DayCode:
@@ -107,7 +109,7 @@ class DayCodes:
 
 
 def mismatch(code: TaxCode, message: str) -> RuleBroken:
-    """Say that a code cannot tax what it is named for."""
+    """Create the error for a code that cannot tax what it is named for."""
     return RuleBroken(
         "tax_code_mismatch",
         message,
@@ -120,32 +122,32 @@ def mismatch(code: TaxCode, message: str) -> RuleBroken:
 
 @dataclass(frozen=True, slots=True)
 class MarkedByHand:
-    """Marks the lines of entries that are written by hand, by codes of either direction."""
+    """A source of tax marks for the lines of manual entries, by codes of either direction."""
 
     codes: TaxCodes
 
     def marked(self, reference: str, part: TaxPart, on: date, place: str) -> TaxMark:
-        """Mark a line: by S20 as output, it is tax at 20 % in Great Britain."""
+        """Mark a line: as output by S20, it is tax at 20 % in Great Britain."""
         return DayCodes(self.codes, None, on).part(reference, part, place)
 
 
 @dataclass(frozen=True, slots=True)
 class Referenced:
-    """What something that is taxed refers to: accounts, and the tax codes of the business."""
+    """The records that a taxed record refers to: accounts, and the tax codes of the business."""
 
     accounts: BookAccounts
     codes: TaxCodes
 
     @classmethod
     def by_role(cls, roles: Roles) -> "Referenced":
-        """The accounts with a role, where nothing is named and nothing is taxed anew."""
+        """Create one with account roles only, if no account is named and nothing is taxed anew."""
         return cls(BookAccounts(roles, {}), TaxCodes(()))
 
     @property
     def roles(self) -> Roles:
-        """Which account has which role."""
+        """The accounts of the business by role."""
         return self.accounts.roles
 
     def codes_on(self, direction: Direction | None, day: date) -> DayCodes:
-        """The codes of a direction, or of both, as they stand on a day."""
+        """Return the codes of a direction, or of both, as they are on a day."""
         return DayCodes(self.codes, direction, day)

@@ -1,4 +1,4 @@
-"""What tax a gross amount holds: money that no document stands behind, taxed by a code."""
+"""The tax included in gross amounts of money without a document."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -14,7 +14,7 @@ from accounting.values import dataclass
 class HeldTax:
     """The tax in a gross amount, by a code at a rate in percent; amounts above zero.
 
-    `self_assessed` is owed beside it, as of money that goes out: debits above zero.
+    `self_assessed` is due in addition, for money that goes out: debits above zero.
     """
 
     code_id: UUID
@@ -30,7 +30,7 @@ class HeldTax:
 
 @dataclass(frozen=True, slots=True)
 class Gross:
-    """A gross amount above zero, the account that it is for, and the code that taxes it."""
+    """A gross amount above zero, its account, and the code that taxes it."""
 
     amount: int
     account_id: UUID
@@ -38,7 +38,7 @@ class Gross:
 
 
 def held_taxes(amounts: Sequence[Gross], roles: Roles) -> list[HeldTax | None]:
-    """Take the tax out of gross amounts, once for each code; 120 at 20 % hold 20."""
+    """Compute the tax in gross amounts, once for each code; 120 at 20 % include 20."""
     taxable = [
         Taxable(amount=each.amount, account_id=each.account_id, taxing=Taxing(code=each.code))
         for each in amounts
@@ -61,7 +61,7 @@ def held_taxes(amounts: Sequence[Gross], roles: Roles) -> list[HeldTax | None]:
 def net_and_taxes(
     amount: int, account_id: UUID, held: HeldTax | None
 ) -> Iterator[tuple[UUID, int, TaxMark | None]]:
-    """Lay a gross amount out by account: 120 are 100 for its own, and 20 for that of the tax."""
+    """Yield a gross amount by account: of 120, 100 on its own and 20 on that of the tax."""
     if held is None:
         yield account_id, amount, None
         return

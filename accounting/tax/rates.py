@@ -1,8 +1,8 @@
-"""The rates of tax in the countries of businesses: official ones, with their days and sources.
+"""The tax rates of countries, from official sources, with their days.
 
-One table, of which every business gets its first codes (`starting_codes`). A rate that changed
-since 2020 has its days; one without days has been the same for longer. Of what was lowered for a
-while and is gone, only what belongs to a rate that is still there is told.
+Every business gets its first codes from this one table (`starting_codes`). A rate that changed
+since 2020 has its days; a rate without days has been the same for longer. A temporary rate that has
+ended is listed only as a period of a rate that still exists.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ NOTHING: Final = Decimal(0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charged:
-    """A rate that is charged, through time, and what people call it."""
+    """A rate that is charged, through time, and its usual name."""
 
     rates: tuple[Rate, ...]
     called: str = ""
@@ -26,7 +26,7 @@ class Charged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountryRates:
-    """What is taxed in a country, how, and where it is written."""
+    """The tax rates and rules of a country, and their source in law."""
 
     source: str
     standard: Charged
@@ -36,7 +36,7 @@ class CountryRates:
     withheld_on_purchases: tuple[tuple[Rate, ...], ...] = ()
     recoverable_percent: Decimal = WHOLE  # Of the tax on purchases.
     in_eu: bool = False
-    eu_goods: bool = False  # Goods are traded with the EU as within it.
+    eu_goods: bool = False  # Trade in goods with the EU follows the rules within it.
     postpones_imports: bool = False
     reverses_at_home: bool = True
 
@@ -46,7 +46,7 @@ def _day(text: str) -> date | None:
 
 
 def _from(*steps: str) -> tuple[Rate, ...]:
-    """Read rates that follow one another: '7 to 2022-12-31', '8 to 2023-12-31', '9 on'."""
+    """Parse consecutive rates: '7 to 2022-12-31', '8 to 2023-12-31', '9'."""
     rates: list[Rate] = []
     first = ""
     for step in steps:
@@ -74,7 +74,7 @@ RATES: Final[Mapping[str, CountryRates]] = {
         standard=_charged("20"),
         reduced=(_charged("5"),),
         zero=_from("0"),
-        eu_goods=True,  # Of Northern Ireland.
+        eu_goods=True,  # For Northern Ireland.
         postpones_imports=True,
     ),
     "DE": CountryRates(
@@ -211,7 +211,7 @@ RATES: Final[Mapping[str, CountryRates]] = {
             _charged("5", called="tax on goods"),
         ),
         withheld_on_purchases=(_from("10"), _from("15")),
-        recoverable_percent=NOTHING,  # It is charged once, and whoever buys bears it.
+        recoverable_percent=NOTHING,  # It is charged once, and the buyer bears it.
         reverses_at_home=False,
     ),
     "SG": CountryRates(

@@ -1,6 +1,6 @@
-"""Which boxes of a country's return the parts of a starting code go into, by country and code.
+"""The boxes of a country's return for each starting code, by country and code.
 
-Of Great Britain the boxes of the VAT return, of Germany the Kennzahlen of the
+For Great Britain these are the boxes of the VAT return, for Germany the Kennzahlen of the
 Umsatzsteuer-Voranmeldung. Other countries have none here: their return is by code and treatment.
 """
 
@@ -15,7 +15,7 @@ NO_BOXES: Final[Boxes] = {}
 
 
 def boxes_of(country: str, code: str) -> Boxes:
-    """Find the boxes of a code: in Great Britain, S20 has its net in 6 and its tax in 1."""
+    """Return the boxes of a code: in Great Britain, S20 has its net in 6 and its tax in 1."""
     return _BOXES.get(country, {}).get(code, NO_BOXES)
 
 
@@ -43,7 +43,7 @@ _BOXES: Final[Mapping[str, Mapping[str, Boxes]]] = {
         "PG5": _ACQUIRED,
         "PG0": _boxes("7 9"),
     },
-    # The tax of a net at 19 or 7 % has no Kennzahl: the form works it out.
+    # The tax of a net at 19 or 7 % has no Kennzahl: the form computes it.
     "DE": {
         "S19": _boxes("81"),
         "S7": _boxes("86"),

@@ -1,7 +1,7 @@
-"""What a tax return says: amounts by code and part, and the boxes of the country's form.
+"""The figures of a tax return: amounts by code and part, and the boxes of the country's form.
 
-Amounts come as they stand in the ledger, a debit above zero and a credit below. A return tells them
-as its form does: the net and the tax of a sale above zero, and what is credited below.
+Amounts come from the ledger as debits and credits. A return shows them as its form does: the net
+and the tax of a sale above zero, and credited amounts below.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ WHOLE_UNIT: Final = 100  # The currencies of both forms have two digits.
 
 CREDIT, DEBIT = -1, 1
 
-# On which side of the ledger an amount stands where a return tells it above zero.
+# The side of the ledger on which an amount is above zero in a return; else debit.
 _SIDES: Final = {
     Direction.SALES: {TaxPart.NET: CREDIT, TaxPart.OUTPUT: CREDIT},
     Direction.PURCHASES: {
@@ -30,7 +30,7 @@ _SIDES: Final = {
     },
 }
 
-# What relief takes back of a sale, and of a purchase.
+# The parts that bad-debt relief reverses, of a sale and of a purchase.
 _RELIEVED: Final = {
     Direction.SALES: {TaxPart.RELIEF_NET: TaxPart.NET, TaxPart.RELIEF: TaxPart.OUTPUT},
     Direction.PURCHASES: {TaxPart.RELIEF_NET: TaxPart.NET, TaxPart.RELIEF: TaxPart.INPUT},
@@ -39,7 +39,7 @@ _RELIEVED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Amounts that go into a box: a part of a code, of one side of the ledger."""
+    """The amounts that go into a box: a part of a code, on one side of the ledger."""
 
     code_id: UUID
     part: TaxPart
@@ -48,10 +48,10 @@ class Behind:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Posted amounts of one code, rate and part: the debits of it, and the credits, both positive.
+    """Posted amounts of one code, rate and part: its debits and its credits, both positive.
 
-    `late` are those that a filed return should have had, `transition` those that were unsettled
-    before a change from cash to accrual.
+    `late` amounts should have been in a filed return; `transition` amounts were unsettled before a
+    change from cash to accrual.
     """
 
     code_id: UUID
@@ -63,13 +63,13 @@ class Coded:
     transition: bool = False
 
     def on(self, side: int) -> int:
-        """What stands on one side."""
+        """Return the amount on one side of the ledger."""
         return self.debits if side == DEBIT else self.credits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsettled:
-    """What of a document is unsettled before a change from cash to accrual; debits above zero."""
+    """A document's unsettled amount before a change from cash to accrual; debits above zero."""
 
     document_id: UUID
     code_id: UUID
@@ -79,7 +79,7 @@ class Unsettled:
 
     @property
     def coded(self) -> Coded:
-        """The same as it goes into a return."""
+        """The amount as it goes into a return."""
         return Coded(
             self.code_id,
             self.rate,
@@ -92,7 +92,7 @@ class Unsettled:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box of the form, in minor units, and which amounts go into it."""
+    """A box of the form, in minor units, and the amounts that go into it."""
 
     number: str
     amount: int
@@ -101,7 +101,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeFigures:
-    """What a return says by one code and rate."""
+    """The figures of a return for one code and rate."""
 
     code_id: UUID
     code: str
@@ -114,7 +114,7 @@ class CodeFigures:
 
 @dataclass(frozen=True, slots=True)
 class Uncoded:
-    """What moved on an account for tax without a code, debits less credits."""
+    """The amount posted to a tax account without a code, debits less credits."""
 
     account_id: UUID
     code: str
@@ -124,9 +124,10 @@ class Uncoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """All that a return says; what is `late`, or `transition`, is in the other figures, too.
+    """The figures of a return; `late` and `transition` amounts are in the other figures, too.
 
-    Money that came or went and settles nothing yet is told where tax follows money.
+    `unapplied_received` and `unapplied_paid` are money that settles nothing yet; they are None
+    unless tax is declared when it is paid.
     """
 
     boxes: tuple[Box, ...]
@@ -139,7 +140,7 @@ class Figures:
 
     @property
     def tax_due(self) -> int:
-        """What is owed less what is recovered: 1060 of output 2000 less input 940."""
+        """The tax owed less the tax recovered: 1060 of output 2000 less input 940."""
         due = {TaxPart.OUTPUT: 1, TaxPart.INPUT: -1}
         relieved = {Direction.SALES: -1, Direction.PURCHASES: 1}
         return sum(
@@ -149,7 +150,7 @@ class Figures:
         )
 
     def withheld(self, direction: Direction) -> int:
-        """What was withheld by customers, or from vendors."""
+        """Return the tax that customers withheld (sales), or that was withheld from vendors."""
         return sum(
             each.parts.get(TaxPart.WITHHELD, 0)
             for each in self.codes
@@ -157,7 +158,7 @@ class Figures:
         )
 
     def behind(self, number: str) -> tuple[Behind, ...] | None:
-        """Name the amounts that go into a box; None where the form has no such box."""
+        """Return the amounts that go into a box; None if the form has no such box."""
         return next((each.behind for each in self.boxes if each.number == number), None)
 
 
@@ -168,7 +169,7 @@ def drawn_up(
     uncoded: Sequence[Uncoded],
     unapplied: tuple[int | None, int | None],
 ) -> Figures:
-    """Say all that a return says; `unapplied` is what came in advance, and what went."""
+    """Compute all figures of a return; `unapplied` is money received and paid in advance."""
     received, paid = unapplied
     return Figures(
         boxes=boxes(country, coded, codes),
@@ -182,9 +183,9 @@ def drawn_up(
 
 
 def by_code(coded: Iterable[Coded], codes: TaxCodes) -> tuple[CodeFigures, ...]:
-    """Add amounts up by code and rate, in the order of the codes.
+    """Sum amounts by code and rate, in the order of the codes.
 
-    Credits of 10000 as net and 2000 as output by S20, and a debit of 1000 as net, come to a net of
+    Credits of 10000 as net and 2000 as output by S20, and a debit of 1000 as net, give a net of
     9000 and an output of 2000.
     """
     sums: dict[tuple[UUID, Decimal], dict[TaxPart, int]] = defaultdict(lambda: defaultdict(int))
@@ -210,10 +211,10 @@ def by_code(coded: Iterable[Coded], codes: TaxCodes) -> tuple[CodeFigures, ...]:
 
 
 def boxes(country: str | None, coded: Sequence[Coded], codes: TaxCodes) -> tuple[Box, ...]:
-    """Fill in the form of a country; where no code has a box, there is none.
+    """Fill in the form of a country; all but Great Britain have only the boxes that codes name.
 
-    Great Britain, of sales of 100.00 and purchases of 60.00 at 20 %: 20.00 in box 1 and 3, 12.00 in
-    box 4, 8.00 in box 5, 100.00 in box 6 and 60.00 in box 7.
+    In Great Britain, sales of 100.00 and purchases of 60.00 at 20 % give 20.00 in boxes 1 and 3,
+    12.00 in box 4, 8.00 in box 5, 100.00 in box 6 and 60.00 in box 7.
     """
     amounts: dict[str, int] = defaultdict(int)
     behind: dict[str, dict[Behind, None]] = defaultdict(dict)
@@ -236,7 +237,7 @@ def boxes(country: str | None, coded: Sequence[Coded], codes: TaxCodes) -> tuple
 def _placed(
     country: str | None, code: TaxCode, part: TaxPart, side: int
 ) -> Iterator[tuple[str, int, bool]]:
-    """Say which boxes an amount goes into, with which sign, and whether they are of a net."""
+    """Yield the boxes that an amount goes into, its sign there, and whether they are of a net."""
     if part not in code.boxes and country == "GB" and part in _RELIEVED[code.direction]:
         yield from _relieved_in_britain(code, part, side)
         return
@@ -248,7 +249,10 @@ def _placed(
 def _relieved_in_britain(
     code: TaxCode, part: TaxPart, side: int
 ) -> Iterator[tuple[str, int, bool]]:
-    """Relief of a sale is tax to be reclaimed, and owed again once it is taken back; no net."""
+    """Yield the box of bad-debt relief: 4 for a sale, or 1 if it is reversed; its net has none.
+
+    Relief on a purchase reduces box 4.
+    """
     sold = code.direction is Direction.SALES
     if part is not TaxPart.RELIEF or (TaxPart.OUTPUT if sold else TaxPart.INPUT) not in code.boxes:
         return
@@ -263,7 +267,7 @@ def _side(code: TaxCode, part: TaxPart) -> int:
 
 
 def _british(found: Iterable[Box]) -> tuple[Box, ...]:
-    """The nine boxes of the form, with those that are worked out; others stand behind them."""
+    """Return the nine boxes of the form; 3 and 5 are computed from 1, 2 and 4."""
     by_number = {str(number): Box(str(number), 0) for number in range(1, 10)}
     by_number |= {each.number: each for each in found}
     owed = by_number["1"].amount + by_number["2"].amount
@@ -280,7 +284,7 @@ def _together(found: Mapping[str, Box], *numbers: str) -> tuple[Behind, ...]:
 
 
 def _whole(amount: int) -> int:
-    """Drop what is no whole pound or euro: 123.45 is 123.00, and -123.45 is -123.00."""
+    """Drop the fraction of a pound or euro: 123.45 is 123.00, and -123.45 is -123.00."""
     return amount - (amount % WHOLE_UNIT if amount >= 0 else -(-amount % WHOLE_UNIT))
 
 

@@ -1,11 +1,11 @@
-"""Tax returns: drafts, what of the journal belongs to each, and how they are filed and superseded.
+"""Tax returns: drafts, the journal entries that belong to each, their filing and superseding.
 
-Nothing is written on posted lines. Entries of a year count in the order of their numbers, so what
-a filed return has is told by days and by the number that each year had reached when it was filed:
-what gets a higher number later, and a day in there, is late.
+Nothing is written on posted lines. The entries of a year count in the order of their numbers, so
+the contents of a filed return are given by days and by the number that each year had reached when
+it was filed: an entry on these days with a higher number is late.
 
-A document stays on the scheme of the days that it was first posted on, until a change from cash to
-accrual moves what is open of it (`accounting.tax.scheme_changes`).
+A document stays on the accounting basis of the days on which it was first posted, until a change
+from cash to accrual moves its open amount (`accounting.tax.scheme_changes`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ LONGEST = timedelta(days=3_653)
 
 
 class ReturnStatus(StrEnum):
-    """What has become of a return."""
+    """The status of a return."""
 
     DRAFT = "draft"
     FILED = "filed"
@@ -41,11 +41,11 @@ NEXT_STATES: Final[Mapping[ReturnStatus, tuple[ReturnStatus, ...]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """Days of one year, and which of the entries on them: those numbered above one up to another.
+    """Days of one year with a range of their entries: those numbered above `after`, up to `upto`.
 
-    `late` is what a filed return should have had; without `upto` everything posted by now counts.
-    With a `change` it is the transition of a return that begins on this day: all days before it,
-    of which the return has what is unsettled.
+    `late` entries should have been in a filed return; without `upto` all entries posted by now
+    count. With a `change` the slice is the transition of a return that begins on this day: all days
+    before it, of which the return has what is unsettled.
     """
 
     first: date
@@ -58,13 +58,13 @@ class Slice:
 
     @property
     def series(self) -> str:
-        """In which series the entries of these days are numbered."""
+        """The series in which the entries of these days are numbered."""
         return journal_series(self.first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxReturn:
-    """A return of a period; filed, it keeps its figures and its slices of the journal."""
+    """A return of a period; once filed, it keeps its figures and its slices of the journal."""
 
     id: UUID
     version: int
@@ -83,7 +83,7 @@ class TaxReturn:
 
 
 def created(command: CreateTaxReturn, context: Context) -> TaxReturn:
-    """Draw up a draft, for any days. Raises Malformed `validation_error`."""
+    """Create a draft for any days. Raises Malformed `validation_error`."""
     if command.end_date < command.start_date:
         raise Malformed.fields(end_date=["must not be before start_date"])
     if command.end_date - command.start_date > LONGEST:
@@ -100,7 +100,7 @@ def created(command: CreateTaxReturn, context: Context) -> TaxReturn:
 
 
 def superseding(old: TaxReturn, reason: str, context: Context) -> TaxReturn:
-    """Draw up the draft of a return that takes the place of a filed one.
+    """Create the draft of a return that replaces a filed one.
 
     Raises Conflict `invalid_state_transition`.
     """
@@ -122,12 +122,12 @@ def superseding(old: TaxReturn, reason: str, context: Context) -> TaxReturn:
 def members(
     draft: TaxReturn, others: Iterable[TaxReturn], reached: Iterable[str]
 ) -> tuple[Slice, ...]:
-    """Say what of the journal a draft has: what is in no filed return, and what is late.
+    """Return the slices of a draft: the entries that are in no filed return, and late ones.
 
-    Where the first quarter was filed at number 40 of its year, the second has its own days, and of
-    the first what is numbered above 40. One that supersedes has what the old one had, and what is
-    late in its own period alone. On accrual after cash it also has a transition: all days before it
-    of the years whose series are `reached`.
+    If the first quarter was filed at number 40 of its year, the second has its own days, and of the
+    first the entries above 40. A superseding return has what the old one had, and only the late
+    entries of its own period. On accrual after cash a return also has a transition: all days before
+    it, of the years whose series are `reached`.
     """
     filed = _filed(others)
     old = next((each for each in filed if each.id == draft.supersedes_id), None)
@@ -151,14 +151,14 @@ def members(
 
 
 def unfiled(filed: Sequence[TaxReturn]) -> Iterator[Slice]:
-    """Lay out what filed returns have left of their own periods, which will be late somewhere."""
+    """Yield the slices of filed periods that no return has; their entries will be late."""
     for each in filed:
         scheme = _late_scheme(each.end_date, filed)
         yield from _left(each.start_date, each.end_date, filed, scheme=scheme, late=True)
 
 
 def left_out(returns: Iterable[TaxReturn]) -> Iterator[Slice]:
-    """Lay out the days before and between returns that none has, on the scheme left to them.
+    """Yield the days before and between returns that no return has, on the basis left to them.
 
     Before a first quarter on accrual and a third on cash, all days before that year are on accrual,
     and those of the second quarter on cash.
@@ -171,18 +171,19 @@ def left_out(returns: Iterable[TaxReturn]) -> Iterator[Slice]:
 
 
 def _scheme_before(following: TaxReturn) -> Scheme:
-    """Say how days that were left out before a return count, for what that one has.
+    """Return the accounting basis of days that were left out before a return.
 
-    On cash where it is on cash itself, or changed to accrual; else on accrual.
+    It is cash if the return is on cash itself, or changed to accrual; else accrual.
     """
     changed = any(each.change is not None for each in following.slices)
     return Scheme.CASH if changed else following.scheme
 
 
 def _late_scheme(last: date, filed: Iterable[TaxReturn]) -> Scheme:
-    """Say how what is late of a filed period counts, which ends on a day.
+    """Return the accounting basis of late entries of a filed period, which ends on `last`.
 
-    On cash only as long as no return on accrual follows, with which all that was open moved.
+    It is cash only if no return on accrual ends on that day or later: such a return moved all that
+    was open.
     """
     moved = any(each.scheme is Scheme.ACCRUAL and each.end_date >= last for each in filed)
     return Scheme.ACCRUAL if moved else Scheme.CASH
@@ -191,7 +192,7 @@ def _late_scheme(last: date, filed: Iterable[TaxReturn]) -> Scheme:
 def _transition(
     draft: TaxReturn, filed: Iterable[TaxReturn], years: Iterable[int]
 ) -> Iterator[Slice]:
-    """Lay out all days before a change from cash to accrual; else nothing."""
+    """Yield all days before a change from cash to accrual, by year; else nothing."""
     before = [each for each in filed if each.start_date < draft.start_date]
     last = max(before, key=lambda each: each.start_date, default=draft)
     if (last.scheme, draft.scheme) != (Scheme.CASH, Scheme.ACCRUAL):
@@ -208,7 +209,7 @@ def _transition(
 
 
 def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Context) -> None:
-    """Refuse to file what is no draft, a period that goes on, and days that are filed already.
+    """Refuse to file a return that is no draft, is not over, or has days that are filed already.
 
     Raises Conflict `invalid_state_transition`, `tax_period_not_over`, `tax_scheme_changed` or
     `return_overlaps`.
@@ -218,7 +219,7 @@ def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Contex
     if draft.end_date > context.today:
         raise Conflict(
             "tax_period_not_over",
-            f"The period of the return goes on until {draft.end_date}. File it then.",
+            f"The period of the return ends on {draft.end_date}. File it on that day or later.",
             end_date=draft.end_date.isoformat(),
         )
     if draft.supersedes_id is None:
@@ -228,8 +229,8 @@ def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Contex
         if each.status is ReturnStatus.FILED and each.id != draft.supersedes_id and not apart:
             raise Conflict(
                 "return_overlaps",
-                f"A return from {each.start_date} to {each.end_date} is filed. Supersede that one,"
-                " or file other days.",
+                f"A return from {each.start_date} to {each.end_date} is already filed."
+                " Supersede it, or choose other dates.",
                 id=str(each.id),
                 start_date=each.start_date.isoformat(),
                 end_date=each.end_date.isoformat(),
@@ -237,15 +238,15 @@ def refuse_filing(draft: TaxReturn, others: Sequence[TaxReturn], context: Contex
 
 
 def _refuse_other_scheme(draft: TaxReturn, others: Iterable[TaxReturn]) -> None:
-    """Refuse a change of the scheme on days that were left out before a filed return."""
+    """Refuse to change the accounting basis on days that were left out before a filed return."""
     later = [each for each in _filed(others) if each.start_date > draft.end_date]
     following = min(later, key=lambda each: each.start_date, default=draft)
     scheme = _scheme_before(following)
     if draft.scheme is not scheme and following is not draft:
         raise Conflict(
             "tax_scheme_changed",
-            f"A return from {following.start_date} on is filed, for which these days are on"
-            f" {scheme}. Only what follows the last return that is filed may change the scheme.",
+            f"The filed return from {following.start_date} on requires the scheme {scheme} for"
+            " these days. Only a return after the last filed return may change the scheme.",
             id=str(following.id),
             scheme=str(scheme),
         )
@@ -262,7 +263,7 @@ def filed(
     reached: Mapping[str, int],
     context: Context,
 ) -> TaxReturn:
-    """File a draft with what it has by now; `reached` says how far each year is numbered."""
+    """Set a draft to filed, with its contents; `reached` is the last number of each series."""
     slices, figures = having
     return replace(
         draft,
@@ -276,23 +277,23 @@ def filed(
 
 
 def superseded(old: TaxReturn, context: Context) -> TaxReturn:
-    """Keep a return whose place another one has taken."""
+    """Mark a return as superseded."""
     return replace(old, status=ReturnStatus.SUPERSEDED, updated_at=context.now)
 
 
 def refuse_deleting(tax_return: TaxReturn) -> None:
-    """Refuse to delete what was filed. Raises Conflict `invalid_state_transition`."""
+    """Refuse to delete a filed return. Raises Conflict `invalid_state_transition`."""
     if tax_return.status is not ReturnStatus.DRAFT:
         raise _refused_move(tax_return, "Only a draft can be deleted.")
 
 
 def locked_to(draft: TaxReturn, context: Context) -> date:
-    """Say up to which day filing locks: never less than is locked by now."""
+    """Return the day up to which filing locks the books, never before the present lock."""
     return max(draft.end_date, context.lock_date or draft.end_date)
 
 
 def _closed(slices: Iterable[Slice], reached: Mapping[str, int]) -> Iterator[Slice]:
-    """Fix up to which number each slice goes; one that has nothing is left out."""
+    """Set the last number of each slice; an empty slice is left out."""
     for each in slices:
         upto = reached.get(each.series, 0) if each.upto is None else each.upto
         if upto > each.after:
@@ -302,7 +303,7 @@ def _closed(slices: Iterable[Slice], reached: Mapping[str, int]) -> Iterator[Sli
 def _left(
     first: date, last: date, filed: Sequence[TaxReturn], *, scheme: Scheme, late: bool
 ) -> Iterator[Slice]:
-    """Lay out what filed returns have left of some days, by how far they had them."""
+    """Return slices of the entries on some days that no filed return has."""
     taken = [piece for each in filed for piece in each.slices if piece.change is None]
     return joined(
         Slice(first=begin, last=end, after=_reached(begin, taken), late=late, scheme=scheme)
@@ -311,7 +312,7 @@ def _left(
 
 
 def cut(first: date, last: date, slices: Iterable[Slice]) -> Iterator[tuple[date, date]]:
-    """Cut days where years and slices begin and end."""
+    """Divide days where years and slices begin and end."""
     cuts = {first, *(date(year, 1, 1) for year in range(first.year + 1, last.year + 1))}
     for each in slices:
         cuts |= {each.first, each.last + DAY}
@@ -320,12 +321,12 @@ def cut(first: date, last: date, slices: Iterable[Slice]) -> Iterator[tuple[date
 
 
 def _reached(day: date, taken: Iterable[Slice]) -> int:
-    """Say up to which number filed returns have the entries of a day."""
+    """Return the highest entry number of a day that filed returns have."""
     return max((each.upto or 0 for each in taken if each.first <= day <= each.last), default=0)
 
 
 def joined(slices: Iterable[Slice]) -> Iterator[Slice]:
-    """Make one of slices that follow upon one another and go on from the same number."""
+    """Merge slices of consecutive days that are otherwise the same."""
     last: Slice | None = None
     for each in slices:
         if last is not None and _goes_on(last, each):
@@ -339,7 +340,7 @@ def joined(slices: Iterable[Slice]) -> Iterator[Slice]:
 
 
 def _goes_on(before: Slice, after: Slice) -> bool:
-    """Nothing but their days tells them apart, which follow upon one another in one year."""
+    """Return whether two slices differ in their days only, which are consecutive in one year."""
     alike = replace(after, first=before.first, last=before.last) == before
     return alike and before.series == after.series and before.last + DAY == after.first
 

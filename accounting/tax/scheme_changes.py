@@ -1,10 +1,9 @@
-"""What a change of the scheme makes of documents: which scheme the amounts of each are on.
+"""Changes of the accounting basis of returns, and the basis on which each document counts.
 
-A document is on the scheme of the return that has its first entry, and stays on it. With a change
-from cash to accrual, what is unsettled of all documents before is declared, and they are on accrual
-from then on: what is posted for them counts itself, and what settles them does not. One whose first
-entry is in no return is on the scheme of the return that follows: its own days can be filed on no
-other.
+A document is on the basis of the return that has its first entry, and stays on it. A change from
+cash to accrual declares what is unsettled of all earlier documents, which are on accrual from then
+on: their own entries count, and their settlements do not. A document whose first entry is in no
+return is on the basis of the return that follows, the only one on which its days can be filed.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,11 +14,11 @@ from accounting.values import replace
 
 
 def declared(own: TaxReturn, filed: Sequence[TaxReturn]) -> tuple[Slice, ...]:
-    """Say which scheme each part of the journal is on, of a return and of all that are filed.
+    """Return the accounting basis of each part of the journal, for a return and all filed ones.
 
-    Where a first quarter is filed on accrual up to number 40 and later up to 90, and a second one
-    on cash, that is what was before the first, the first with all that will be late of it, and the
-    second. Nothing where all is on the scheme of the return.
+    If a first quarter is filed on accrual up to number 40 and later up to 90, and a second one on
+    cash, the parts are the days before the first, the first with all its late entries, and the
+    second. The result is empty if all parts are on the basis of the return.
     """
     every = [*own.slices, *(piece for each in filed for piece in each.slices), *unfiled(filed)]
     alike = {replace(each, late=False) for each in every}
@@ -30,17 +29,17 @@ def declared(own: TaxReturn, filed: Sequence[TaxReturn]) -> tuple[Slice, ...]:
 
 
 def transition(slices: Iterable[Slice]) -> tuple[Slice, ...]:
-    """Pick what is the transition from cash to accrual."""
+    """Return the slices of a transition from cash to accrual."""
     return tuple(each for each in slices if each.change is not None)
 
 
 def ordinary(slices: Iterable[Slice]) -> tuple[Slice, ...]:
-    """Pick what counts by itself."""
+    """Return the slices that are no transition."""
     return tuple(each for each in slices if each.change is None)
 
 
 def _laid_out(slices: Sequence[Slice]) -> Iterator[Slice]:
-    """Lay slices out by day: first what has the lowest numbers on each, then what stands above."""
+    """Yield slices by days: first those with the lowest numbers on each, then those above them."""
     first = min((each.first for each in slices), default=date.max)
     last = max((each.last for each in slices), default=date.min)
     days = list(cut(first, last, slices)) if slices else []
@@ -52,7 +51,7 @@ def _laid_out(slices: Sequence[Slice]) -> Iterator[Slice]:
 
 
 def _piled(slices: Iterable[Slice]) -> list[Slice]:
-    """Put the slices of a day upon one another by number, those on one scheme together."""
+    """Sort the slices of a day by number, and merge adjoining ones on the same basis."""
     pile: list[Slice] = []
     for each in sorted(slices, key=lambda each: each.after):
         if pile and _continues(pile[-1], each):

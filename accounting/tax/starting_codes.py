@@ -1,10 +1,10 @@
 """The tax codes that every business starts with, by its country.
 
-A code is named by one scheme in all countries: S for sales or P for purchases, then what it is of,
-then the rate where there is one. Nothing is what is charged (S20, P5) or zero-rated (S0); E exempt,
-O outside the scope, X exports, G goods traded with EU countries, U services traded with EU
-countries, A services traded with other countries, R the domestic reverse charge, I imports with
-postponed tax, W income tax that is withheld. Where a rate has changed, its newest one names it.
+Codes are named in the same way in all countries: S for sales or P for purchases, then a letter for
+the kind, then the rate if there is one. No letter is tax that is charged (S20, P5) or zero-rated
+(S0); E exempt, O outside the scope, X exports, G goods traded with EU countries, U services traded
+with EU countries, A services traded with other countries, R the domestic reverse charge, I imports
+with postponed tax, W income tax that is withheld. If a rate has changed, the code has the newest.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ UNTAXED_RATE = (Rate(NOTHING),)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartingCode:
-    """One of the codes that a business starts with."""
+    """A tax code that a business starts with."""
 
     code: str
     name: str
@@ -34,12 +34,12 @@ class StartingCode:
 
     @property
     def role(self) -> Role:
-        """Which account its tax stands on."""
+        """The role of its tax account."""
         return account_role(self.direction, self.treatment)
 
 
 def starting_codes(country: str | None) -> tuple[StartingCode, ...]:
-    """List the first codes of a business in a country; where none is known, there are none.
+    """Return the first codes of a business in a country; an unknown country has none.
 
     Great Britain has S20 and S5 among them, Germany PG19 for goods from France.
     """
@@ -63,7 +63,7 @@ def starting_codes(country: str | None) -> tuple[StartingCode, ...]:
 def made(
     starting: Sequence[StartingCode], roles: Roles, now: datetime, identify: Callable[[], UUID]
 ) -> list[TaxCode]:
-    """Make the codes of a new business, their tax on its own accounts."""
+    """Create the codes of a new business, with its own tax accounts."""
     return [
         TaxCode(
             id=identify(),
@@ -192,5 +192,5 @@ def _at(name: str, rates: tuple[Rate, ...]) -> str:
 
 
 def _percent(rates: tuple[Rate, ...]) -> str:
-    """Write the newest rate: 25.5 of Finland."""
+    """Format the newest rate: 25.5 for Finland."""
     return f"{rates[-1].rate:f}"

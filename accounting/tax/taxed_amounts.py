@@ -1,7 +1,7 @@
-"""What tax comes to on the amounts of a document: charged, blocked, self-assessed and withheld.
+"""The tax on the amounts of a document: charged, blocked, self-assessed and withheld.
 
-Everything is worked out once for each code and rate and spread over the amounts, so that what a
-document says by code is what a return says of it.
+Each tax is computed once for each code and rate and spread over the amounts, so that the amounts of
+a document by code are the same as in a return.
 """
 
 from collections import defaultdict
@@ -20,12 +20,12 @@ K = TypeVar("K", bound=Hashable)
 SELF_ASSESSED: Final = frozenset(
     {Treatment.REVERSE_CHARGE, Treatment.ACQUISITION, Treatment.IMPORT_POSTPONED}
 )
-"""Whoever buys owes the tax to the state, and whoever sells charges none."""
+"""The treatments for which the buyer owes the tax to the state, and the seller charges none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tax:
-    """An amount of tax, the account that it goes to, and what it is for a return."""
+    """An amount of tax, its account, and its mark for a return."""
 
     amount: int
     account_id: UUID
@@ -34,25 +34,25 @@ class Tax:
 
 @dataclass(frozen=True, slots=True)
 class DayCode:
-    """A code as it stood on a day: its rate, and how much of the tax is recovered, in percent."""
+    """A tax code on a day: its rate, and how much of the tax is recoverable, in percent."""
 
     code: TaxCode
     rate: Decimal
     recoverable: Decimal = WHOLE
 
     def mark(self, part: TaxPart) -> TaxMark:
-        """Mark a part of what it taxes."""
+        """Mark a part of what the code taxes."""
         return TaxMark(self.code.id, self.rate, part)
 
     @property
     def self_assessed(self) -> bool:
-        """Tell whether the tax is not in what is charged."""
+        """Return whether the buyer assesses the tax, so that the seller does not charge it."""
         return self.code.treatment in SELF_ASSESSED
 
 
 @dataclass(frozen=True, slots=True)
 class GivenTax:
-    """A tax that stands as it was given, on an account, of a code or of none."""
+    """A tax that is taken as it was given, on an account, with a code or without one."""
 
     amount: int
     account_id: UUID
@@ -61,9 +61,9 @@ class GivenTax:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taxing:
-    """How an amount is taxed: by a code, by a rate without one, or as given; and what is withheld.
+    """The taxation of an amount: by a code, by a rate without one, or as given; and withholding.
 
-    With `given` taxes nothing is worked out, and `code` only says what the net belongs to.
+    With `given` taxes nothing is computed, and `code` is only that of the net.
     """
 
     code: DayCode | None = None
@@ -74,7 +74,7 @@ class Taxing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taxable:
-    """An amount to be taxed, less a discount; `account_id` bears what is not recovered."""
+    """An amount to be taxed, less a discount; tax that is not recoverable goes to `account_id`."""
 
     amount: int
     account_id: UUID
@@ -84,7 +84,7 @@ class Taxable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taxed:
-    """What an amount comes to: net before the discount, the discount, and taxes.
+    """A taxed amount: the net before the discount, the discount, and the taxes.
 
     `self_assessed` are debits above zero and credits below; the others are amounts above zero.
     """
@@ -98,16 +98,16 @@ class Taxed:
 
 @dataclass(frozen=True, slots=True)
 class TaxAccounts:
-    """Where tax without a code goes, and where tax goes that whoever buys owes to the state."""
+    """The account of tax without a code, and the account of self-assessed tax that is due."""
 
     default: UUID
     output: UUID
 
 
 def tax(items: Sequence[Taxable], accounts: TaxAccounts, *, inclusive: bool = False) -> list[Taxed]:
-    """Work out the taxes of amounts, which are net, or `inclusive` of what is charged.
+    """Compute the taxes of amounts, which are net, or gross if `inclusive`.
 
-    100 at 20 % come to 100 and 20; 6.03 inclusive at 20 % hold 1.01, and are 5.02 net.
+    100 at 20 % give 100 and 20; 6.03 inclusive at 20 % include 1.01, and are 5.02 net.
     """
     bases = [item.amount - item.discount for item in items]
     charged = _charged(items, bases, inclusive)
@@ -137,7 +137,7 @@ def tax(items: Sequence[Taxable], accounts: TaxAccounts, *, inclusive: bool = Fa
 
 
 def _charged(items: Sequence[Taxable], bases: Sequence[int], inclusive: bool) -> list[int]:
-    """Say what tax is charged on each amount, by code and rate."""
+    """Return the tax charged on each amount, computed by code and rate."""
     amounts = [sum(tax.amount for tax in item.taxing.given or ()) for item in items]
     for (_, rate), places in _grouped(items, _charging).items():
         group = [bases[place] for place in places]
@@ -147,7 +147,7 @@ def _charged(items: Sequence[Taxable], bases: Sequence[int], inclusive: bool) ->
 
 
 def _charging(taxing: Taxing) -> tuple[UUID | None, Decimal] | None:
-    """Say by which code and rate tax is to be worked out, if any is."""
+    """Return the code and rate by which tax must be computed, or None."""
     if taxing.given is not None:
         return None
     if taxing.code is None:
@@ -158,7 +158,7 @@ def _charging(taxing: Taxing) -> tuple[UUID | None, Decimal] | None:
 def _taxes(
     items: Sequence[Taxable], charged: Sequence[int], accounts: TaxAccounts
 ) -> list[tuple[Tax, ...]]:
-    """Say on which accounts the tax of each amount stands, and which of it is not recovered."""
+    """Return the taxes of each amount by account, with the tax that is not recoverable."""
     recovered = list(charged)
     for place, places in _grouped(items, _charging).items():
         code = items[places[0]].taxing.code
@@ -193,7 +193,7 @@ def _of_given(line_account_id: UUID, given: Iterable[GivenTax]) -> Iterable[Tax]
 def _coded(
     code: DayCode, account_id: UUID, line_account_id: UUID, amount: int, recovered: int
 ) -> tuple[Tax, ...]:
-    """Mark the tax of a code; what is not recovered is cost on the line's own account."""
+    """Mark the tax of a code; tax that is not recoverable is cost on the line's own account."""
     part = TaxPart.OUTPUT if code.code.direction is Direction.SALES else TaxPart.INPUT
     back = Tax(recovered, account_id, code.mark(part))
     if amount == recovered:
@@ -202,7 +202,7 @@ def _coded(
 
 
 def _withheld(items: Sequence[Taxable], nets: Sequence[int]) -> list[tuple[Tax, ...]]:
-    """Say what is withheld of each net: 15 % of 1000 are 150."""
+    """Return the tax withheld from each net: 15 % of 1000 is 150."""
     withheld: list[tuple[Tax, ...]] = [()] * len(items)
     grouped = _grouped(items, lambda taxing: taxing.withholding and _named(taxing.withholding))
     for places in grouped.values():
@@ -220,7 +220,10 @@ def _withheld(items: Sequence[Taxable], nets: Sequence[int]) -> list[tuple[Tax, 
 def _self_assessed(
     items: Sequence[Taxable], nets: Sequence[int], accounts: TaxAccounts
 ) -> list[tuple[Tax, ...]]:
-    """Say what whoever buys owes to the state, and recovers: 20 of 100, of which half is cost."""
+    """Compute self-assessed tax: the tax due from the buyer, and the recoverable part.
+
+    100 at 20 %, of which half is recoverable, give 20 due, 10 recovered and 10 of cost.
+    """
     owed: list[tuple[Tax, ...]] = [()] * len(items)
     for places in _grouped(items, _assessing).values():
         code = items[places[0]].taxing.code
@@ -250,7 +253,7 @@ def _named(code: DayCode) -> tuple[UUID, Decimal]:
 
 
 def _grouped(items: Sequence[Taxable], key: Callable[[Taxing], K | None]) -> dict[K, list[int]]:
-    """Group the places of amounts by what they have in common; those without are left out."""
+    """Group the places of amounts by a key; amounts without a key are left out."""
     places: dict[K, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         named = key(item.taxing)
@@ -260,6 +263,6 @@ def _grouped(items: Sequence[Taxable], key: Callable[[Taxing], K | None]) -> dic
 
 
 def _spread(whole: int, weights: Sequence[int], places: Sequence[int], amounts: list[int]) -> None:
-    """Spread an amount over some places of a list."""
+    """Split an amount over some places of a list."""
     for place, share in zip(places, split(whole, weights), strict=True):
         amounts[place] = share

@@ -236,7 +236,7 @@ def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -
     if allocated > source.total:
         raise RuleBroken(
             "allocation_exceeds_total",
-            "The allocations come to more than the total.",
+            "The allocations exceed the total.",
             total_amount_cents=source.total,
             allocated_amount_cents=allocated,
             **({"refunded": source.held} if source.held else {}),

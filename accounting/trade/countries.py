@@ -30,4 +30,4 @@ def country_code(given: str) -> str:
     if code in CODES | OF_NO_STANDARD:
         return code
     meant = f"; did you mean {MEANT[code]}?" if code in MEANT else ""
-    raise Malformed.fields(country=[f"is the code of no country in ISO 3166-1{meant}"])
+    raise Malformed.fields(country=[f"is not a country code in ISO 3166-1{meant}"])

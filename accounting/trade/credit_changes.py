@@ -152,7 +152,7 @@ def replaced(
     wanted = or_else(command.allocations, items_of(credit.allocations))
     refuse_repeated(side, wanted)
     if credit.state == "void":
-        raise _refused_move(side, credit, "A void credit stays as it is.")
+        raise _refused_move(side, credit, "A void credit cannot be changed.")
     written = replace(
         credit,
         memo=command.memo,
@@ -167,7 +167,7 @@ def replaced(
     elif at is not None and at != credit.opened_at:
         raise RuleBroken(
             "immutable_field",
-            f"The {side.names.opened_at} of a credit does not change.",
+            f"The {side.names.opened_at} of a credit cannot be changed.",
             field=side.names.opened_at,
         )
     return allocated(side, credit, written, wanted, documents, context).since(loaded)
@@ -195,7 +195,9 @@ def _amounts(lines: tuple[CreditLine, ...]) -> dict[str, Any]:
     tax_total = within_bounds(sum(line.tax_amount for line in lines))
     total = within_bounds(sum(amount for line in lines for _, amount in line.charged))
     if total < 1:
-        raise RuleBroken("negative_amount", "The credit comes to nothing.", amount=total)
+        raise RuleBroken(
+            "negative_amount", "The total of the credit must be above zero.", amount=total
+        )
     return {"lines": lines, "tax_total": tax_total, "total_amount": total}
 
 
@@ -216,7 +218,7 @@ def void(
     if credit.refund_id is not None:
         raise Conflict(
             "credit_of_refund",
-            "The credit is a part of a refund and goes with it.",
+            "The credit belongs to a refund. Change or cancel the refund instead.",
             refund_id=str(credit.refund_id),
         )
     refuse_in_opening(credit.opening_id, "credit")
@@ -282,7 +284,7 @@ def _refused_void(side: Side, credit: Credit) -> Conflict:
     documents = [str(each.document_id) for each in live(credit.allocations)]
     return Conflict(
         "credit_applied",
-        "The credit is applied or paid out. Take that back first.",
+        "The credit is applied or refunded. Remove its allocations and cancel its refunds first.",
         applied_amount=credits.applied(credit),
         refunded_amount=credit.refunded,
         **{f"{side.names.document_id}s": documents},

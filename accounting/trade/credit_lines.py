@@ -114,11 +114,14 @@ def _refuse_faults(given: Sequence[CreditLineGiven], source: Document | None) ->
 
 def _source_faults(line: CreditLineGiven, source: Document | None) -> Iterator[tuple[str, str]]:
     if source is None:
-        yield "source_line_id", "needs the source that it is a line of"
+        yield "source_line_id", "needs the source document that contains the line"
     if line.tax_code is not None:
-        yield "tax_code", "cannot stand beside source_line_id, whose code it has"
+        yield "tax_code", "cannot be combined with source_line_id, which sets the tax code"
     if line.account is not None:
-        yield "source_line_id", "cannot stand beside an account: it has that of the line"
+        yield (
+            "source_line_id",
+            "cannot be combined with an account: the source line sets the account",
+        )
 
 
 def _untaxed(
@@ -191,7 +194,7 @@ def _source_line(source: Document, id: UUID) -> LineItem:
     if found is None:
         raise RuleBroken(
             "reference_not_found",
-            "The source has no such line.",
+            "The source document has no such line.",
             resource="line_item",
             reference=str(id),
         )
@@ -208,7 +211,8 @@ def _taken(wanted: _Untaxed, of_source: LineItem, rest: Amounts) -> Amounts:
     if net > rest[0] or (wanted.tax_amount or 0) > sum(taxes):
         raise RuleBroken(
             "credit_exceeds_source",
-            f"{wanted.place}: At most {rest[0]} net and {sum(taxes)} of tax are left of the line.",
+            f"{wanted.place}: The source line has only {rest[0]} net and {sum(taxes)} tax left"
+            " to credit.",
             item=wanted.place,
             source_line_id=str(of_source.id),
             left=rest[0],

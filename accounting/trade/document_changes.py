@@ -117,7 +117,7 @@ def open_document(
     """
     if document.state != "draft":
         raise _refused_move(
-            side, document, context, f"The {side.words.document} is {side.opened_status} already."
+            side, document, context, f"The {side.words.document} is already {side.opened_status}."
         )
     refuse_inactive(side, document.party)
     due_at = command.due_at or document.due_at
@@ -189,7 +189,7 @@ def refuse_replacing(side: Side, document: Document, context: Context) -> None:
     """
     if document.state == "void":
         raise _refused_move(
-            side, document, context, f"A void {side.words.document} stays as it is."
+            side, document, context, f"A void {side.words.document} cannot be changed."
         )
     refuse_in_opening(document.opening_id, side.words.document)
     refuse_touched(side, document)
@@ -213,8 +213,8 @@ def _refuse_new_party(side: Side, document: Document) -> None:
     if document.state != "draft":
         raise RuleBroken(
             "immutable_field",
-            f"The {side.names.party_id} does not change once the {side.words.document} is"
-            f" {side.opened_status}. Void it, and make another one.",
+            f"The {side.names.party_id} cannot change after the {side.words.document} is"
+            f" {side.opened_status}. Void it and create a new one.",
             field=side.names.party_id,
         )
 

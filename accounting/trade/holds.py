@@ -61,7 +61,7 @@ def _refuse_in_payout(side: Side, before: M, after: M) -> None:
     if changed:
         raise Conflict(
             "in_payout",
-            "The money belongs to a payout. Take it out of the payout first.",
+            "The payment or refund is in a payout. Remove it from the payout first.",
             payout_id=str(before.payout_id),
             fields=changed,
         )
@@ -85,7 +85,7 @@ def _refuse_below_linked(side: Side, before: M, after: M) -> None:
     if left < before.linked:
         raise RuleBroken(
             "link_exceeds_remaining",
-            "More is linked to bank transactions than would be left of the money. Unmatch first.",
+            "The matches with bank transactions exceed the new amount. Unmatch them first.",
             linked_amount_cents=before.linked,
             amount_cents=max(left, 0),
         )

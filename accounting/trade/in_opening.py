@@ -13,6 +13,7 @@ def refuse_in_opening(opening_id: UUID | None, what: str) -> None:
     if opening_id is not None:
         raise Conflict(
             "in_opening_balance",
-            f"The {what} came with the opening of the books. Reverse the whole opening instead.",
+            f"The {what} is part of the opening balance. Reverse the whole opening balance"
+            " instead.",
             opening_balance_id=str(opening_id),
         )

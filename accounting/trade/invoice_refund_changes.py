@@ -108,9 +108,9 @@ def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[Inv
     Raises Conflict `invalid_state_transition`.
     """
     if refund.cancelled_at is not None:
-        raise _refused_move(refund, "The refund is cancelled already.")
+        raise _refused_move(refund, "The refund is already cancelled.")
     if refund.paid:
-        raise _refused_move(refund, "Some of the refund is paid. Cancel its payments first.")
+        raise _refused_move(refund, "Part of the refund is paid. Cancel its payments first.")
     [allocation] = refunds.live_allocations(refund)
     cancelled = replace(
         refund,
@@ -131,7 +131,7 @@ def pay(
     or `period_locked`; RuleBroken `refund_exceeds_refundable`.
     """
     if refund.cancelled_at is not None:
-        raise _refused_move(refund, "A cancelled refund is not paid.")
+        raise _refused_move(refund, "A cancelled refund cannot be paid.")
     amount = or_else(command.amount, refunds.rest(refund))
     refuse_more_than(refunds.rest(refund), amount, refund_id=str(refund.id), paid=refund.paid)
     completed_at = command.completed_at or context.now
@@ -170,7 +170,7 @@ def cancel_payment(
     cancelled already, and `in_payout` while a payout holds it.
     """
     if payment.status != "completed":
-        raise Conflict.of_state("The refund payment is cancelled already.", payment.status)
+        raise Conflict.of_state("The refund payment is already cancelled.", payment.status)
     cancelled = replace(
         payment,
         status="cancelled",
@@ -209,7 +209,7 @@ def _given_back(
     if isinstance(target, Document):
         return of_document(RECEIVABLE, target, amount, roles, context, lines=lines)
     if lines:
-        raise Malformed.fields(lines=["can stand beside invoice_id only"])
+        raise Malformed.fields(lines=["is allowed only with invoice_id"])
     if isinstance(target, Credit):
         return of_credit(target, amount, context)
     return of_payment(RECEIVABLE, target, amount, roles, context)

@@ -189,7 +189,7 @@ def _taxed(untaxed: Untaxed, taxed: Taxed) -> LineItem:
     if taxed.subtotal < 0 or taxed.subtotal < taxed.discount:
         raise RuleBroken(
             "negative_amount",
-            "The amount of a line without its tax is below zero.",
+            "The net amount of a line is below zero.",
             field=untaxed.place,
             amount=taxed.subtotal - taxed.discount,
         )
@@ -222,11 +222,11 @@ def _line_faults(line: DocumentLine) -> Iterator[tuple[str, str]]:
     if rate is None:
         return
     if not rate.is_finite() or rate < 0 or _decimals(rate) > RATE_DECIMALS:
-        yield "tax_rate", f"must not be below 0, with at most {RATE_DECIMALS} decimals"
+        yield "tax_rate", f"must be at least 0 with at most {RATE_DECIMALS} decimals"
     if line.taxes:
-        yield "tax_rate", "cannot stand beside sales_taxes"
+        yield "tax_rate", "cannot be combined with sales_taxes"
     if line.tax_code is not None:
-        yield "tax_rate", "cannot stand beside tax_code, which has its own rate"
+        yield "tax_rate", "cannot be combined with tax_code, which has its own rate"
 
 
 def _decimals(value: Decimal) -> int:
@@ -239,7 +239,7 @@ def _refuse_larger(discount: int, subtotal: int) -> None:
     if discount > subtotal:
         raise RuleBroken(
             "negative_amount",
-            "The discount is larger than what it is taken from.",
+            "The discount is larger than the subtotal.",
             field="additional_discount",
             amount=subtotal - discount,
         )
@@ -248,7 +248,7 @@ def _refuse_larger(discount: int, subtotal: int) -> None:
 def _refuse_below_zero(total: int) -> None:
     if total < 0:
         raise RuleBroken(
-            "negative_amount", "More tax is withheld than the whole comes to.", amount=total
+            "negative_amount", "The withholding tax exceeds the total amount.", amount=total
         )
 
 

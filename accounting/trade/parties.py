@@ -135,7 +135,7 @@ def refuse_nameless(individual_name: str | None, company_name: str | None) -> No
     Raises Malformed `validation_error` on `company_name`.
     """
     if not (individual_name or company_name):
-        raise Malformed.fields(company_name=["is required where individual_name is absent"])
+        raise Malformed.fields(company_name=["is required if individual_name is missing"])
 
 
 def refuse_inactive(side: Side, party: Party) -> None:
@@ -156,7 +156,7 @@ def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
     if external_id is not None and external_id != party.external_id:
         raise RuleBroken(
             "reference_mismatch",
-            "The id and the external id name different parties. Send one of them.",
+            "The id and the external id belong to different parties. Send only one of them.",
             id=str(party.id),
             external_id=external_id,
         )
@@ -169,7 +169,7 @@ def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
     """
     if wanted is not None and vendor.archived_at is not None:
         raise Conflict.of_state(
-            "The vendor is archived. Unarchive it before its status changes.",
+            "The vendor is archived. Unarchive it before you change its status.",
             vendor.status,
             ["ACTIVE"],
         )

@@ -196,7 +196,7 @@ def _refuse_allocating_not_live(wanted: Sequence[AllocationItem], status: str) -
     if wanted and status not in LIVE:
         raise Conflict(
             "payment_not_live",
-            f"A payment that is {status} holds no allocations.",
+            f"A {status} payment cannot have allocations.",
             status=status,
         )
 
@@ -221,7 +221,7 @@ def _refuse_new_identity(side: Side, payment: Payment, command: ChangePayment) -
         if given is not None and given != value:
             raise RuleBroken(
                 "immutable_field",
-                f"The {name} of a payment does not change.",
+                f"The {name} of a payment cannot be changed.",
                 field=name,
             )
 
@@ -242,7 +242,7 @@ def _refuse_refunded_twice(
     if status == "refunded" and payment.refunded:
         raise RuleBroken(
             "refund_exceeds_refundable",
-            "Part of the payment is refunded already. Cancel its refunds first.",
+            "Part of the payment is already refunded. Cancel its refunds first.",
             refunded=payment.refunded,
         )
     asked = {part.document_id: part.amount for part in wanted}
@@ -257,7 +257,8 @@ def _refuse_total_below(side: Side, payment: Payment, held: Sequence[AllocationI
     if payment.total < amount:
         raise RuleBroken(
             "total_below_allocated",
-            "The total is lower than what is allocated and refunded of it. Release that first.",
+            "The total is below the amount already allocated and refunded. Release allocations"
+            " first.",
             allocated_amount_cents=amount,
             **{side.names.payment_total: payment.total},
         )

@@ -22,7 +22,7 @@ def refuse_move(side: Side, before: str, after: str) -> None:
     Raises Conflict `invalid_state_transition`.
     """
     if after != before and after not in side.payment_moves[before]:
-        raise _refused(side, before, f"A payment that is {before} cannot become {after}.")
+        raise _refused(side, before, f"A {before} payment cannot become {after}.")
 
 
 def refuse_cancelling(side: Side, status: str) -> None:
@@ -33,7 +33,7 @@ def refuse_cancelling(side: Side, status: str) -> None:
     if status not in CANCELLABLE:
         words = "Only a pending or failed payment can be cancelled."
         if "cancelled" in side.payment_moves[status]:
-            words = f"{words} An update of its status takes back any other."
+            words = f"{words} To cancel this payment, update its status."
         raise _refused(side, status, words)
 
 

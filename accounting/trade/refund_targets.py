@@ -108,7 +108,7 @@ def given_back(document: Document, lines: Sequence[GivenBackLine], amount: int) 
     if total != amount:
         raise RuleBroken(
             "lines_do_not_add_up",
-            f"The lines come to {total} and not to {amount}, in minor units.",
+            f"The lines add up to {total}, not to {amount}, in minor units.",
             amount=amount,
             lines_total=total,
         )
@@ -264,8 +264,8 @@ def refuse_released_below_refunds(side: Side, before: Document, after: Document)
     if documents.allocated(after) < min(documents.allocated(before), after.refunded):
         raise RuleBroken(
             "refund_exceeds_refundable",
-            f"Less would be allocated to the {side.words.document} than is refunded of it."
-            " Cancel refunds first.",
+            f"The {side.words.document} would have less allocated than refunded. Cancel refunds"
+            " first.",
             paid=after.paid,
             reserved=after.reserved,
             refunded=after.refunded,

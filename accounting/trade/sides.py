@@ -99,14 +99,14 @@ def _customer_not_active(**detail: Any) -> Refusal:
 def _customer_has_balance(**detail: Any) -> Refusal:
     return Conflict(
         "customer_has_balance",
-        "Something is still open with the customer: settle what is owed, and give back or use up"
-        " what was paid in advance or credited.",
+        "The customer has an open balance. Settle all amounts owed, and refund or apply"
+        " prepayments and credits.",
         **detail,
     )
 
 
 def _invoice_not_open(**detail: Any) -> Refusal:
-    return Conflict("invoice_not_open", "Only an invoice that is sent can be settled.", **detail)
+    return Conflict("invoice_not_open", "Only a sent invoice can be settled.", **detail)
 
 
 def _invoice_of_another_customer(**detail: Any) -> Refusal:
@@ -118,29 +118,27 @@ def _invoice_of_another_customer(**detail: Any) -> Refusal:
 def _invoice_has_allocations(**detail: Any) -> Refusal:
     return Conflict(
         "invoice_has_allocations",
-        "Money is allocated to the invoice, or part of it is credited, refunded or written off. "
-        "Take that back first.",
+        "Money is allocated to the invoice, or part of it is credited, refunded or written"
+        " off. Undo that first.",
         **detail,
     )
 
 
 def _vendor_not_active(**detail: Any) -> Refusal:
-    return Conflict(
-        "vendor_not_active", "The vendor is not active. Make it active first.", **detail
-    )
+    return Conflict("vendor_not_active", "The vendor is not active. Activate it first.", **detail)
 
 
 def _vendor_has_balance(**detail: Any) -> Refusal:
     return Conflict(
         "vendor_has_balance",
-        "Something is still open with the vendor: settle what is owed, and get back or use up"
-        " what was paid in advance or credited.",
+        "The vendor has an open balance. Settle all amounts owed, and recover or apply"
+        " prepayments and credits.",
         **detail,
     )
 
 
 def _bill_not_open(**detail: Any) -> Refusal:
-    return Conflict("bill_not_open", "Only a bill that is received can be settled.", **detail)
+    return Conflict("bill_not_open", "Only a received bill can be settled.", **detail)
 
 
 def _bill_of_another_vendor(**detail: Any) -> Refusal:
@@ -150,8 +148,8 @@ def _bill_of_another_vendor(**detail: Any) -> Refusal:
 def _bill_has_allocations(**detail: Any) -> Refusal:
     return Conflict(
         "bill_has_allocations",
-        "Money is allocated to the bill, or part of it is credited, refunded or written off. "
-        "Take that back first.",
+        "Money is allocated to the bill, or part of it is credited, refunded or written off."
+        " Undo that first.",
         **detail,
     )
 

@@ -84,7 +84,7 @@ def refuse_repeated(items: Sequence[RefundItem]) -> None:
     faults = {}
     for item in items:
         if item.target_id in seen:
-            faults[item.place] = ["stands earlier in the list"]
+            faults[item.place] = ["repeats the target of an earlier item"]
         if item.target_id is not None:
             seen.add(item.target_id)
     if faults:
@@ -185,7 +185,7 @@ def _to_payment(
     if payment.status != "completed":
         raise Conflict(
             "payment_not_completed",
-            "Only a completed bill payment is refunded. Complete it first.",
+            "Only a completed bill payment can be refunded. Complete it first.",
             current_state=payment.status,
             **{FIELDS["payment"]: str(payment.id)},
         )
@@ -289,7 +289,7 @@ def _refuse_excess(refund: VendorRefund, wanted: Sequence[RefundItem]) -> None:
     if total > refund.amount:
         raise RuleBroken(
             "allocation_exceeds_total",
-            "The allocations come to more than the refund.",
+            "The allocations exceed the refund.",
             total_amount_cents=refund.amount,
             allocated_amount_cents=total,
         )

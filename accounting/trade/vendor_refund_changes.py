@@ -220,7 +220,9 @@ def changed(
 def _refuse_allocating_cancelled(payment: VendorRefundPayment, status: str) -> None:
     if status == "cancelled":
         allowed = payment_status.allowed_moves(PAYABLE, payment.status)
-        raise Conflict.of_state("A cancelled payment allocates nothing.", payment.status, allowed)
+        raise Conflict.of_state(
+            "A cancelled payment cannot have allocations.", payment.status, allowed
+        )
 
 
 def _new(now: Iterable[S], held: Iterable[Subject]) -> list[S]:
@@ -248,7 +250,7 @@ def _allocated_anew(
     if more and come:
         raise Conflict(
             "vendor_refund_paid",
-            "What is kept as a credit does not change once money has come.",
+            "The amount kept as a credit cannot change after money is received.",
             vendor_refund_payment_ids=come,
         )
     after = Refunded(refund, before.payments, affected)
@@ -283,7 +285,7 @@ def _announced(
     if sum(amounts) != cash:
         raise RuleBroken(
             "allocation_exceeds_total",
-            "The payments must come to the total of the refund less what is kept as a credit.",
+            "The payments must add up to the refund less the amount kept as a credit.",
             cash_amount_cents=cash,
             payments_amount_cents=sum(amounts),
         )
@@ -295,7 +297,7 @@ def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment
     if payment.amount + more < 0:
         raise RuleBroken(
             "allocation_exceeds_total",
-            "More is kept as a credit than the payment comes to.",
+            "The amount kept as a credit exceeds the payment.",
             payment_amount_cents=payment.amount,
         )
     return replace(payment, amount=payment.amount + more)

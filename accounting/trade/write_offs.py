@@ -117,7 +117,7 @@ def reverse(
     Raises Conflict `invalid_state_transition` if it is reversed already.
     """
     if written_off.reversed_at is not None:
-        raise Conflict.of_state("The write-off is reversed already.", "reversed")
+        raise Conflict.of_state("The write-off is already reversed.", "reversed")
     split = negative(written_off.split)
     owed = documents.settle(document, -written_off.amount, split, by="written_off")
     taken_back = replace(written_off, reversed_at=context.now, updated_at=context.now)

@@ -1,1 +1,1 @@
-"""What others would run instead: the same work over one small schema, as each of them does it."""
+"""The peers: other stacks that do the same work over one small schema, each in its usual style."""

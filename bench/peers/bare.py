@@ -1,4 +1,4 @@
-"""No framework, no token, no database: what HTTP itself costs with a body of the same size."""
+"""The bare peer, without framework, token or database: the cost of HTTP for an equal body."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,7 +12,7 @@ Application = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 
 def create_app() -> Application:
-    """Give out the application."""
+    """Return the application."""
     return _answer
 
 

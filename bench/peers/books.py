@@ -1,6 +1,6 @@
-"""The work as many would write it on the SQLAlchemy async ORM; FastAPI and Connexion call it.
+"""The work in the usual style of the SQLAlchemy async ORM; FastAPI and Connexion call it.
 
-Numbers are taken last, as one who knows would do.
+As an expert would, it takes document numbers last.
 """
 
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ from bench.peers.tables import (
 
 
 class Refused(Exception):
-    """What was asked for cannot be done."""
+    """A request that cannot be executed."""
 
 
 def sessions() -> async_sessionmaker[AsyncSession]:
-    """The ORM's sessions over a pool."""
+    """Create the factory of ORM sessions over a pool."""
     url = make_url(setting.database_url()).set(drivername="postgresql+psycopg")
     engine = create_async_engine(url, pool_size=setting.POOL_SIZE, max_overflow=0)
     return async_sessionmaker(engine, expire_on_commit=False)
@@ -43,7 +43,7 @@ def sessions() -> async_sessionmaker[AsyncSession]:
 async def find_business(
     session: AsyncSession, partner_id: UUID, business_id: UUID
 ) -> Business | None:
-    """Find a business where it belongs to the partner."""
+    """Return a business that belongs to the partner, or None."""
     mine = select(Business).where(Business.id == business_id, Business.partner_id == partner_id)
     return (await session.execute(mine)).scalar_one_or_none()
 
@@ -63,7 +63,7 @@ _OWED = (
 async def read_customer(
     session: AsyncSession, business_id: UUID, customer_id: UUID
 ) -> dict[str, Any] | None:
-    """A customer and what it owes."""
+    """Return a customer with its outstanding balance, or None."""
     wanted = select(Customer, _OWED).where(
         Customer.business_id == business_id, Customer.id == customer_id
     )
@@ -75,7 +75,7 @@ async def read_customer(
 
 
 async def list_invoices(session: AsyncSession, business_id: UUID) -> dict[str, Any]:
-    """Twenty overdue invoices, and how many there are."""
+    """Return twenty overdue invoices, and the number of all overdue ones."""
     overdue = (
         Invoice.business_id == business_id,
         Invoice.outstanding > 0,
@@ -96,7 +96,7 @@ async def list_invoices(session: AsyncSession, business_id: UUID) -> dict[str, A
 
 
 async def show_report(session: AsyncSession, business_id: UUID) -> dict[str, Any]:
-    """What every account comes to."""
+    """Return the balance of every account."""
     debits, credits_ = (
         func.coalesce(func.sum(column), 0) for column in (EntryLine.debit, EntryLine.credit)
     )
@@ -115,7 +115,7 @@ async def show_report(session: AsyncSession, business_id: UUID) -> dict[str, Any
 async def create_invoice(
     session: AsyncSession, business_id: UUID, body: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Draw up an invoice, number it and post it."""
+    """Create an invoice, number it and post it."""
     customer = await _find_customer(session, business_id, body["customer_id"])
     accounts = await _find_accounts(session, business_id, (RECEIVABLE, SALES, TAX))
     now, invoice_id, sent_at = datetime.now(UTC), uuid4(), body["sent_at"]
@@ -256,7 +256,7 @@ async def _find_accounts(
 
 
 async def _take_number(session: AsyncSession, business_id: UUID, series: str) -> str:
-    """Take the next number of a series; others wait for it until the commit."""
+    """Take the next number of a series; other transactions wait for it until the commit."""
     mine = Counter.business_id == business_id, Counter.series == series
     taken = update(Counter).where(*mine).values(last=Counter.last + 1).returning(Counter.last)
     return f"{series}-{(await session.execute(taken)).scalar_one()}"
@@ -270,7 +270,7 @@ async def _post(
     accounts: Mapping[str, UUID],
     amounts: Mapping[str, int],
 ) -> None:
-    """Write an entry of amounts by the codes of accounts, debits above zero."""
+    """Post an entry; `amounts` are by account code, positive for debits."""
     assert sum(amounts.values()) == 0, "an entry balances"
     entry = Entry(
         id=uuid4(),

@@ -1,4 +1,4 @@
-"""Connexion as it comes: AsyncApp over a contract, handlers by operationId, the async ORM."""
+"""The Connexion peer: AsyncApp over a contract, handlers by operationId, the async ORM."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,13 +33,13 @@ def _refuse(_request: Request, refused: Exception) -> JSONResponse:
 
 
 async def token_info(token: str) -> dict[str, Any] | None:
-    """Tell Connexion who calls."""
+    """Return the caller of a token to Connexion; None for an invalid token."""
     found = setting.read(token, setting.secret())
     return None if found is None else {"sub": found}
 
 
 class Handlers:
-    """The operations."""
+    """The handlers of the operations."""
 
     def __init__(self) -> None:
         self.make_session = books.sessions()
@@ -87,7 +87,7 @@ class Handlers:
 
 
 class HandlerResolver(Resolver):
-    """Finds an operation by its operationId."""
+    """A resolver that finds a handler by its operationId."""
 
     def __init__(self, handlers: Handlers) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What many would write: FastAPI, pydantic models on both sides, the SQLAlchemy async ORM."""
+"""The FastAPI peer: pydantic models for input and output, and the SQLAlchemy async ORM."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What the FastAPI peer takes in and gives out, as pydantic models."""
+"""Pydantic models of the FastAPI peer's request and response bodies."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -11,14 +11,14 @@ Cents = Annotated[int, Field(ge=1, le=99_999_999_999_999)]
 
 
 class Oddity(BaseModel):
-    """What was accepted and looks wrong."""
+    """A warning about an accepted value."""
 
     field: str
     message: str
 
 
 class CustomerOut(BaseModel):
-    """What is shown."""
+    """A customer in a response."""
 
     type: Literal["CustomerData"]
     id: UUID
@@ -80,14 +80,14 @@ class InvoiceRow(BaseModel):
 
 
 class InvoicePage(BaseModel):
-    """Twenty invoices, and how many there are."""
+    """Twenty invoices, and the number of all that match."""
 
     results: list[InvoiceRow]
     total: int
 
 
 class Balance(BaseModel):
-    """What an account comes to."""
+    """The balance of an account."""
 
     code: str
     name: str
@@ -103,13 +103,13 @@ class ReportOut(BaseModel):
 
 
 class Sent(BaseModel):
-    """What is sent has no other fields than these."""
+    """A request body, which allows no other fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Line(Sent):
-    """One thing sold."""
+    """A line of an invoice."""
 
     description: Annotated[str, Field(max_length=500)]
     quantity: Annotated[Decimal, Field(gt=0)]
@@ -118,7 +118,7 @@ class Line(Sent):
 
 
 class InvoiceIn(Sent):
-    """An invoice to be sent at once."""
+    """An invoice that is sent immediately."""
 
     customer_id: UUID
     sent_at: datetime
@@ -126,7 +126,7 @@ class InvoiceIn(Sent):
 
 
 class LineOut(Line):
-    """A line with what it comes to."""
+    """A line with its net amount and tax."""
 
     id: UUID
     net: int
@@ -134,7 +134,7 @@ class LineOut(Line):
 
 
 class InvoiceOut(BaseModel):
-    """An invoice as it is shown."""
+    """An invoice in a response."""
 
     id: UUID
     customer_id: UUID
@@ -153,14 +153,14 @@ class InvoiceOut(BaseModel):
 
 
 class Share(Sent):
-    """What of a payment settles an invoice."""
+    """The allocation of a payment to an invoice."""
 
     invoice_id: UUID
     amount_cents: Cents
 
 
 class PaymentIn(Sent):
-    """A payment that has come."""
+    """A received payment."""
 
     customer_id: UUID
     total_amount_cents: Cents
@@ -171,14 +171,14 @@ class PaymentIn(Sent):
 
 
 class ShareOut(Share):
-    """An allocation with its invoice as it is now."""
+    """An allocation with the current state of its invoice."""
 
     invoice_number: str
     outstanding_balance: int
 
 
 class PaymentOut(BaseModel):
-    """A payment as it is shown."""
+    """A payment in a response."""
 
     id: UUID
     customer_id: UUID

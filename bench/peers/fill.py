@@ -1,4 +1,4 @@
-"""The peers' books filled: as many rows as ours has, ids that a number tells."""
+"""Data of the peers: as many rows as this server has, with ids derived from numbers."""
 
 from pathlib import Path
 from uuid import UUID
@@ -11,13 +11,13 @@ from bench.planting import CUSTOMER, UNPAID, Size
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 PARTNER = UUID(int=1)
-SPACING = 1_000_000  # Between the first ids of two businesses.
-OWED = 1_000_000  # What an invoice comes to, in cents.
-ACCOUNTS = 42  # Of each business, as ours has.
+SPACING = 1_000_000  # The distance of the first ids of two businesses.
+OWED = 1_000_000  # The total of an invoice, in cents.
+ACCOUNTS = 42  # Per business, as on this server.
 
 
 def id_of(business: int, place: int = 0) -> UUID:
-    """The id of a business, and of its customer or invoice of that place, counted from 1."""
+    """Return the id of a business, or of its customer or invoice at a place counted from 1."""
     return UUID(int=business * SPACING + place)
 
 
@@ -34,7 +34,7 @@ SELECT {_ID}, %(business)s, now(), now(), p->>'reference_number',
   p->'metadata', (p->>'payment_terms_days')::int, (p->>'credit_limit_cents')::int
 FROM generate_series(1, %(customers)s) AS n, (SELECT %(customer)s::jsonb AS p) AS given
 """
-# In turns a draft, one that is overdue and one that is not due yet.
+# In turn a draft, an overdue invoice and one that is not due yet.
 _INVOICES = f"""
 INSERT INTO invoice (id, business_id, customer_id, number, state, currency, sent_at, due_at,
   subtotal, tax_total, total_amount, outstanding, memo, created_at, updated_at)
@@ -88,7 +88,7 @@ FROM (SELECT 'INV' AS series, %(invoices)s AS last
 
 
 def fill(url: str, sizes: list[Size]) -> None:
-    """Make the schema, and of each size a business, numbered from 1."""
+    """Create the schema, and a business of each size, numbered from 1."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(SCHEMA.read_text(encoding="utf-8"))
         for number, size in enumerate(sizes, start=1):

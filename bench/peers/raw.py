@@ -1,4 +1,4 @@
-"""Written by hand: Starlette, SQL in pipelines, orjson; nothing that the work does not need."""
+"""The raw peer, written by hand: Starlette, SQL in pipelines, orjson, and nothing unnecessary."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ BASE = "/v1/platform/businesses/{business_id:uuid}"
 
 
 def create_app() -> Starlette:
-    """Build the application; the pool rolls back what a handler leaves open."""
+    """Build the application; the pool rolls back a transaction that a handler leaves open."""
     routes = [
         Route(f"{BASE}/customers/{{customer_id:uuid}}/", read_customer),
         Route(f"{BASE}/invoices/", list_invoices),
@@ -51,7 +51,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def read_customer(request: Request) -> Response:
-    """Show a customer and what it owes."""
+    """Return a customer with its outstanding balance."""
     told = {**_admit(request), "customer_id": request.path_params["customer_id"]}
     async with _pool(request).connection() as connection:
         row = await (await connection.execute(sql.READ, told)).fetchone()
@@ -61,7 +61,7 @@ async def read_customer(request: Request) -> Response:
 
 
 async def list_invoices(request: Request) -> Response:
-    """Show twenty overdue invoices, and how many there are."""
+    """Return twenty overdue invoices, and the number of all overdue ones."""
     told = _admit(request)
     async with _pool(request).connection() as connection:
         rows, counted = await _send(connection, (sql.LIST, sql.COUNT), told)
@@ -69,7 +69,7 @@ async def list_invoices(request: Request) -> Response:
 
 
 async def show_report(request: Request) -> Response:
-    """Show what every account comes to."""
+    """Return the balance of every account."""
     told = _admit(request)
     async with _pool(request).connection() as connection:
         rows = await (await connection.execute(sql.REPORT, told)).fetchall()
@@ -77,7 +77,7 @@ async def show_report(request: Request) -> Response:
 
 
 async def create_invoice(request: Request) -> Response:
-    """Draw up an invoice, number it and post it."""
+    """Create an invoice, number it and post it."""
     told, body = _admit(request), orjson.loads(await request.body())
     sent_at = datetime.fromisoformat(body["sent_at"])
     lines = [draw_line(item) for item in body["line_items"]]
@@ -167,7 +167,7 @@ async def create_payment(request: Request) -> Response:
 async def _checked(
     connection: AsyncConnection[DictRow], checks: Sequence[str], told: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Begin, and look before anything is written; each statement finds one row."""
+    """Begin a transaction and run the checks before any write; each check finds one row."""
     facts = await _rows(connection, ("BEGIN", *checks), told)
     if facts["archived_at"] is not None:
         raise HTTPException(409)
@@ -195,7 +195,7 @@ async def _send(
 
 
 def _admit(request: Request) -> dict[str, Any]:
-    """Check the token against the address; return whose work it is."""
+    """Check the token against the path; return the ids of the business and the partner."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     caller = setting.read(token, request.app.state.key) if scheme == "Bearer" else None
     if caller is None:

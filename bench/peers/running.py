@@ -1,4 +1,4 @@
-"""The peers as servers on a database of their own, beside ours on the same PostgreSQL."""
+"""The peers as servers on their own database, on the same PostgreSQL as this server."""
 
 import secrets
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from embedded.postgres import EmbeddedPostgres
 
 WORKERS = 2
 DATABASE = "peers"
-# Two workers each, on uvicorn as ours is; Django's three have six threads each.
+# Two workers each on uvicorn, as this server has; Django has three with six threads each.
 UVICORN = (
     "uvicorn --factory bench.peers.{0}:create_app --host 127.0.0.1 --port PORT"
     f" --workers {WORKERS} --loop uvloop --http httptools --no-access-log --log-level warning"
@@ -38,7 +38,7 @@ NAMES = (*COMMANDS, PGBENCH, PGBENCH_ONE)
 def running(
     postgres: EmbeddedPostgres, folder: Path, read: Size, written: Size, names: Sequence[str]
 ) -> Iterator[list[Target]]:
-    """Run the named peers, with one business that is read and others that are written to."""
+    """Run the named peers, with one business for reads and TENANTS others for writes."""
     postgres.create_database(DATABASE)
     url, key = postgres.url(DATABASE), secrets.token_hex(32)
     sizes = [read, *[written] * TENANTS]
@@ -67,7 +67,7 @@ def running(
 
 def _tenant(number: int, size: Size, key: str) -> Tenant:
     customers = [id_of(number, place) for place in range(1, size.customers + 1)]
-    # Whose an invoice is follows from its place, as `fill` has it.
+    # The customer of an invoice follows from its place, as in `fill`.
     unpaid = [
         (id_of(number, place), id_of(number, place % size.customers + 1))
         for place in range(1, size.invoices + 1)

@@ -1,4 +1,4 @@
--- The peers' books, as many would keep them: documents, money, a journal, and numbers in a row.
+-- The peers' schema in a usual style: documents, payments, a journal, and gapless numbers.
 
 CREATE TABLE business (
     id uuid PRIMARY KEY,
@@ -45,7 +45,7 @@ CREATE TABLE customer (
 );
 CREATE INDEX ON customer (business_id, created_at, id);
 
--- The last number given out of a series: its lock makes the numbers gapless.
+-- The last number issued in a series; the row lock makes the numbers gapless.
 CREATE TABLE counter (
     id uuid PRIMARY KEY,
     business_id uuid NOT NULL REFERENCES business,

@@ -1,4 +1,4 @@
-"""What every peer stands on: its secret, who calls, what an invoice comes to, a shown customer."""
+"""Code that all peers share: secret, tokens, invoice lines and response bodies."""
 
 import os
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from uuid import UUID
 
 import jwt
 
-POOL_SIZE = 8  # Connections of each worker.
+POOL_SIZE = 8  # Connections per worker.
 ALGORITHM = "HS256"
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whom a token was made for."""
+    """The partner and the business that a token was issued for."""
 
     partner_id: UUID
     business_id: UUID
@@ -24,7 +24,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of an invoice with what it comes to, in cents."""
+    """A line of an invoice with its net amount and tax, in cents."""
 
     description: str
     quantity: Decimal
@@ -35,17 +35,17 @@ class Line:
 
 
 def database_url() -> str:
-    """The peers' database, from whoever started this process."""
+    """Return the URL of the peers' database, from the environment."""
     return os.environ["BENCH_DATABASE_URL"]
 
 
 def secret() -> str:
-    """The key of the tokens, from the same."""
+    """Return the signing key of the tokens, from the environment."""
     return os.environ["BENCH_SECRET"]
 
 
 def issue(partner_id: UUID, business_id: UUID, key: str) -> str:
-    """Make a token with the claims of ours."""
+    """Issue a token with the same claims as this server's tokens."""
     issued = int(datetime.now(UTC).timestamp())
     claims = {
         "sub": str(partner_id),
@@ -58,7 +58,7 @@ def issue(partner_id: UUID, business_id: UUID, key: str) -> str:
 
 
 def read(token: str, key: str) -> Caller | None:
-    """Check a token; None where it proves nothing."""
+    """Verify a token and return its caller; None if the token is invalid."""
     try:
         claims = jwt.decode(token, key, [ALGORITHM], options={"require": ["exp", "sub"]})
     except jwt.InvalidTokenError:
@@ -67,7 +67,7 @@ def read(token: str, key: str) -> Caller | None:
 
 
 def draw_line(item: Mapping[str, Any]) -> Line:
-    """Work a line out."""
+    """Compute the net amount and the tax of a line, each rounded half up."""
     quantity, price = Decimal(str(item["quantity"])), int(item["unit_price"])
     rate = Decimal(str(item["tax_rate"]))
     net = _cents(quantity * price)
@@ -109,7 +109,7 @@ _ADDRESS = ("address_line1", "address_line2", "city", "state_county", "postal_co
 
 
 def show_customer(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Show a customer with all the fields of our contract."""
+    """Serialize a customer with all the fields of this server's contract."""
     archived = row["archived_at"] is not None
     return {
         "type": "CustomerData",
@@ -127,7 +127,7 @@ def show_customer(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def show_invoice(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Show an overdue invoice, as a list does."""
+    """Serialize an overdue invoice for a list."""
     return {
         "id": row["id"],
         "customer_id": row["customer_id"],
@@ -150,7 +150,7 @@ def show_invoice(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def show_balance(code: str, name: str, debits: int, credits_: int) -> dict[str, Any]:
-    """Show an account in the trial balance."""
+    """Serialize an account for the trial balance."""
     return {
         "code": code,
         "name": name,

@@ -1,6 +1,6 @@
-"""The statements of one who writes them by hand: the raw peer sends them, and pgbench does.
+"""Handwritten SQL statements, which the raw peer and pgbench send.
 
-Those of a posting are sent one after the other (`create`, `pay`), or as one (`CREATE`, `PAY`).
+A posting is sent statement by statement (`CREATE_*`, `PAY_*`) or as a single one (`CREATE`, `PAY`).
 """
 
 RECEIVABLE, BANK, SALES, TAX = CODES = ("1200", "1000", "4000", "2200")

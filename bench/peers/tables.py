@@ -1,4 +1,4 @@
-"""The peers' schema (`schema.sql`), as the SQLAlchemy ORM describes it."""
+"""The peers' schema (`schema.sql`) for the SQLAlchemy ORM."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -11,7 +11,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 
 class Base(DeclarativeBase):
-    """All of them."""
+    """The base of all models."""
 
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy's own table.
         str: Text,

@@ -1,1 +1,1 @@
-"""The demo: a coffee roaster with a year of trade behind it, made over the API."""
+"""The demo: a coffee roaster with a year of trade, created over the API."""

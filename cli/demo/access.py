@@ -1,4 +1,4 @@
-"""How the demo is reached: kept in the data folder, since a key is shown only once."""
+"""The credentials of the demo, kept in the data folder because an API key is shown only once."""
 
 import json
 import os
@@ -18,9 +18,9 @@ EXTERNAL_ID = "tidewater-roasters"
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The demo's partner with its key, and its business.
+    """The demo's partner with its API key, and its business.
 
-    `day` is the one that its year ends on, `finished` whether that year is whole.
+    `day` is the last day of the demo's year, `finished` whether the year is complete.
     """
 
     partner_id: str
@@ -31,14 +31,14 @@ class Access:
 
     @classmethod
     def kept_in(cls, folder: Path) -> Self | None:
-        """Read what an earlier run has kept."""
+        """Load the credentials that an earlier run saved; None if missing or damaged."""
         try:
             return cls(**json.loads((folder / FILE).read_text()))
         except (FileNotFoundError, ValueError, TypeError):
             return None
 
     def keep_in(self, folder: Path) -> None:
-        """Write it where only its owner can read it, whole or not at all."""
+        """Save the credentials atomically in a file that only its owner can read."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = folder / f".{FILE}.{secrets.token_hex(8)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -47,9 +47,9 @@ class Access:
         draft.replace(folder / FILE)
 
     async def found_in(self, pool: "Pool") -> Self | None:
-        """Find it in a database that knows this partner with its key; None in another one.
+        """Check these credentials in a database; return None if they are not valid there.
 
-        A business that was reset has another one in its place.
+        The result has the current business id: a sandbox that was reset has a new id.
         """
         from access import api_keys
         from accounting.errors import NotAllowed, NotAuthenticated

@@ -1,4 +1,4 @@
-"""What the demo's bank says at the end of a month: which money came, which went, and its fee."""
+"""The demo's bank statement of one month: incoming and outgoing payments, and the bank's fee."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
@@ -21,13 +21,13 @@ FEE_CENTS = 850
 
 
 def statements(today: date) -> Iterator[Statement]:
-    """Send the statement of the last month that is over, on the day after it."""
+    """Yield the statement of the last complete month, dated the first day of this month."""
     on = today.replace(day=1)
     yield Statement(on, f"statement-{on - timedelta(days=1):%Y-%m}")
 
 
 def line_of(step: Paying | Advance, side: Side, amount: int) -> Answer:
-    """Write down money that a customer sent or a vendor was sent, as the bank shows it."""
+    """Return the bank line for money that a customer sent or that a vendor received."""
     return {
         "external_id": f"line-of-{step.name}",
         "date": f"{step.on}",
@@ -40,7 +40,7 @@ def line_of(step: Paying | Advance, side: Side, amount: int) -> Answer:
 
 
 def line_of_payout(step: PayingOut, amount: int) -> Answer:
-    """Write down what the processor paid out."""
+    """Return the bank line for a payout of the payment processor."""
     return {
         "external_id": f"line-of-{step.name}",
         "date": f"{step.on}",
@@ -53,7 +53,7 @@ def line_of_payout(step: PayingOut, amount: int) -> Answer:
 
 
 def statement_of(step: Statement, bank_account_id: str, lines: Iterable[Answer]) -> Answer:
-    """Put the lines of the month before a statement together, and the bank's fee below them."""
+    """Return a statement of the previous month: its lines in order of date, then the bank's fee."""
     last = step.on - timedelta(days=1)
     fee = {
         "external_id": f"fee-{last:%Y-%m}",

@@ -1,4 +1,4 @@
-"""What the demo sends: the bodies of invoices and bills, and of entries by hand."""
+"""Request bodies of the demo: invoices, bills and manual journal entries."""
 
 from base64 import b64encode
 from typing import Any
@@ -15,7 +15,7 @@ BY_HAND = frozenset(each["description"] for each in SERVICES)
 
 
 def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
-    """Write down an invoice of the business, or a vendor's bill, under a name."""
+    """Return the body of an invoice or of a vendor's bill, with `name` as its external id."""
     names = names_of(side)
     body: Answer = {
         "external_id": name,
@@ -36,7 +36,7 @@ def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
 
 
 def order_for(step: Invoicing) -> Answer:
-    """Draw up the order behind an invoice, as its customer would have sent it."""
+    """Return the customer's purchase order for an invoice, as a PDF document to attach."""
     wanted = [f"{line['quantity']} x {line['description']}" for line in step.lines]
     order = paper.page(
         f"Order {step.order}", [f"To {BUSINESS['legal_name']}", f"{step.on}", "", *wanted]
@@ -50,7 +50,7 @@ def order_for(step: Invoicing) -> Answer:
 
 
 def entry_of(step: Writing) -> Answer:
-    """Write down an entry of one debit and one credit; what a machine wrote waits."""
+    """Return a journal entry of one debit and one credit; an entry by an AI is not posted."""
     return {
         "entry_date": f"{step.on}",
         "description": step.description,

@@ -1,6 +1,6 @@
-"""Does what the demo's year lays out, over the API like every other caller.
+"""Client of the demo, which executes the steps of its year over the API.
 
-Each thing has an external id and each call an Idempotency-Key, so doing a year again does nothing.
+Each record has an external id and each call an Idempotency-Key, so repeating a year has no effect.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -44,16 +44,16 @@ CARD_FEE_CENTS = 20
 
 
 class DemoFailed(Exception):
-    """The API refused something of the demo, or took what it should have refused."""
+    """An unexpected answer: the API rejected a demo call, or accepted one that it should reject."""
 
 
 class DemoClient:
-    """Does one step after the other; `api` speaks to the demo business alone.
+    """Executor of the demo's steps; `api` is a client of the demo business only.
 
-    It remembers what the plan calls by name: the id and the side of each thing, what is left of
-    invoices, payments and refunds, what of a payment by card is left after its fee, what the bank
-    shows, and what each payment is allocated to, since a list replaces a list. What is refused as
-    it should be goes to `tell`.
+    It keeps, by the names in the plan: the id and side of each record; the remaining amounts of
+    invoices, payments and refunds; card payments less their fee; lines for the bank statement; and
+    the allocations of each payment, because an update replaces the whole list. `tell` receives a
+    message about each call that was rejected as expected.
     """
 
     def __init__(self, api: httpx.AsyncClient, tell: Callable[[str], object]) -> None:
@@ -67,14 +67,14 @@ class DemoClient:
         self._at_bank: dict[str, Answer] = {}
 
     async def set_up_accounts(self) -> None:
-        """Tell kinds of sales and of costs apart, below the accounts for them."""
+        """Create the bank account, and accounts for the kinds of sales and costs."""
         for code, accounts in ACCOUNTS.items():
             for account in accounts:
                 await self._make(f"general-ledger/chart-of-accounts/{code}/children/", account)
         self._ids["bank"] = (await self._make("bank-accounts/", BANK))["id"]
 
     async def create_party(self, party: Party) -> None:
-        """Make a customer or a vendor, to be paid within thirty days."""
+        """Create a customer or a vendor with payment terms of 30 days."""
         side = RECEIVABLE if isinstance(party, Customer) else PAYABLE
         email = f"{party.name}@example.com"
         body = {"external_id": party.name, "email": email, "payment_terms_days": 30}
@@ -84,7 +84,7 @@ class DemoClient:
         self._remember(party.name, side, made)
 
     async def take(self, step: Step) -> None:
-        """Do one step of the year."""
+        """Execute one step of the year."""
         await _METHODS[type(step)](self, step)
 
     async def _invoice(self, step: Invoicing) -> None:
@@ -211,7 +211,7 @@ class DemoClient:
         await self._make(f"invoices/refunds/{self._ids[step.refund]}/payments/", body)
 
     async def _reclaim(self, step: Reclaiming) -> None:
-        """Agree what a vendor gives back; by its name the payment is remembered that brings it."""
+        """Register a refund that a vendor agreed to, and keep its payment by the step's name."""
         allocation: Answer = {"allocation_type": step.kind, "amount_cents": step.amount}
         if step.of is not None:
             field = PAYABLE.names.document_id if step.kind == "bill" else PAYABLE.names.payment_id
@@ -300,7 +300,7 @@ _METHODS: Mapping[type[Step], Callable[[DemoClient, Any], Awaitable[None]]] = {
 
 
 def answered(response: httpx.Response) -> Answer:
-    """Return what a call brought; raises DemoFailed where it was refused."""
+    """Return the JSON of a response; raises DemoFailed if it is an error."""
     if response.is_success:
         answer: Answer = response.json()
         return answer

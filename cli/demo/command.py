@@ -1,6 +1,6 @@
-"""`accounting demo`: a partner and a business with a year behind it, and how to call them.
+"""`accounting demo`: a partner, a business with a year of trade, and instructions to call the API.
 
-A server that is started with it loads what fills it only where there is something to fill.
+The code that fills the demo is loaded only if the demo is missing or incomplete.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from server.settings import Settings
 
 
 def show_demo(*, port: int, serve: bool) -> None:
-    """Fill the demo where it is not there yet, serve it if asked, and print how to call it."""
+    """Fill the demo unless it exists, serve it if `serve` is set, and print how to call it."""
     loaded = settings.load(port=port, workers=2, development=True)
     with Progress() as progress:
         demo = Demo(loaded, progress)
@@ -40,7 +40,7 @@ def show_demo(*, port: int, serve: bool) -> None:
 
 
 class Demo:
-    """The demo of one data folder."""
+    """The demo in one data folder."""
 
     def __init__(self, loaded: Settings, progress: Progress) -> None:
         self._settings = loaded
@@ -48,7 +48,7 @@ class Demo:
         self._access: Access | None = None
 
     def prepare(self, database_url: str, given_up: GivenUp) -> None:
-        """Find the demo in a database, or fill it there."""
+        """Find the demo in a database, or create it there."""
         self._access = asyncio.run(self._prepared(database_url, given_up))
 
     async def _prepared(self, database_url: str, given_up: GivenUp) -> Access:
@@ -66,22 +66,22 @@ class Demo:
         return await fill(self._settings, database_url, known, self._progress, given_up)
 
     def show_served(self) -> None:
-        """Print how to call it, now that it is served."""
+        """Print how to call the demo, when the server is ready."""
         self._progress.end()
         self.show(f"Serving on {self._url} until Ctrl-C.")
 
     def show(self, ending: str) -> None:
-        """Print the way in and three calls to paste; each is one line, whatever the terminal."""
+        """Print the credentials and three calls to paste, each on one line without wrapping."""
         if self._access is not None:
             page = f"{self._url}{app_page.ROOT}#token={self._token(self._access)}"
             for line in (*how_to_call(self._access, self._url, page), "", ending):
                 typer.echo(line)
 
     def _token(self, access: Access) -> str:
-        """Make a token that opens the page for an hour."""
+        """Return a business token that opens the page for an hour."""
         from access.tokens import (
             Keyring,
-        )  # Loads what a server that is only started has no need of.
+        )  # Heavy; not needed by a server that only starts.
 
         partner_id, business_id = UUID(access.partner_id), UUID(access.business_id)
         keyring = Keyring(self._settings.secrets)
@@ -93,7 +93,7 @@ class Demo:
 
 
 def how_to_call(access: Access, url: str, page: str) -> list[str]:
-    """Write the way in, also to the page for people, and three calls to paste, a line each."""
+    """Return the lines to print: credentials, links (also to the demo's page) and three calls."""
     business = f"{url}{V1}/businesses/{access.business_id}"
     pretty = "| python3 -m json.tool"
     read = "python3 -c 'import json, sys; print(json.load(sys.stdin)[\"access_token\"])'"

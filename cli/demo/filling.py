@@ -1,6 +1,6 @@
-"""Fills the demo: all of it goes through the API, and none of it past it.
+"""Creation of the demo, through the API only.
 
-What is filled is the template of sandboxes; the demo's own business is the first of these.
+The filled business is the template of sandboxes; the demo's own business is the first sandbox.
 """
 
 from collections.abc import AsyncIterator
@@ -27,16 +27,16 @@ from server.settings import Settings
 
 PARTNER = "Demo partner"
 OF_TEMPLATE = "Template of sandboxes"
-HERE = "https://demo.invalid"  # Nobody listens there: the calls stay in this process.
+HERE = "https://demo.invalid"  # Never resolved: the calls stay in this process.
 
 
 async def fill(
     loaded: Settings, database_url: str, known: Access | None, progress: Progress, given_up: GivenUp
 ) -> Access:
-    """Do whatever is not done yet, and keep and return the way in.
+    """Create what is missing of the demo, save its credentials and return them.
 
-    `known` is one that opens the database; without it a new demo begins. What is given up stays
-    unfinished, and goes on where it was another time.
+    `known`: credentials that are valid in this database, or None to begin a new demo. When
+    `given_up` returns true, filling stops; the next run continues from there.
     """
     async with _called(loaded, database_url) as api:
         template = known or await _begun(database_url, api)
@@ -50,7 +50,7 @@ async def fill(
 
 
 async def prepare(loaded: Settings, database_url: str, progress: Progress) -> None:
-    """Fill a new template, which sandboxes are copied from now on."""
+    """Fill a new template, from which new sandboxes are copied from now on."""
     async with _called(loaded, database_url) as api:
         template = await _begun(database_url, api)
         await _fill_template(database_url, api, template, progress, given_up=lambda: False)
@@ -63,7 +63,10 @@ async def _fill_template(
     progress: Progress,
     given_up: GivenUp,
 ) -> bool:
-    """Let a business live through its year, and shut it; False where it is given up."""
+    """Fill a business with a year of trade, make it the template and disable its partner.
+
+    Returns False if `given_up` stopped it.
+    """
     await _sign_in(api, template)
     progress.begin("Filling the demo business with a year of trade")
     if not await _live_through(api, date.fromisoformat(template.day), progress, given_up):
@@ -76,7 +79,7 @@ async def _fill_template(
 
 @asynccontextmanager
 async def _called(loaded: Settings, database_url: str) -> AsyncIterator[httpx.AsyncClient]:
-    # What it does can be done again, so it also runs where a commit may be lost.
+    # Filling can be repeated, so a database that may lose commits is good enough.
     application = create_app(loaded, database_url, durable=False)
     transport = httpx.ASGITransport(app=application)
     with logs.quietly():
@@ -88,14 +91,14 @@ async def _called(loaded: Settings, database_url: str) -> AsyncIterator[httpx.As
 
 
 async def _begun(database_url: str, api: httpx.AsyncClient) -> Access:
-    """Make the partner of a template and its business."""
+    """Create the template's partner and business."""
     partner, key = await _partner(database_url, OF_TEMPLATE)
     business = answered(await api.post(f"{V1}/businesses/", json=BUSINESS, auth=(partner, key)))
     return Access(partner, key, business["id"], f"{datetime.now(UTC).date()}", finished=False)
 
 
 async def _opened(database_url: str, api: httpx.AsyncClient, day: str) -> Access:
-    """Make the demo's partner and its business, a sandbox."""
+    """Create the demo's partner and its business, which is a sandbox."""
     partner, key = await _partner(database_url, PARTNER)
     body = {name: BUSINESS[name] for name in ("external_id", "name")}
     del api.headers["Authorization"]
@@ -104,7 +107,7 @@ async def _opened(database_url: str, api: httpx.AsyncClient, day: str) -> Access
 
 
 async def _partner(database_url: str, name: str) -> tuple[str, str]:
-    """Make a partner; return its id and its API key."""
+    """Create a partner; return its id and its API key."""
     key = api_keys.make("test")
     sealed = api_keys.seal(key.text)
     async with make_pool(database_url, size=1) as pool:
@@ -113,7 +116,7 @@ async def _partner(database_url: str, name: str) -> tuple[str, str]:
 
 
 async def _sign_in(api: httpx.AsyncClient, access: Access) -> None:
-    """Let the client speak to the demo business alone."""
+    """Get a business token, and set it and the address of the business on the client."""
     key = access.partner_id, access.api_key
     grant = {"grant_type": "client_credentials"}
     token = answered(await api.post(f"{V1}/oauth2/token/", data=grant, auth=key))
@@ -127,7 +130,7 @@ async def _sign_in(api: httpx.AsyncClient, access: Access) -> None:
 async def _live_through(
     api: httpx.AsyncClient, today: date, progress: Progress, given_up: GivenUp
 ) -> bool:
-    """Do everything that the year up to `today` lays out; False where it is given up before."""
+    """Execute all steps of the year up to `today`; return False if `given_up` stopped it."""
     steps = plan(today)
     parties = (*CUSTOMERS, *VENDORS)
     client = DemoClient(api, progress.note)

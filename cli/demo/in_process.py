@@ -1,4 +1,4 @@
-"""An application run inside this process: its start-up and shutdown, without a server."""
+"""Start-up and shutdown of an ASGI application inside this process, without a server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,10 +1,10 @@
-"""A page of paper for the demo's documents: a PDF that opens, without a library to make it."""
+"""A one-page PDF for the documents of the demo, made without a PDF library."""
 
 from collections.abc import Sequence
 
 
 def page(title: str, lines: Sequence[str]) -> bytes:
-    """Set a title and lines of text on one A4 page; the same words give the same bytes."""
+    """Return a PDF of one A4 page with a title and lines of text; the output is deterministic."""
     shown = [f"BT /F1 18 Tf 72 770 Td 16 TL {_literal(title)} Tj /F1 11 Tf T*"]
     shown += [f"T* {_literal(line)} Tj" for line in lines]
     content = "\n".join([*shown, "ET"])
@@ -21,7 +21,7 @@ def page(title: str, lines: Sequence[str]) -> bytes:
 
 
 def _file(objects: Sequence[str]) -> bytes:
-    """Number the objects and write down where each one begins, as the format asks for."""
+    """Return a PDF file of numbered objects, with the cross-reference table of their offsets."""
     body, places = _bytes("%PDF-1.4\n"), []
     for number, content in enumerate(objects, start=1):
         places.append(len(body))
@@ -33,7 +33,7 @@ def _file(objects: Sequence[str]) -> bytes:
 
 
 def _literal(text: str) -> str:
-    """Write a string as PDF does: in brackets, and those of its own marked."""
+    """Return a PDF string literal: in parentheses, with backslashes and parentheses escaped."""
     for character in "\\()":
         text = text.replace(character, f"\\{character}")
     return f"({text})"

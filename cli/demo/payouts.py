@@ -1,4 +1,4 @@
-"""What the processor pays out of the money that the demo's customers pay by card."""
+"""Payouts of the payment processor for card payments of the demo's customers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -7,12 +7,12 @@ from datetime import date, timedelta
 from cli.demo.roaster import CUSTOMERS
 from cli.demo.steps import CARDS, Paying, PayingOut, Step
 
-DAY = 3  # Of each month, for all of the month before.
-SHORT_MONTHS_AGO, SHORT = 4, 350  # When the processor kept 3.50 that nobody has explained yet.
+DAY = 3  # The day of the month of a payout, for all payments of the month before.
+SHORT_MONTHS_AGO, SHORT = 4, 350  # That payout is 3.50 short, which is not explained.
 
 
 def payouts(steps: Iterable[Step], today: date) -> Iterator[PayingOut]:
-    """Pay out once a month what came by card in the month before."""
+    """Yield one payout a month for the card payments of the month before."""
     by_month: dict[date, list[str]] = defaultdict(list)
     customers = {customer.name for customer in CUSTOMERS}
     for step in steps:
@@ -26,5 +26,5 @@ def payouts(steps: Iterable[Step], today: date) -> Iterator[PayingOut]:
 
 
 def next_month(month: date) -> date:
-    """Say on which day a month is paid out."""
+    """Return the day on which the payments of a month are paid out: day 3 of the next month."""
     return (month + timedelta(days=31)).replace(day=DAY)

@@ -1,4 +1,4 @@
-"""What goes wrong with the demo's purchases, and what vendors give back: so many days ago."""
+"""Special cases of the demo's purchases, such as duplicates and refunds, by days before today."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -27,7 +27,7 @@ HALF = Fraction(1, 2)
 
 
 def exceptions(today: date) -> Iterator[Step]:
-    """Add what goes wrong, and what is still open, whatever day it is."""
+    """Yield the steps of all special cases."""
     yield from sent_twice(today)
     yield from mistaken(today)
     yield from still_owed(today)
@@ -40,7 +40,7 @@ def exceptions(today: date) -> Iterator[Step]:
 
 
 def sent_twice(today: date) -> Iterator[Step]:
-    """A bill comes by e-mail and by post; the second one is refused."""
+    """Yield a bill that arrives by e-mail and again by post; the duplicate is rejected."""
     bill = _bill(today, 160, "check-up", VISIT, "MW-118")
     yield bill
     yield Duplicate(ago(today, 157), bill)
@@ -48,7 +48,7 @@ def sent_twice(today: date) -> Iterator[Step]:
 
 
 def mistaken(today: date) -> Iterator[Step]:
-    """A bill was the neighbour's, and one is still being looked at."""
+    """Yield a voided bill that was meant for a neighbour, and a draft that is not checked yet."""
     bags = ({**BAGS, "quantity": 5},)
     yield Invoicing(ago(today, 82), "neighbours", "bag-maker", bags, number="VK-77120")
     yield Voiding(ago(today, 80), "neighbours")
@@ -56,7 +56,7 @@ def mistaken(today: date) -> Iterator[Step]:
 
 
 def still_owed(today: date) -> Iterator[Step]:
-    """One is late, one paid in part, one just here; and a transfer comes back."""
+    """Yield one late bill, one partly paid, one new, and one whose payment is returned."""
     yield _bill(today, 64, "late", VISIT, "MW-140")
     part = _bill(today, 18, "in-part", VISIT, "MW-155")
     yield part
@@ -69,7 +69,7 @@ def still_owed(today: date) -> Iterator[Step]:
 
 
 def worn_too_soon(today: date) -> Iterator[Step]:
-    """Burrs wore out within weeks: one credit lies over both bills for them."""
+    """Yield two bills for burrs that wore out within weeks, and one credit allocated to both."""
     yield _bill(today, 118, "burrs-1", BURRS, "MW-126")
     yield _bill(today, 104, "burrs-2", BURRS, "MW-129")
     worn = {"amount": 7_000, "tax_amount_cents": 1_400, "memo": "Burrs that wore out"}
@@ -80,7 +80,7 @@ def worn_too_soon(today: date) -> Iterator[Step]:
 
 
 def paid_twice(today: date) -> Iterator[Step]:
-    """One transfer pays a visit twice; the second half comes back."""
+    """Yield a transfer that pays a visit twice, and the refund of the second amount."""
     yield _bill(today, 140, "visit", VISIT, "MW-122")
     shares = (("visit", WHOLE),)
     yield Paying(ago(today, 133), "visit-paid", "machinist", shares, surplus=VISIT_COMES_TO)
@@ -98,7 +98,7 @@ def paid_twice(today: date) -> Iterator[Step]:
 
 
 def misread(today: date) -> Iterator[Step]:
-    """A meter was misread, and a part of the bill comes back."""
+    """Yield a bill based on a wrong meter reading, and the refund of a part of it."""
     power = ({**POWER, "quantity": 800},)
     yield Invoicing(ago(today, 88), "meter", "northgrid", power, number="NE-X3")
     yield Paying(ago(today, 81), "meter-paid", "northgrid", (("meter", WHOLE),))
@@ -116,7 +116,7 @@ def misread(today: date) -> Iterator[Step]:
 
 
 def damp(today: date) -> Iterator[Step]:
-    """A third of a delivery was damp, and is kept as a credit for the next one."""
+    """Yield a delivery of which a third was damp, refunded as a credit for the next one."""
     sacks = ({**GREEN[0], "quantity": 60},)
     yield Invoicing(ago(today, 72), "damp", "highland", sacks, number="HG-X9")
     yield Paying(ago(today, 66), "damp-paid", "highland", (("damp", WHOLE),))
@@ -134,7 +134,7 @@ def damp(today: date) -> Iterator[Step]:
 
 
 def in_vain(today: date) -> Iterator[Step]:
-    """A repair did not last: its price is to come back, and something for the trouble."""
+    """Yield a repair that did not last, and an open refund of its price plus compensation."""
     bill = _bill(today, 55, "in-vain", VISIT, "MW-143")
     yield bill
     yield _paid(today, 49, bill)
@@ -152,7 +152,7 @@ def in_vain(today: date) -> Iterator[Step]:
 
 
 def thought_better_of(today: date) -> Iterator[Step]:
-    """A refund is agreed, and then it does not come."""
+    """Yield a refund that a vendor agrees to and later withdraws."""
     bill = _bill(today, 34, "tuning", VISIT, "MW-150")
     yield bill
     yield _paid(today, 29, bill)

@@ -1,4 +1,4 @@
-"""Goes through the demo's statement: which line is which money, and what is no money."""
+"""Matching of the demo's bank lines with payments, and posting of the bank's fee."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
@@ -11,10 +11,10 @@ CHARGES = "6300"
 
 
 async def reconcile(call: Call, lines: Iterable[Answer], results: Iterable[Answer]) -> None:
-    """Match all lines but the last with what they surely are, and post the bank's fee below them.
+    """Match bank lines with certain suggestions, and post the last line, the bank's fee.
 
-    One line is left to whoever tries the demo. What is matched already has no suggestions, so that
-    doing it again does nothing.
+    The line before the fee stays unmatched, for people who try the demo. A matched line has no
+    suggestions, so repeating this has no effect.
     """
     *most, _, fee = zip(lines, results, strict=True)
     for line, result in most:

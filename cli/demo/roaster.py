@@ -1,4 +1,4 @@
-"""The demo's business: a coffee roaster, what it sells and buys, to whom and from whom."""
+"""The demo's business: a coffee roaster, its products, customers and vendors."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,11 +32,11 @@ ACCOUNTS = {
         {"code": "6030", "name": "Repairs", "external_id": "repairs"},
     ),
 }
-"""Below Sales, Cost of sales and General expenses; what is sold or bought names one of them."""
+"""Accounts below Sales, Cost of sales and General expenses; each product names one of them."""
 
 
 def product(name: str, unit_price: int, code: str, tax_rate: int) -> Line:
-    """One thing that is sold or bought; coffee bears no VAT, all else does."""
+    """Return an invoice line without a quantity: `unit_price` in pence, `tax_rate` in percent."""
     return {
         "description": name,
         "unit_price": unit_price,
@@ -71,9 +71,10 @@ REPAIR = product("Repair of the roaster, one hour", 7_800, "6030", 20)
 
 @dataclass(frozen=True, slots=True)
 class Customer:
-    """Who buys; `habit` says how they pay. Those with `monthly` beans get an invoice a month.
+    """A customer; `habit` is how it pays.
 
-    `advance` is what those who pay in advance pay, in pence.
+    `monthly` is the size of its monthly order, 0 for one who orders only now and then. `advance` is
+    the advance payment in pence of a customer who pays in advance.
     """
 
     name: str
@@ -86,10 +87,10 @@ class Customer:
 
 @dataclass(frozen=True, slots=True)
 class Vendor:
-    """Who supplies; `habit` says how they are paid. Those with a `day` send a bill a month.
+    """A vendor; `habit` is how its bills are paid.
 
-    `initials` begin the numbers of their bills; `supplies` are things and how many at least and at
-    most, and `advance` is as with a customer.
+    A vendor with a `day` sends one bill a month. `initials` begin its bill numbers. `supplies` are
+    lines with their least and greatest quantity. `advance` is as for a customer.
     """
 
     name: str

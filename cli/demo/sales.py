@@ -1,4 +1,4 @@
-"""What goes wrong with the demo's sales, and how it is put right: always so many days ago."""
+"""Special cases of the demo's sales, such as refunds and write-offs, by days before today."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -27,7 +27,7 @@ HALF = Fraction(1, 2)
 
 
 def exceptions(today: date) -> Iterator[Step]:
-    """Add what goes wrong, and what is still open, whatever day it is."""
+    """Yield the steps of all special cases."""
     yield from late_and_bounced(today)
     yield from mistaken(today)
     yield from overpaid(today)
@@ -38,7 +38,7 @@ def exceptions(today: date) -> Iterator[Step]:
 
 
 def late_and_bounced(today: date) -> Iterator[Step]:
-    """Some pay late or in part, one is about to, and a cheque comes back."""
+    """Yield late and partly paid invoices, a pending payment, and a cheque that bounces."""
     for days, name, customer in ((70, "late-1", "quay"), (48, "late-2", "tomas")):
         yield Invoicing(ago(today, days), name, customer, COURSE)
     yield Paying(ago(today, 20), "late-2-part", "tomas", (("late-2", Fraction(1, 3)),))
@@ -51,7 +51,7 @@ def late_and_bounced(today: date) -> Iterator[Step]:
 
 
 def mistaken(today: date) -> Iterator[Step]:
-    """Some invoices should not have been sent, and some have not been yet."""
+    """Yield two invoices that are voided, and three drafts."""
     for days, name, customer in ((150, "mistake-1", "corner"), (12, "mistake-2", "noor")):
         yield Invoicing(ago(today, days), name, customer, COURSE)
         yield Voiding(ago(today, days - 2), name)
@@ -60,7 +60,7 @@ def mistaken(today: date) -> Iterator[Step]:
 
 
 def overpaid(today: date) -> Iterator[Step]:
-    """What was paid too much waits for the next invoice, which names the order behind it."""
+    """Yield an overpayment that is later applied to an invoice with a purchase order attached."""
     yield Invoicing(ago(today, 200), "overpaid", "museum", ({**RENTAL, "quantity": 1},))
     shares = (("overpaid", WHOLE),)
     yield Paying(ago(today, 190), "overpayment", "museum", shares, surplus=5_000)
@@ -70,7 +70,7 @@ def overpaid(today: date) -> Iterator[Step]:
 
 
 def complained_of(today: date) -> Iterator[Step]:
-    """A grinder stayed loud after two services: a credit lies over both; another one waits."""
+    """Yield a credit on two invoices for a repair that failed, and an unapplied credit."""
     names = ("grinder-1", "grinder-2")
     for days, name in zip((110, 96), names, strict=True):
         yield Invoicing(ago(today, days), name, "kiosk", ({**GRINDER, "quantity": 2},))
@@ -84,7 +84,7 @@ def complained_of(today: date) -> Iterator[Step]:
 
 
 def given_up(today: date) -> Iterator[Step]:
-    """One closed down with most of its bill unpaid; with another a little was not worth it."""
+    """Yield the write-off of a customer who went out of business, and one of a small dispute."""
     yield Invoicing(ago(today, 170), "closed-down", "tomas", COURSE)
     yield Paying(ago(today, 150), "closed-down-part", "tomas", (("closed-down", HALF / 2),))
     memo = "The café has closed"
@@ -95,7 +95,7 @@ def given_up(today: date) -> Iterator[Step]:
 
 
 def given_back(today: date) -> Iterator[Step]:
-    """A tasting and a course were called off, and a deposit was for nothing."""
+    """Yield refunds of a cancelled tasting, of a cancelled course and of a deposit."""
     yield Invoicing(ago(today, 130), "wedding", "amara", ({**TASTING, "quantity": 1},))
     yield Paying(ago(today, 129), "wedding-paid", "amara", (("wedding", WHOLE),), "stripe")
     memo = "The wedding was put off"
@@ -110,7 +110,7 @@ def given_back(today: date) -> Iterator[Step]:
 
 
 def written(today: date) -> Iterator[Step]:
-    """What is not billed yet is accrued for the end of the month; and an AI proposes an entry."""
+    """Yield an accrual, reversed on the first of the month, and an entry proposed by an AI."""
     first = today.replace(day=1)
     words = "Energy used in the month and not billed yet"
     yield Writing(ago(first, 1), "energy-accrued", words, "energy", "2400", 18_500)
@@ -120,5 +120,5 @@ def written(today: date) -> Iterator[Step]:
 
 
 def ago(today: date, days: int) -> date:
-    """Count back so many days."""
+    """Return the date some days before today."""
     return today - timedelta(days=days)

@@ -1,4 +1,4 @@
-"""The kinds of things that happen in the demo's year, each on a day and under a name of its own."""
+"""The kinds of steps in the demo's year, each with its date and its own name."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -11,15 +11,15 @@ Kind = Literal["bill", "payment", "credit"]
 
 WHOLE = Fraction(1)
 CARDS = ("stripe", "credit_card")
-"""Methods by which money waits at the processor until it is paid out."""
+"""Payment methods whose money stays with the processor until a payout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invoicing:
-    """An invoice is written, by the business or by a vendor, whose bill it is then.
+    """An invoice to a customer, or a vendor's bill.
 
-    It is sent or received unless it stays a draft. `order` is the one it answers to, `number` what
-    stands on a vendor's.
+    It is sent or received unless it stays a draft. `order` is the customer's order number, `number`
+    the vendor's bill number.
     """
 
     on: date
@@ -34,7 +34,7 @@ class Invoicing:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A vendor's bill comes once more, and is refused for the number on it."""
+    """A vendor's bill that arrives again, and is rejected because of its number."""
 
     on: date
     bill: Invoicing
@@ -42,7 +42,7 @@ class Duplicate:
 
 @dataclass(frozen=True, slots=True)
 class Paying:
-    """Money is paid for invoices: a share of each, at most what is left, and perhaps too much."""
+    """A payment of invoices: a share of the remaining amount of each, and perhaps a surplus."""
 
     on: date
     name: str
@@ -55,7 +55,7 @@ class Paying:
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """Money is paid before there is an invoice for it."""
+    """A payment before there is an invoice for it."""
 
     on: date
     name: str
@@ -65,7 +65,7 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Money that waited is applied to invoices, as far as it goes."""
+    """The unapplied amount of a payment, allocated to invoices until it is used up."""
 
     on: date
     payment: str
@@ -74,7 +74,7 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """Money turns out not to have arrived."""
+    """A payment that fails after it was recorded."""
 
     on: date
     payment: str
@@ -82,7 +82,7 @@ class Bounce:
 
 @dataclass(frozen=True, slots=True)
 class Voiding:
-    """An invoice was a mistake."""
+    """An invoice that was a mistake."""
 
     on: date
     invoice: str
@@ -90,7 +90,7 @@ class Voiding:
 
 @dataclass(frozen=True, slots=True)
 class Crediting:
-    """A credit note is written, and set against invoices by the amounts named; the rest stays."""
+    """A credit note; `amounts` are allocated to invoices, and the rest stays unapplied."""
 
     on: date
     name: str
@@ -101,7 +101,7 @@ class Crediting:
 
 @dataclass(frozen=True, slots=True)
 class WritingOff:
-    """An invoice, or a share of what is left of it, will not be paid."""
+    """The write-off of an invoice, or of a share of its remaining amount."""
 
     on: date
     name: str
@@ -112,9 +112,9 @@ class WritingOff:
 
 @dataclass(frozen=True, slots=True)
 class Refunding:
-    """Money is to go back to a customer, of an invoice or of a payment that settled nothing.
+    """A refund to a customer: of an invoice, or of a payment that settled nothing.
 
-    Where it is paid at once, it is owed and paid on that day; else it is owed from today on.
+    With `at_once` the refund is due and paid on that day; otherwise it is owed from today on.
     """
 
     on: date
@@ -127,7 +127,7 @@ class Refunding:
 
 @dataclass(frozen=True, slots=True)
 class Repayment:
-    """A share of what is left of a refund is paid."""
+    """A payment of a share of the remaining amount of a refund."""
 
     on: date
     name: str
@@ -137,9 +137,9 @@ class Repayment:
 
 @dataclass(frozen=True, slots=True)
 class Reclaiming:
-    """A vendor agrees to give money back: an amount of a bill, of a payment, or as a credit.
+    """A refund that a vendor agrees to: of a bill, of a payment, or as a credit.
 
-    `waiting` comes with it and is not allocated yet.
+    `waiting` is an additional amount that is not allocated yet.
     """
 
     on: date
@@ -155,7 +155,7 @@ class Reclaiming:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What a vendor gives back is there."""
+    """The receipt of a vendor's refund."""
 
     on: date
     refund: str
@@ -163,7 +163,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What a vendor was to give back does not come."""
+    """The cancellation of a vendor's refund."""
 
     on: date
     refund: str
@@ -171,7 +171,7 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class PayingOut:
-    """The processor pays out what came by card, less its fees; `short` is what it kept beside."""
+    """A payout of card payments by the processor, less fees; `short` is an unexplained part."""
 
     on: date
     name: str
@@ -181,7 +181,7 @@ class PayingOut:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """An entry is written by hand, on two accounts; what an AI wrote waits to be approved."""
+    """A manual journal entry on two accounts; an entry by an AI waits for approval."""
 
     on: date
     name: str
@@ -194,7 +194,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """An entry that was written by hand is taken back."""
+    """The reversal of a manual journal entry."""
 
     on: date
     entry: str
@@ -202,7 +202,7 @@ class Reversal:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The bank's statement of the month before is sent in."""
+    """The bank statement of the previous month."""
 
     on: date
     name: str

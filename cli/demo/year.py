@@ -1,6 +1,6 @@
-"""A year in the books of a coffee roaster: what happens on which day, worked out and not yet done.
+"""The plan of a year of trade of a coffee roaster: all steps with their dates, not yet executed.
 
-The same day and seed always give the same year, so that an interrupted demo goes on where it was.
+The same day and seed always give the same year, so that an interrupted demo can continue.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ from cli.demo.steps import WHOLE, Advance, Application, Invoicing, Paying, Step
 
 
 def plan(today: date, seed: int = 7) -> list[Step]:
-    """Lay out the steps of the twelve months before `today`, in the order of their days."""
+    """Return the steps of the twelve months before `today`, in order of date."""
     steps: list[Step] = []
     for party in (*CUSTOMERS, *VENDORS):
-        # Each has dice of its own: one more customer leaves the others' year alone.
+        # Each party has its own generator, so a new party does not change the others' year.
         dice = Random(f"{seed} {party.name}")
         written = list(
             bills_of(party, today, dice)
@@ -43,7 +43,7 @@ def plan(today: date, seed: int = 7) -> list[Step]:
 
 
 def invoices_to(customer: Customer, today: date, dice: Random) -> Iterator[Invoicing]:
-    """Write a customer's invoices: one a month for regulars, now and then for the others."""
+    """Yield a customer's invoices: one a month for regulars, occasional ones for others."""
     for month in months_before(today, 12):
         if not customer.monthly and dice.random() < 0.6:
             continue
@@ -58,7 +58,7 @@ def invoices_to(customer: Customer, today: date, dice: Random) -> Iterator[Invoi
 
 
 def beans(kilograms: int, dice: Random) -> tuple[Line, ...]:
-    """Fill an order of about so many bags, the large one a little cheaper."""
+    """Return the lines of an order of two products; a larger one has a discount of 2.50."""
     kinds = dice.sample(BEANS, 2)
     lines = [{**kind, "quantity": dice.randint(1, kilograms)} for kind in kinds]
     if kilograms > 10:
@@ -67,12 +67,12 @@ def beans(kilograms: int, dice: Random) -> tuple[Line, ...]:
 
 
 def service(dice: Random) -> tuple[Line, ...]:
-    """Book a service by the half day."""
+    """Return the line of one service, of one to two units."""
     return ({**dice.choice(SERVICES), "quantity": dice.choice(("1", "1.5", "2"))},)
 
 
 def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[Invoicing]:
-    """Let a vendor that supplies every month write its bills, each with a number of its own."""
+    """Yield the monthly bills of a vendor with a `day`, each with its own number."""
     if vendor.day is None:
         return
     for month in months_before(today, 12):
@@ -89,7 +89,7 @@ def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[Invoicing]:
 def payments_of(
     party: Party, invoices: list[Invoicing], today: date, dice: Random
 ) -> Iterator[Step]:
-    """Let invoices be paid as is the habit; what falls after today has not been paid yet."""
+    """Yield the payments of invoices as the party's habit is; they can be dated after today."""
     match party.habit:
         case "two at once":
             for first, second in list(pairwise(invoices))[::2]:
@@ -118,12 +118,12 @@ def payments_of(
 def payment(
     invoice: Invoicing, days: int, *shares: tuple[str, Fraction], method: str = "bank_transfer"
 ) -> Paying:
-    """Let money move some days after an invoice."""
+    """Return a payment some days after an invoice."""
     name = f"{invoice.name}-paid-{days}"
     return Paying(invoice.on + timedelta(days=days), name, invoice.party, shares, method)
 
 
 def months_before(today: date, count: int) -> list[date]:
-    """List the first days of so many months before this one, and of this one."""
+    """Return the first days of the `count` months before this one, and of this one."""
     month = today.year * 12 + today.month - 1
     return [date(n // 12, n % 12 + 1, 1) for n in range(month - count, month + 1)]

@@ -1,4 +1,4 @@
-// The calls of a first month, through the client that openapi-generator makes for Java:
+// A first month of API calls, with the Java client that openapi-generator makes:
 //   java Journey BASE_URL PARTNER_ID API_KEY
 
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -46,7 +46,7 @@ import org.openapitools.client.api.ReportsApi.APIGetProfitAndLossRequest;
 import org.openapitools.client.api.VendorsApi;
 import org.openapitools.client.model.*;
 
-/** The books of one business, and what is done in them. */
+/** The steps of the journey in the books of one business. */
 public class Journey {
   private static final LocalDate DAY = LocalDate.parse("2026-07-01");
   private static final OffsetDateTime START = OffsetDateTime.parse("2026-07-01T09:00:00Z");
@@ -75,7 +75,7 @@ public class Journey {
     journey.refused(first);
   }
 
-  /** Print what came of a step: names, each followed by its value. */
+  /** Print the result of a step as JSON; `facts` are names, each followed by its value. */
   private static void tell(String step, Object... facts) throws IOException {
     Map<String, Object> line = new LinkedHashMap<>(Map.of("step", step));
     for (int i = 0; i < facts.length; i += 2) line.put((String) facts[i], facts[i + 1]);
@@ -83,14 +83,14 @@ public class Journey {
   }
 
   private static ApiClient client(String url, String authorization) {
-    // Over plain HTTP it would offer HTTP/2 with each request, which is refused beside a body.
+    // HTTP/2 over plain HTTP sends an upgrade header, which is rejected on a request with a body.
     HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
     ApiClient client = new ApiClient().setHttpClientBuilder(builder);
     client.updateBaseUri(url);
     return client.setRequestInterceptor(request -> request.header("Authorization", authorization));
   }
 
-  /** Open a business, and trade the API key for a token that opens it. */
+  /** Create a business and exchange the API key for a token of that business. */
   private static Journey opened(String url, String partnerId, String key) throws Exception {
     String basic = Base64.getEncoder().encodeToString((partnerId + ":" + key).getBytes());
     AccessApi withKey = new AccessApi(client(url, "Basic " + basic));
@@ -117,7 +117,7 @@ public class Journey {
         .taxRate(new TaxRate(new BigDecimal(20)));
   }
 
-  /** Write one invoice of many. */
+  /** Return an invoice of 12 units at 14.50, with 20 % tax. */
   private static InvoiceCreate invoice(int number) {
     return new InvoiceCreate()
         .customerExternalId("blue-door")
@@ -126,7 +126,7 @@ public class Journey {
         .memo("Order " + number);
   }
 
-  /** Send five invoices, and walk the list of them. */
+  /** Create a customer and five invoices, and list the invoices. */
   private Invoice sold() throws Exception {
     CustomerCreate bakery =
         new CustomerCreate().externalId("blue-door").companyName("Blue Door Bakery");
@@ -150,7 +150,7 @@ public class Journey {
     return first;
   }
 
-  /** Send an invoice, and again with the same key where the connection breaks. */
+  /** Create an invoice; repeat the call with the same key if the connection breaks. */
   private Invoice sentSurely(InvoiceCreate wanted) throws ApiException {
     try {
       return invoices.createInvoice(business, wanted, null, KEY);
@@ -160,7 +160,7 @@ public class Journey {
     }
   }
 
-  /** Collect all invoices, page by page to the end. */
+  /** Return all invoices, page by page. */
   private List<InvoiceSummary> walked() throws ApiException {
     List<InvoiceSummary> all = new ArrayList<>();
     String cursor = null;
@@ -178,7 +178,7 @@ public class Journey {
     return all;
   }
 
-  /** Be paid by card. */
+  /** Record a card payment of the invoice, and read the result. */
   private InvoicePayment paid(Invoice first) throws Exception {
     InvoiceAllocationInput part =
         new InvoiceAllocationInput().invoiceId(first.getId()).amountCents(first.getTotalAmount());
@@ -215,7 +215,7 @@ public class Journey {
     return payment;
   }
 
-  /** Give some of it back. */
+  /** Refund a part of the payment. */
   private InvoiceRefundPayment refunded(Invoice first) throws Exception {
     InvoiceRefundCreate wanted =
         new InvoiceRefundCreate()
@@ -230,7 +230,7 @@ public class Journey {
     return refund.getRefundPayments().get(0);
   }
 
-  /** Be told by the processor what it paid out. */
+  /** Record a payout of the payment processor. */
   private Payout paidOut(InvoicePayment payment, InvoiceRefundPayment refund) throws Exception {
     PayoutCreate wanted =
         new PayoutCreate()
@@ -248,7 +248,7 @@ public class Journey {
     return payout;
   }
 
-  /** Keep a file beside the invoice. */
+  /** Upload a file and attach it to the invoice. */
   private void filed(Invoice first) throws Exception {
     Path folder = Files.createTempDirectory("journey");
     Path file = Files.writeString(folder.resolve("order.csv"), "item,price\nBeans,1450\n");
@@ -258,7 +258,7 @@ public class Journey {
                 APICreateDocumentRequest.newBuilder()
                     .businessId(business)
                     ._file(file.toFile())
-                    .tags(List.of()) // Of a form it counts a list that is left out.
+                    .tags(List.of()) // The client fails if the list of a form is null.
                     .linkedType(LinkedType.INVOICE)
                     .linkedId(first.getId())
                     .build());
@@ -267,7 +267,7 @@ public class Journey {
     tell("document", "name", made.getFileName(), "size", made.getFileSize());
   }
 
-  /** Owe a vendor, and pay it. */
+  /** Create a vendor with a bill, and pay the bill. */
   private void bought() throws Exception {
     VendorCreate trader = new VendorCreate().companyName("Raw Coffee Traders");
     Vendor vendor = new VendorsApi(client).createVendor(business, trader, null);
@@ -307,7 +307,7 @@ public class Journey {
     tell("bill paid", "status", read.getStatus(), "left", read.getOutstandingBalance());
   }
 
-  /** Find the payout in the statement of the bank. */
+  /** Import a bank statement, and match its line with the payout. */
   private void matched(Payout payout) throws Exception {
     BankAccountCreate current = new BankAccountCreate().displayName("Current account");
     BankAccount account = new BankAccountsApi(client).createBankAccount(business, current, null);
@@ -335,7 +335,7 @@ public class Journey {
     }
   }
 
-  /** Write an entry by hand, and look at the ledger. */
+  /** Post a manual journal entry, then read an account, a report and the integrity checks. */
   private void lookedThrough() throws Exception {
     JournalEntryCreate charges =
         new JournalEntryCreate()
@@ -369,7 +369,7 @@ public class Journey {
     tell("integrity", "status", books.getStatus());
   }
 
-  /** Ask for the chart as CSV past the generated method, which takes every answer for JSON. */
+  /** Export the chart as CSV without the generated method, which parses every answer as JSON. */
   private String exported() throws Exception {
     String path = "/v1/platform/businesses/%s/general-ledger/chart-of-accounts/export/";
     URI address = URI.create(client.getBaseUri() + path.formatted(business));
@@ -378,7 +378,7 @@ public class Journey {
     return client.getHttpClient().send(request.build(), BodyHandlers.ofString()).body();
   }
 
-  /** Be refused in types. */
+  /** Check that errors have their documented types. */
   private void refused(Invoice first) throws Exception {
     tellRefusal("missing", () -> invoices.getInvoice(business, business));
     InvoiceCreate nobodys = new InvoiceCreate().lineItems(List.of(beans()));
@@ -388,7 +388,7 @@ public class Journey {
         APIVoidInvoiceRequest.newBuilder()
             .businessId(business)
             .invoiceId(first.getId())
-            .voiding(new Voiding()) // One that is left out is sent as null.
+            .voiding(new Voiding()) // Without it the client sends null.
             .build();
     tellRefusal("conflict", () -> invoices.voidInvoice(voiding));
   }
@@ -397,7 +397,7 @@ public class Journey {
     Object make() throws ApiException;
   }
 
-  /** Tell what a call is refused with; stop where it is not. */
+  /** Print the error of a call; throw if it succeeds. */
   private static void tellRefusal(String step, Call call) throws IOException {
     try {
       call.make();

@@ -1,5 +1,5 @@
-// The calls of a first month, through openapi-fetch with the types of openapi-typescript, which
-// stand beside it as contract.ts:
+// A first month of API calls, with openapi-fetch and the types of openapi-typescript, which are in
+// contract.ts in the same folder:
 //   node openapi_fetch.mjs BASE_URL PARTNER_ID API_KEY
 import createClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "./contract.js";
@@ -14,18 +14,18 @@ const DAY = "2026-07-01";
 const START = "2026-07-01T09:00:00Z";
 const BEANS: Models["LineItemInput"] = { description: "Beans", quantity: 12, unit_price: 1450, tax_rate: 20 };
 
-/** Print what came of a step. */
+/** Print the result of a step as JSON. */
 function tell(step: string, facts: object): void {
   console.log(JSON.stringify({ step, ...facts }));
 }
 
-/** Take the answer, or stop with the refusal's own words. */
+/** Return the answer; throw the error if there is none. */
 function answered<T>({ data, error }: { data?: T; error?: unknown }): T {
   if (data === undefined) throw new Error(JSON.stringify(error));
   return data;
 }
 
-/** Open a business, and trade the API key for a token that opens it. */
+/** Create a business and exchange the API key for a token of that business. */
 async function opened(baseUrl: string, partnerId: string, apiKey: string): Promise<Journey> {
   const client = (authorization: string) =>
     createClient<paths>({ baseUrl, headers: { Authorization: authorization } });
@@ -52,19 +52,19 @@ async function opened(baseUrl: string, partnerId: string, apiKey: string): Promi
   return new Journey(client(`Bearer ${token.access_token}`), path);
 }
 
-/** Write one invoice of many. */
+/** Return an invoice of 12 units at 14.50, with 20 % tax. */
 function invoice(number: number): Models["InvoiceCreate"] {
   return { customer_external_id: "blue-door", sent_at: START, line_items: [BEANS], memo: `Order ${number}` };
 }
 
-/** The books of one business, and what is done in them. */
+/** The steps of the journey in the books of one business. */
 class Journey {
   constructor(
     readonly books: Client<paths>,
     readonly path: { business_id: string },
   ) {}
 
-  /** Send five invoices, and walk the list of them. */
+  /** Create a customer and five invoices, and list the invoices. */
   async sold(): Promise<Invoice> {
     const { books, path } = this;
     const bakery = { external_id: "blue-door", company_name: "Blue Door Bakery" };
@@ -91,7 +91,7 @@ class Journey {
     return first;
   }
 
-  /** Send an invoice, and again with the same key where the connection breaks. */
+  /** Create an invoice; repeat the call with the same key if the connection breaks. */
   async sentSurely(body: Models["InvoiceCreate"], key: string): Promise<Invoice> {
     const params = { path: this.path, header: { "Idempotency-Key": key } };
     const send = async () => answered(await this.books.POST(`${BOOKS}/invoices/`, { params, body }));
@@ -103,7 +103,7 @@ class Journey {
     }
   }
 
-  /** Go through all invoices, page by page to the end. */
+  /** Yield all invoices, page by page. */
   async *walked(): AsyncGenerator<Models["InvoiceSummary"]> {
     let cursor: string | undefined;
     do {
@@ -114,7 +114,7 @@ class Journey {
     } while (cursor !== undefined);
   }
 
-  /** Be paid by card. */
+  /** Record a card payment of the invoice, and read the result. */
   async paid(first: Invoice): Promise<Models["InvoicePayment"]> {
     const { books, path } = this;
     const { payment } = answered(
@@ -143,7 +143,7 @@ class Journey {
     return payment;
   }
 
-  /** Give some of it back. */
+  /** Refund a part of the payment. */
   async refunded(first: Invoice): Promise<Models["InvoiceRefundPayment"]> {
     const refund = answered(
       await this.books.POST(`${BOOKS}/invoices/refunds/`, {
@@ -161,7 +161,7 @@ class Journey {
     return refund.refund_payments[0]!;
   }
 
-  /** Be told by the processor what it paid out. */
+  /** Record a payout of the payment processor. */
   async paidOut(
     payment: Models["InvoicePayment"],
     refund: Models["InvoiceRefundPayment"],
@@ -183,7 +183,7 @@ class Journey {
     return payout;
   }
 
-  /** Keep a file beside the invoice; its type is text, since openapi-typescript knows no files. */
+  /** Upload a file and attach it to the invoice; openapi-typescript types files as text. */
   async filed(first: Invoice): Promise<void> {
     const made = answered(
       await this.books.POST(`${BOOKS}/documents/`, {
@@ -200,7 +200,7 @@ class Journey {
     tell("document", { name: made.file_name, size: made.file_size });
   }
 
-  /** Owe a vendor, and pay it. */
+  /** Create a vendor with a bill, and pay the bill. */
   async bought(): Promise<void> {
     const { books, path } = this;
     const trader = { company_name: "Raw Coffee Traders" };
@@ -229,7 +229,7 @@ class Journey {
     tell("bill paid", { status: read.status, left: read.outstanding_balance });
   }
 
-  /** Find the payout in the statement of the bank. */
+  /** Import a bank statement, and match its line with the payout. */
   async matched(payout: Models["Payout"]): Promise<void> {
     const { books, path } = this;
     const current = { display_name: "Current account" };
@@ -261,7 +261,7 @@ class Journey {
     }
   }
 
-  /** Write an entry by hand, and look at the ledger. */
+  /** Post a manual journal entry, then read an account, a report and the integrity checks. */
   async lookedThrough(): Promise<void> {
     const { books, path } = this;
     const entry = answered(
@@ -286,7 +286,7 @@ class Journey {
     const query = { start_date: DAY, end_date: DAY };
     const PROFIT = `${BOOKS}/reports/profit-and-loss/` as const;
     const report = answered(await books.GET(PROFIT, { params: { path, query } }));
-    // Its types count the files that may be asked for in the place of JSON.
+    // The type includes the file formats that can be requested instead of JSON.
     if (typeof report === "string") throw new Error(report);
     const revenue = report.revenue.line_items.map((line) => line.value_cents);
     tell("report", { revenue, profit: report.summary.net_profit_cents });
@@ -297,7 +297,7 @@ class Journey {
     tell("integrity", { status });
   }
 
-  /** Be refused in types. */
+  /** Check that errors have their documented types. */
   async refused(first: Invoice): Promise<void> {
     const { books, path } = this;
     const nowhere = { path: { ...path, invoice_id: path.business_id } };
@@ -313,7 +313,7 @@ class Journey {
   }
 }
 
-/** Say what a call is refused with; stop where it is not. */
+/** Return the error of a call; throw if it succeeds. */
 function refusal({ error, response }: { error?: Models["ErrorBody"]; response: Response }): object {
   if (error === undefined) throw new Error("not refused");
   const fields = Object.keys(error.detail.field_errors ?? {}).sort();

@@ -1,4 +1,4 @@
-"""The calls of a first month, through the client that openapi-generator makes for Python.
+"""A first month of API calls, with the Python client that openapi-generator makes.
 
 python openapi_generator.py BASE_URL PARTNER_ID API_KEY
 """
@@ -27,12 +27,12 @@ BEANS = api.LineItemInput(
 
 
 def tell(step: str, **facts: object) -> None:
-    """Print what came of a step."""
+    """Print the result of a step as JSON."""
     print(json.dumps({"step": step, **facts}))
 
 
 def opened(url: str, partner_id: str, key: str) -> tuple[UUID, str]:
-    """Open a business, and trade the API key for a token that opens it."""
+    """Create a business and exchange the API key for a token of that business."""
     with_key = api.Configuration(host=url, username=partner_id, password=key)
     with api.ApiClient(with_key) as client:
         grant = api.GrantType.CLIENT_CREDENTIALS
@@ -53,14 +53,14 @@ def opened(url: str, partner_id: str, key: str) -> tuple[UUID, str]:
 
 
 def invoice(number: int) -> api.InvoiceCreate:
-    """Write one invoice of many."""
+    """Return an invoice of 12 units at 14.50, with 20 % tax."""
     return api.InvoiceCreate(
         customer_external_id="blue-door", sent_at=START, line_items=[BEANS], memo=f"Order {number}"
     )
 
 
 def refusal(kind: type[ApiException], call: Callable[[], object]) -> dict[str, object]:
-    """Say what a call is refused with; stop where it is not."""
+    """Return the error of a call; exit if it succeeds."""
     try:
         call()
     except kind as error:
@@ -73,7 +73,7 @@ def refusal(kind: type[ApiException], call: Callable[[], object]) -> dict[str, o
 
 
 class Journey:
-    """The books of one business, and what is done in them."""
+    """The steps of the journey in the books of one business."""
 
     def __init__(self, client: api.ApiClient, business_id: UUID) -> None:
         self.client = client
@@ -81,7 +81,7 @@ class Journey:
         self.invoices = api.InvoicesApi(client)
 
     def sold(self) -> api.Invoice:
-        """Send five invoices, and walk the list of them."""
+        """Create a customer and five invoices, and list the invoices."""
         wanted = api.CustomerCreate(external_id="blue-door", company_name="Blue Door Bakery")
         customer = api.CustomersApi(self.client).create_customer(self.business_id, wanted)
         tell("customer", name=customer.company_name)
@@ -102,7 +102,7 @@ class Journey:
         return first
 
     def sent_surely(self, wanted: api.InvoiceCreate, key: str) -> api.Invoice:
-        """Send an invoice, and again with the same key where the connection breaks."""
+        """Create an invoice; repeat the call with the same key if the connection breaks."""
         for _ in range(2):
             try:
                 return self.invoices.create_invoice(self.business_id, wanted, idempotency_key=key)
@@ -111,7 +111,7 @@ class Journey:
         raise SystemExit("no answer")
 
     def walked(self) -> Iterator[api.InvoiceSummary]:
-        """Go through all invoices, page by page to the end."""
+        """Yield all invoices, page by page."""
         cursor = None
         while True:
             page = self.invoices.list_invoices(self.business_id, page_size=2, cursor=cursor)
@@ -121,7 +121,7 @@ class Journey:
                 return
 
     def paid(self, first: api.Invoice) -> api.InvoicePayment:
-        """Be paid by card."""
+        """Record a card payment of the invoice, and read the result."""
         part = api.InvoiceAllocationInput(invoice_id=first.id, amount_cents=first.total_amount)
         payment = api.InvoicePaymentCreate(
             customer_id=first.customer_id,
@@ -146,7 +146,7 @@ class Journey:
         return made
 
     def refunded(self, first: api.Invoice) -> api.InvoiceRefundPayment:
-        """Give some of it back."""
+        """Refund a part of the payment."""
         refund = api.InvoiceRefundCreate(
             invoice_id=first.id,
             amount_cents=880,
@@ -160,7 +160,7 @@ class Journey:
         return made.refund_payments[0]
 
     def paid_out(self, payment: api.InvoicePayment, refund: api.InvoiceRefundPayment) -> api.Payout:
-        """Be told by the processor what it paid out."""
+        """Record a payout of the payment processor."""
         payout = api.PayoutCreate(
             processor=api.PayoutProcessor.MOLLIE,
             paid_out_amount_cents=19_700,
@@ -174,7 +174,7 @@ class Journey:
         return made
 
     def filed(self, first: api.Invoice) -> None:
-        """Keep a file beside the invoice."""
+        """Upload a file and attach it to the invoice."""
         made = api.DocumentsApi(self.client).create_document(
             self.business_id,
             ("order.csv", b"item,price\nBeans,1450\n"),
@@ -184,7 +184,7 @@ class Journey:
         tell("document", name=made.file_name, size=made.file_size)
 
     def bought(self) -> None:
-        """Owe a vendor, and pay it."""
+        """Create a vendor with a bill, and pay the bill."""
         trader = api.VendorCreate(company_name="Raw Coffee Traders")
         vendor = api.VendorsApi(self.client).create_vendor(self.business_id, trader)
         beans = api.LineItemInput(
@@ -213,7 +213,7 @@ class Journey:
         tell("bill paid", status=read.status.value, left=read.outstanding_balance)
 
     def matched(self, payout: api.Payout) -> None:
-        """Find the payout in the statement of the bank."""
+        """Import a bank statement, and match its line with the payout."""
         wanted = api.BankAccountCreate(display_name="Current account")
         account = api.BankAccountsApi(self.client).create_bank_account(self.business_id, wanted)
         tell("bank account", account=account.account.code)
@@ -234,7 +234,7 @@ class Journey:
         tell("match", amount=kept.amount_cents, reconciled=done.is_reconciled)
 
     def looked_through(self) -> None:
-        """Write an entry by hand, and look at the ledger."""
+        """Post a manual journal entry, then read an account, a report and the integrity checks."""
         entry = api.JournalEntryCreate(
             entry_date=DAY,
             description="Bank charges",
@@ -260,7 +260,7 @@ class Journey:
         tell("integrity", status=books.status.value)
 
     def refused(self, first: api.Invoice) -> None:
-        """Be refused in types."""
+        """Check that errors have their documented types."""
         books, invoices = self.business_id, self.invoices
         missing = refusal(NotFoundException, lambda: invoices.get_invoice(books, books))
         tell("missing", **missing)
@@ -277,7 +277,7 @@ class Journey:
 
 
 def main(url: str, partner_id: str, key: str) -> None:
-    """Sell, buy, be paid out, and let the books agree."""
+    """Run all steps of the journey."""
     business_id, token = opened(url, partner_id, key)
     with api.ApiClient(api.Configuration(host=url, access_token=token)) as client:
         journey = Journey(client, business_id)

@@ -1,4 +1,4 @@
-"""The calls of a first month, through the client that openapi-python-client makes.
+"""A first month of API calls, with the client that openapi-python-client makes.
 
 python openapi_python_client.py BASE_URL PARTNER_ID API_KEY
 """
@@ -42,19 +42,19 @@ BEANS = models.LineItemInput(description="Beans", quantity=12, unit_price=1450, 
 
 
 def tell(step: str, **facts: object) -> None:
-    """Print what came of a step."""
+    """Print the result of a step as JSON."""
     print(json.dumps({"step": step, **facts}))
 
 
 def expect(kind: type[T], answer: object) -> T:
-    """Take the answer, or stop with the refusal's own words."""
+    """Return the answer; exit with the error if it is of another type."""
     if not isinstance(answer, kind):
         raise SystemExit(f"refused: {answer}")
     return answer
 
 
 def opened(url: str, partner_id: str, key: str) -> tuple[UUID, str]:
-    """Open a business, and trade the API key for a token that opens it."""
+    """Create a business and exchange the API key for a token of that business."""
     basic = b64encode(f"{partner_id}:{key}".encode()).decode()
     with AuthenticatedClient(base_url=url, token=basic, prefix="Basic") as client:
         grant = models.TokenRequest(grant_type=models.GrantType.CLIENT_CREDENTIALS)
@@ -75,21 +75,21 @@ def opened(url: str, partner_id: str, key: str) -> tuple[UUID, str]:
 
 
 def invoice(number: int) -> models.InvoiceCreate:
-    """Write one invoice of many."""
+    """Return an invoice of 12 units at 14.50, with 20 % tax."""
     return models.InvoiceCreate(
         customer_external_id="blue-door", sent_at=START, line_items=[BEANS], memo=f"Order {number}"
     )
 
 
 class Journey:
-    """The books of one business, and what is done in them."""
+    """The steps of the journey in the books of one business."""
 
     def __init__(self, client: AuthenticatedClient, business_id: UUID) -> None:
         self.client = client
         self.business_id = business_id
 
     def sold(self) -> models.Invoice:
-        """Send five invoices, and walk the list of them."""
+        """Create a customer and five invoices, and list the invoices."""
         wanted = models.CustomerCreate(external_id="blue-door", company_name="Blue Door Bakery")
         customer = create_customer.sync(self.business_id, client=self.client, body=wanted)
         tell("customer", name=expect(models.Customer, customer).company_name)
@@ -114,7 +114,7 @@ class Journey:
         return first
 
     def sent_surely(self, wanted: models.InvoiceCreate, key: str) -> models.Invoice:
-        """Send an invoice, and again with the same key where the connection breaks."""
+        """Create an invoice; repeat the call with the same key if the connection breaks."""
         for _ in range(2):
             try:
                 answer = create_invoice.sync(
@@ -126,7 +126,7 @@ class Journey:
         raise SystemExit("no answer")
 
     def invoices(self) -> Iterator[models.InvoiceSummary]:
-        """Go through all invoices, page by page to the end."""
+        """Yield all invoices, page by page."""
         cursor: str | Unset | None = UNSET
         while cursor is not None:
             answer = list_invoices.sync(
@@ -137,7 +137,7 @@ class Journey:
             cursor = page.page_info.next_cursor
 
     def paid(self, first: models.Invoice) -> models.InvoicePayment:
-        """Be paid by card."""
+        """Record a card payment of the invoice, and read the result."""
         part = models.InvoiceAllocationInput(invoice_id=first.id, amount_cents=first.total_amount)
         payment = models.InvoicePaymentCreate(
             customer_id=first.customer_id,
@@ -168,7 +168,7 @@ class Journey:
         return made
 
     def refunded(self, first: models.Invoice) -> models.InvoiceRefundPayment:
-        """Give some of it back."""
+        """Refund a part of the payment."""
         refund = models.InvoiceRefundCreate(
             invoice_id=first.id,
             amount_cents=880,
@@ -184,7 +184,7 @@ class Journey:
     def paid_out(
         self, payment: models.InvoicePayment, refund: models.InvoiceRefundPayment
     ) -> models.Payout:
-        """Be told by the processor what it paid out."""
+        """Record a payout of the payment processor."""
         payout = models.PayoutCreate(
             processor=models.PayoutProcessor.MOLLIE,
             paid_out_amount_cents=19_700,
@@ -199,7 +199,7 @@ class Journey:
         return made
 
     def filed(self, first: models.Invoice) -> None:
-        """Keep a file beside the invoice."""
+        """Upload a file and attach it to the invoice."""
         file = File(payload=BytesIO(b"item,price\nBeans,1450\n"), file_name="order.csv")
         form = models.DocumentForm(
             file=file, linked_type=models.LinkedType.INVOICE, linked_id=first.id
@@ -209,7 +209,7 @@ class Journey:
         tell("document", name=made.file_name, size=made.file_size)
 
     def bought(self) -> None:
-        """Owe a vendor, and pay it."""
+        """Create a vendor with a bill, and pay the bill."""
         trader = models.VendorCreate(company_name="Raw Coffee Traders")
         answer: object = create_vendor.sync(self.business_id, client=self.client, body=trader)
         vendor = expect(models.Vendor, answer)
@@ -237,7 +237,7 @@ class Journey:
         tell("bill paid", status=read.status.value, left=read.outstanding_balance)
 
     def matched(self, payout: models.Payout) -> None:
-        """Find the payout in the statement of the bank."""
+        """Import a bank statement, and match its line with the payout."""
         wanted = models.BankAccountCreate(display_name="Current account")
         answer: object = create_bank_account.sync(self.business_id, client=self.client, body=wanted)
         account = expect(models.BankAccount, answer)
@@ -263,7 +263,7 @@ class Journey:
         tell("match", amount=kept.amount_cents, reconciled=done.is_reconciled)
 
     def looked_through(self) -> None:
-        """Write an entry by hand, and look at the ledger."""
+        """Post a manual journal entry, then read an account, a report and the integrity checks."""
         entry = models.JournalEntryCreate(
             entry_date=DAY,
             description="Bank charges",
@@ -293,7 +293,7 @@ class Journey:
         tell("integrity", status=expect(models.Integrity, answer).status.value)
 
     def refused(self, first: models.Invoice) -> None:
-        """Be refused in types."""
+        """Check that errors have their documented types."""
         books, client = self.business_id, self.client
         missing = get_invoice.sync_detailed(books, books, client=client)
         tell("missing", **refusal(missing))
@@ -309,7 +309,7 @@ class Journey:
 
 
 def refusal(answer: Response[Any]) -> dict[str, object]:
-    """Say what an answer refuses."""
+    """Return the error in a response; exit if it is none."""
     error = expect(models.ErrorBody, answer.parsed)
     faults = error.detail.field_errors
     fields = [] if isinstance(faults, Unset) else sorted(faults.to_dict())
@@ -317,7 +317,7 @@ def refusal(answer: Response[Any]) -> dict[str, object]:
 
 
 def main(url: str, partner_id: str, key: str) -> None:
-    """Sell, buy, be paid out, and let the books agree."""
+    """Run all steps of the journey."""
     business_id, token = opened(url, partner_id, key)
     with AuthenticatedClient(base_url=url, token=token) as client:
         journey = Journey(client, business_id)

@@ -1,4 +1,4 @@
-// The calls of a first month, through the SDK for TypeScript: each step says what came of it.
+// A first month of API calls, with the SDK for TypeScript. Each step prints its result.
 //   node sdk.mjs BASE_URL PARTNER_ID API_KEY
 import { Accounting, AccountingError, type Books, type models } from "accounting-sdk";
 
@@ -15,17 +15,17 @@ const BUSINESS: models.BusinessCreate = {
 };
 const BEANS: models.LineItemInput = { description: "Beans", quantity: 12, unit_price: 1450, tax_rate: 20 };
 
-/** Print what came of a step. */
+/** Print the result of a step as JSON. */
 function tell(step: string, facts: object): void {
   console.log(JSON.stringify({ step, ...facts }));
 }
 
-/** Write one invoice of many. */
+/** Return an invoice of 12 units at 14.50, with 20 % tax. */
 function invoice(number: number): models.InvoiceCreate {
   return { customer_external_id: "blue-door", sent_at: START, line_items: [BEANS], memo: `Order ${number}` };
 }
 
-/** Send five invoices, and walk the list of them. */
+/** Create a customer and five invoices, and list the invoices. */
 async function sold(books: Books): Promise<models.Invoice> {
   const customer = await books.createCustomer({ external_id: "blue-door", company_name: "Blue Door Bakery" });
   tell("customer", { name: customer.company_name });
@@ -41,7 +41,7 @@ async function sold(books: Books): Promise<models.Invoice> {
   return first;
 }
 
-/** Be paid by card. */
+/** Record a card payment of the invoice, and read the result. */
 async function paid(books: Books, first: models.Invoice): Promise<models.InvoicePayment> {
   const { payment } = await books.createInvoicePayment({
     customer_id: first.customer_id,
@@ -61,7 +61,7 @@ async function paid(books: Books, first: models.Invoice): Promise<models.Invoice
   return payment;
 }
 
-/** Give some of it back. */
+/** Refund a part of the payment. */
 async function refunded(books: Books, first: models.Invoice): Promise<models.InvoiceRefundPayment> {
   const refund = await books.createInvoiceRefund({
     invoice_id: first.id,
@@ -74,7 +74,7 @@ async function refunded(books: Books, first: models.Invoice): Promise<models.Inv
   return refund.refund_payments[0]!;
 }
 
-/** Be told by the processor what it paid out. */
+/** Record a payout of the payment processor. */
 async function paidOut(
   books: Books,
   payment: models.InvoicePayment,
@@ -92,14 +92,14 @@ async function paidOut(
   return payout;
 }
 
-/** Keep a file beside the invoice. */
+/** Upload a file and attach it to the invoice. */
 async function filed(books: Books, first: models.Invoice): Promise<void> {
   const file = new File(["item,price\nBeans,1450\n"], "order.csv");
   const made = await books.createDocument({ file, linked_type: "invoice", linked_id: first.id });
   tell("document", { name: made.file_name, size: made.file_size });
 }
 
-/** Owe a vendor, and pay it. */
+/** Create a vendor with a bill, and pay the bill. */
 async function bought(books: Books): Promise<void> {
   const vendor = await books.createVendor({ company_name: "Raw Coffee Traders" });
   const beans = { description: "Raw beans", quantity: 1, unit_price: 9_000 };
@@ -120,7 +120,7 @@ async function bought(books: Books): Promise<void> {
   tell("bill paid", { status, left });
 }
 
-/** Find the payout in the statement of the bank. */
+/** Import a bank statement, and match its line with the payout. */
 async function matched(books: Books, payout: models.Payout): Promise<void> {
   const { id, account } = await books.createBankAccount({ display_name: "Current account" });
   tell("bank account", { account: account.code });
@@ -136,7 +136,7 @@ async function matched(books: Books, payout: models.Payout): Promise<void> {
   }
 }
 
-/** Write an entry by hand, and look at the ledger. */
+/** Post a manual journal entry, then read an account, a report and the integrity checks. */
 async function lookedThrough(books: Books): Promise<void> {
   const entry = await books.createJournalEntry({
     entry_date: DAY,
@@ -158,7 +158,7 @@ async function lookedThrough(books: Books): Promise<void> {
   tell("integrity", { status: (await books.getIntegrity()).status });
 }
 
-/** Be refused in types. */
+/** Check that errors have their documented types. */
 async function refused(books: Books, first: models.Invoice): Promise<void> {
   tell("missing", await refusal(books.getInvoice(books.businessId)));
   tell("invalid", await refusal(books.createInvoice({ line_items: [BEANS] })));
@@ -166,7 +166,7 @@ async function refused(books: Books, first: models.Invoice): Promise<void> {
   tell("conflict", await refusal(books.voidInvoice(first.id)));
 }
 
-/** Say what a call is refused with; stop where it is not. */
+/** Return the error of a call; throw if it succeeds. */
 async function refusal(call: Promise<unknown>): Promise<object> {
   try {
     await call;

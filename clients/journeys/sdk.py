@@ -1,4 +1,4 @@
-"""The calls of a first month, through the SDK for Python: each step says what came of it.
+"""A first month of API calls, with the SDK for Python. Each step prints its result.
 
 python sdk.py BASE_URL PARTNER_ID API_KEY
 """
@@ -34,19 +34,19 @@ BEANS = models.LineItemInput(description="Beans", quantity=12, unit_price=1450, 
 
 
 def tell(step: str, **facts: object) -> None:
-    """Print what came of a step."""
+    """Print the result of a step as JSON."""
     print(json.dumps({"step": step, **facts}))
 
 
 def invoice(number: int) -> models.InvoiceCreate:
-    """Write one invoice of many."""
+    """Return an invoice of 12 units at 14.50, with 20 % tax."""
     return models.InvoiceCreate(
         customer_external_id="blue-door", sent_at=START, line_items=[BEANS], memo=f"Order {number}"
     )
 
 
 def sold(books: Books) -> models.Invoice:
-    """Send five invoices, and walk the list of them."""
+    """Create a customer and five invoices, and list the invoices."""
     wanted = models.CustomerCreate(external_id="blue-door", company_name="Blue Door Bakery")
     tell("customer", name=books.create_customer(wanted).company_name)
     preview = books.create_invoice(invoice(1), preview=True)
@@ -67,7 +67,7 @@ def sold(books: Books) -> models.Invoice:
 
 
 def paid(books: Books, first: models.Invoice) -> models.InvoicePayment:
-    """Be paid by card."""
+    """Record a card payment of the invoice, and read the result."""
     part = models.InvoiceAllocationInput(invoice_id=first.id, amount_cents=first.total_amount)
     payment = models.InvoicePaymentCreate(
         customer_id=first.customer_id,
@@ -87,7 +87,7 @@ def paid(books: Books, first: models.Invoice) -> models.InvoicePayment:
 
 
 def refunded(books: Books, first: models.Invoice) -> models.InvoiceRefundPayment:
-    """Give some of it back."""
+    """Refund a part of the payment."""
     refund = models.InvoiceRefundCreate(
         invoice_id=first.id,
         amount_cents=880,
@@ -103,7 +103,7 @@ def refunded(books: Books, first: models.Invoice) -> models.InvoiceRefundPayment
 def paid_out(
     books: Books, payment: models.InvoicePayment, refund: models.InvoiceRefundPayment
 ) -> models.Payout:
-    """Be told by the processor what it paid out."""
+    """Record a payout of the payment processor."""
     payout = models.PayoutCreate(
         processor="mollie",
         paid_out_amount_cents=19_700,
@@ -118,7 +118,7 @@ def paid_out(
 
 
 def filed(books: Books, first: models.Invoice) -> None:
-    """Keep a file beside the invoice."""
+    """Upload a file and attach it to the invoice."""
     file = File(payload=BytesIO(b"item,price\nBeans,1450\n"), file_name="order.csv")
     form = models.DocumentForm(file=file, linked_type="invoice", linked_id=first.id)
     made = books.create_document(form)
@@ -126,7 +126,7 @@ def filed(books: Books, first: models.Invoice) -> None:
 
 
 def bought(books: Books) -> None:
-    """Owe a vendor, and pay it."""
+    """Create a vendor with a bill, and pay the bill."""
     vendor = books.create_vendor(models.VendorCreate(company_name="Raw Coffee Traders"))
     beans = models.LineItemInput(description="Raw beans", quantity=1, unit_price=9_000)
     wanted = models.BillCreate(
@@ -151,7 +151,7 @@ def bought(books: Books) -> None:
 
 
 def matched(books: Books, payout: models.Payout) -> None:
-    """Find the payout in the statement of the bank."""
+    """Import a bank statement, and match its line with the payout."""
     wanted = models.BankAccountCreate(display_name="Current account")
     account = books.create_bank_account(wanted)
     tell("bank account", account=account.account.code)
@@ -167,7 +167,7 @@ def matched(books: Books, payout: models.Payout) -> None:
 
 
 def looked_through(books: Books) -> None:
-    """Write an entry by hand, and look at the ledger."""
+    """Post a manual journal entry, then read an account, a report and the integrity checks."""
     entry = models.JournalEntryCreate(
         entry_date=DAY,
         description="Bank charges",
@@ -190,7 +190,7 @@ def looked_through(books: Books) -> None:
 
 
 def refused(books: Books, first: models.Invoice) -> None:
-    """Be refused in types."""
+    """Check that errors have their documented types."""
     missing = refusal(NotFound, lambda: books.get_invoice(books.business_id))
     tell("missing", **missing)
     nobodys = models.InvoiceCreate(line_items=[BEANS])
@@ -203,7 +203,7 @@ def refused(books: Books, first: models.Invoice) -> None:
 
 
 def refusal(kind: type[AccountingError], call: Callable[[], object]) -> dict[str, object]:
-    """Say what a call is refused with; stop where it is not."""
+    """Return the error of a call; exit if it succeeds."""
     try:
         call()
     except kind as error:
@@ -213,7 +213,7 @@ def refusal(kind: type[AccountingError], call: Callable[[], object]) -> dict[str
 
 
 def main(url: str, partner_id: str, key: str) -> None:
-    """Sell, buy, be paid out, and let the books agree."""
+    """Run all steps of the journey."""
     with Accounting(url, partner_id, key) as accounting:
         business = accounting.create_business(BUSINESS)
         tell("business", name=business.legal_name, currency=business.base_currency)

@@ -1,5 +1,5 @@
-// The calls of a first month, through the client that openapi-generator makes for fetch. It stands
-// beside that client's index.ts:
+// A first month of API calls, with the fetch client that openapi-generator makes. It is in the
+// folder of that client's index.ts:
 //   node typescript_fetch.js BASE_URL PARTNER_ID API_KEY
 import * as api from "./index";
 
@@ -9,12 +9,12 @@ const DAY = new Date("2026-07-01");
 const START = new Date("2026-07-01T09:00:00Z");
 const BEANS: api.LineItemInput = { description: "Beans", quantity: 12, unitPrice: 1450, taxRate: 20 };
 
-/** Print what came of a step. */
+/** Print the result of a step as JSON. */
 function tell(step: string, facts: object): void {
   console.log(JSON.stringify({ step, ...facts }));
 }
 
-/** Open a business, and trade the API key for a token that opens it. */
+/** Create a business and exchange the API key for a token of that business. */
 async function opened(basePath: string, username: string, password: string): Promise<Journey> {
   const withKey = new api.Configuration({ basePath, username, password });
   const grantType = api.GrantType.ClientCredentials;
@@ -35,12 +35,12 @@ async function opened(basePath: string, username: string, password: string): Pro
   return new Journey(new api.Configuration({ basePath, accessToken }), businessId);
 }
 
-/** Write one invoice of many. */
+/** Return an invoice of 12 units at 14.50, with 20 % tax. */
 function invoice(number: number): api.InvoiceCreate {
   return { customerExternalId: "blue-door", sentAt: START, lineItems: [BEANS], memo: `Order ${number}` };
 }
 
-/** The books of one business, and what is done in them. */
+/** The steps of the journey in the books of one business. */
 class Journey {
   readonly invoices: api.InvoicesApi;
 
@@ -51,7 +51,7 @@ class Journey {
     this.invoices = new api.InvoicesApi(books);
   }
 
-  /** Send five invoices, and walk the list of them. */
+  /** Create a customer and five invoices, and list the invoices. */
   async sold(): Promise<api.Invoice> {
     const { businessId } = this;
     const customerCreate = { externalId: "blue-door", companyName: "Blue Door Bakery" };
@@ -72,7 +72,7 @@ class Journey {
     return first;
   }
 
-  /** Send an invoice, and again with the same key where the connection breaks. */
+  /** Create an invoice; repeat the call with the same key if the connection breaks. */
   async sentSurely(invoiceCreate: api.InvoiceCreate, idempotencyKey: string): Promise<api.Invoice> {
     const asked = { businessId: this.businessId, invoiceCreate, idempotencyKey };
     try {
@@ -83,7 +83,7 @@ class Journey {
     }
   }
 
-  /** Go through all invoices, page by page to the end. */
+  /** Yield all invoices, page by page. */
   async *walked(): AsyncGenerator<api.InvoiceSummary> {
     let cursor: string | undefined;
     do {
@@ -94,7 +94,7 @@ class Journey {
     } while (cursor !== undefined);
   }
 
-  /** Be paid by card. */
+  /** Record a card payment of the invoice, and read the result. */
   async paid(first: api.Invoice): Promise<api.InvoicePayment> {
     const { businessId } = this;
     const { payment } = await new api.InvoicePaymentsApi(this.books).createInvoicePayment({
@@ -123,7 +123,7 @@ class Journey {
     return payment;
   }
 
-  /** Give some of it back. */
+  /** Refund a part of the payment. */
   async refunded(first: api.Invoice): Promise<api.InvoiceRefundPayment> {
     const refund = await new api.InvoiceRefundsApi(this.books).createInvoiceRefund({
       businessId: this.businessId,
@@ -139,7 +139,7 @@ class Journey {
     return refund.refundPayments[0]!;
   }
 
-  /** Be told by the processor what it paid out. */
+  /** Record a payout of the payment processor. */
   async paidOut(payment: api.InvoicePayment, refund: api.InvoiceRefundPayment): Promise<api.Payout> {
     const payout = await new api.PayoutsApi(this.books).createPayout({
       businessId: this.businessId,
@@ -156,7 +156,7 @@ class Journey {
     return payout;
   }
 
-  /** Keep a file beside the invoice. */
+  /** Upload a file and attach it to the invoice. */
   async filed(first: api.Invoice): Promise<void> {
     const made = await new api.DocumentsApi(this.books).createDocument({
       businessId: this.businessId,
@@ -167,7 +167,7 @@ class Journey {
     tell("document", { name: made.fileName, size: made.fileSize });
   }
 
-  /** Owe a vendor, and pay it. */
+  /** Create a vendor with a bill, and pay the bill. */
   async bought(): Promise<void> {
     const { businessId } = this;
     const vendorCreate = { companyName: "Raw Coffee Traders" };
@@ -194,7 +194,7 @@ class Journey {
     tell("bill paid", { status, left });
   }
 
-  /** Find the payout in the statement of the bank. */
+  /** Import a bank statement, and match its line with the payout. */
   async matched(payout: api.Payout): Promise<void> {
     const { businessId } = this;
     const bankAccountCreate = { displayName: "Current account" };
@@ -221,7 +221,7 @@ class Journey {
     }
   }
 
-  /** Write an entry by hand, and look at the ledger. */
+  /** Post a manual journal entry, then read an account, a report and the integrity checks. */
   async lookedThrough(): Promise<void> {
     const { businessId } = this;
     const entry = await new api.JournalEntriesApi(this.books).createJournalEntry({
@@ -250,7 +250,7 @@ class Journey {
     tell("integrity", { status });
   }
 
-  /** Be refused in types. */
+  /** Check that errors have their documented types. */
   async refused(first: api.Invoice): Promise<void> {
     const { businessId, invoices } = this;
     tell("missing", await refusal(invoices.getInvoice({ businessId, invoiceId: businessId })));
@@ -262,7 +262,7 @@ class Journey {
   }
 }
 
-/** Say what a call is refused with; stop where it is not. */
+/** Return the error of a call; throw if it succeeds. */
 async function refusal(call: Promise<unknown>): Promise<object> {
   try {
     await call;

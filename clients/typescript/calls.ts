@@ -1,25 +1,25 @@
-// What the method of each operation does: fill in a request, take its answer or walk its pages.
+// The base class of all operations: it sends requests and iterates over pages.
 import type { Client } from "openapi-fetch";
 import type { operations, paths } from "./contract.js";
 import { KEY } from "./session.js";
 
-/** What may be given to any call: `signal` gives it up. */
+/** Options of any call; `signal` aborts it. */
 export interface Given {
   signal?: AbortSignal;
 }
 
-/** What may be given to a write: a key of yours, which also holds after your program has died. */
+/** Options of a write: your own key lets you repeat it safely, even after your program restarts. */
 export interface Keyed extends Given {
   idempotencyKey?: string;
 }
 
-/** What may be given to a change: the `ETag` of what it is made to. */
+/** Options of an update: `ifMatch` is the `ETag` of the version that you read. */
 export interface Matched {
   ifMatch?: string;
 }
 
 export type Query<O extends keyof operations> = NonNullable<operations[O]["parameters"]["query"]>;
-/** The filters of a list, without what walks it. */
+/** The filters of a list, without the parameters for paging. */
 export type Filters<O extends keyof operations> = Omit<Query<O>, "page" | "cursor" | "count">;
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -28,7 +28,7 @@ type All = Keyed & Matched & Record<string, unknown>;
 type Page<T> = { results: T[]; page_info: { next_cursor: string | null } };
 type Send = (method: Method, path: string, init: object) => Promise<{ data?: unknown }>;
 
-/** Calls operations through a client of openapi-fetch, which throws what is refused. */
+/** A caller of operations through a client of openapi-fetch, which throws errors. */
 export class Operations {
   constructor(readonly api: Client<paths>) {}
 
@@ -67,7 +67,7 @@ function hasFile(body: object = {}): boolean {
   return Object.values(body).some((each) => each instanceof Blob);
 }
 
-/** Write a form as the contract takes it: a list repeats its name, what is no text is JSON. */
+/** Encode a form: a list repeats its name, and values other than text are JSON. */
 function asForm(body: object): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {

@@ -1,4 +1,5 @@
-// The accounting API for TypeScript. Begin with `Accounting`; bodies and answers are in `models`.
+// The TypeScript SDK of the accounting API.
+// Start with `Accounting`; request and response bodies are in `models`.
 import type { Client } from "openapi-fetch";
 import type { paths } from "./contract.js";
 import { BusinessOperations, PartnerOperations } from "./operations.js";
@@ -9,23 +10,23 @@ export type * as models from "./contract.js";
 export { AccountingError, type Options, type Retries } from "./session.js";
 
 /**
- * A partner: opens businesses, and the books of each with `business`.
+ * A partner's session: it manages businesses, and `business` opens the books of one.
  *
- * Every call throws an AccountingError where it does not succeed. `api` is the client of
- * openapi-fetch under all methods, for what they leave out.
+ * A call that does not succeed throws an AccountingError. `api` is the underlying client of
+ * openapi-fetch, for operations that have no method.
  */
 export class Accounting extends PartnerOperations {
   constructor(baseUrl: string, partnerId: string, apiKey: string, options: Options = {}) {
     super(new Session(baseUrl, partnerId, apiKey, options).api);
   }
 
-  /** Open the books of a business, with a token that opens no other. */
+  /** Return the books of a business; its calls use a token that is valid for this business only. */
   business(businessId: string): Books {
     return new Books(this.api, businessId);
   }
 }
 
-/** The books of one business; the tokens are those of the partner's session. */
+/** The books of one business; it uses the session of its `Accounting`. */
 export class Books extends BusinessOperations {
   constructor(
     api: Client<paths>,

@@ -1,11 +1,11 @@
-// A fetch that opens each request, repeats what may be repeated, and throws what is refused.
+// A fetch that authenticates requests, retries them where that is safe, and throws errors.
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "./contract.js";
 
 /**
- * How often a call is sent in all, and up to how many seconds after the first time. Between two
- * times it waits for `firstWait` seconds, then twice as long each time up to `longestWait`, of
- * which chance takes up to half; longer where `Retry-After` asks for it.
+ * The retry policy: the number of attempts, and the seconds within which they start.
+ * The wait before a retry is `firstWait` seconds, doubled each time up to `longestWait`, and randomly
+ * shortened by up to half. It is longer if `Retry-After` asks for it.
  */
 export interface Retries {
   attempts: number;
@@ -14,7 +14,7 @@ export interface Retries {
   longestWait: number;
 }
 
-/** `timeout` are the seconds that an answer may take; `fetch` is what sends. */
+/** Options of a session: `timeout` is in seconds for each attempt, `fetch` sends the requests. */
 export interface Options {
   retries?: Partial<Retries>;
   timeout?: number;
@@ -22,8 +22,9 @@ export interface Options {
 }
 
 /**
- * A call that did not succeed, in the words of the API. `status` is 0 where no answer came. Of a
- * write `idempotencyKey` is what it was sent with: give it again to repeat the same write.
+ * A call that did not succeed, with the error code and message of the API. `status` is the HTTP status,
+ * or 0 if there was no response. `idempotencyKey` is the key of a write: send it again to repeat the
+ * same write safely.
  */
 export class AccountingError extends Error {
   override readonly name = "AccountingError";
@@ -43,21 +44,21 @@ export class AccountingError extends Error {
 
 export const KEY = "Idempotency-Key";
 const PARTNER_TOKEN = "/v1/platform/oauth2/token/";
-// What is done to a business itself is the partner's.
+// Operations on a business itself use the partner's token.
 const BUSINESS = /\/v1\/platform\/businesses\/([^/]+)\/(?!(?:un)?archive\/$)./;
-// Answers that say nothing of what became of a write.
+// Statuses that leave open whether a write was executed.
 const UNKNOWN = [502, 503, 504];
 const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
-// A token is renewed when this part of its life is over.
+// A token is renewed after this fraction of its lifetime.
 const RENEWED_AT = 0.9;
 const USUAL: Retries = { attempts: 5, seconds: 60, firstWait: 0.5, longestWait: 8 };
 
 type Refusal = Record<string, unknown>;
 type Issued = { access_token: string; expires_in: number };
-/** An answer with the body of its refusal, or what broke the connection. */
+/** A response with the body of its error, or the error that broke the connection. */
 type Outcome = { response: Response; refusal: Refusal } | { error: unknown };
 
-/** Sends each write with an `Idempotency-Key`, the same one however often it is sent. */
+/** A session that sends each write with an `Idempotency-Key`, the same for all its retries. */
 export class Session {
   readonly api: Client<paths>;
   readonly #key: string;
@@ -99,7 +100,7 @@ export class Session {
     }
   }
 
-  /** Send a request with its token, and once more with a fresh one where that is refused. */
+  /** Send a request with its token; if the token is rejected, send it once more with a new one. */
   async #opened(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname.endsWith(PARTNER_TOKEN)) return this.#once(request, this.#key);
@@ -110,7 +111,7 @@ export class Session {
     return this.#once(request, `Bearer ${await kept.insteadOf(token)}`);
   }
 
-  /** Send a request and take its answer with all of its body: there, too, connections break. */
+  /** Send a request and read the whole body, since the connection can break then, too. */
   async #once(request: Request, authorization: string): Promise<Response> {
     const sent = request.clone();
     sent.headers.set("Authorization", authorization);
@@ -137,7 +138,7 @@ export class Session {
   }
 }
 
-/** A token and when it is too old; whoever needs it at the same time waits for the same one. */
+/** A cached token and the time to renew it; concurrent calls share one renewal. */
 class KeptToken {
   #token: Promise<string> | undefined;
   #oldAt = 0;
@@ -159,14 +160,14 @@ class KeptToken {
       this.#oldAt = askedAt + RENEWED_AT * issued.expires_in * 1000;
       return issued.access_token;
     });
-    // Who comes after a failure asks anew.
+    // The next call after a failure requests a token again.
     renewed.catch(() => (this.#oldAt = 0));
     this.#token = renewed;
     return renewed;
   }
 }
 
-/** Give a write a key of its own unless it has one; what asks for a token takes none. */
+/** Set an `Idempotency-Key` on a write that has none; token requests do not accept one. */
 function giveKey(request: Request): void {
   const writes = ["POST", "PUT", "PATCH"].includes(request.method) && !asksForToken(request);
   if (writes && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID());
@@ -176,7 +177,7 @@ function asksForToken(request: Request): boolean {
   return new URL(request.url).pathname.endsWith("/oauth2/token/");
 }
 
-/** Whether a request may go out again: nothing was done, or doing it twice is doing it once. */
+/** Return whether a retry is safe: the request had no effect, or a repeat has none. */
 function mayRepeat(request: Request, outcome: Outcome): boolean {
   if ("response" in outcome) {
     const { response, refusal } = outcome;
@@ -188,7 +189,7 @@ function mayRepeat(request: Request, outcome: Outcome): boolean {
   return ["GET", "HEAD"].includes(request.method) || request.headers.has(KEY) || asksForToken(request);
 }
 
-/** Return what fetch says of a broken connection, which is in the cause of its error. */
+/** Return the error code of a broken connection, which fetch puts into the cause of its error. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
@@ -212,7 +213,7 @@ async function isRefusedToken(response: Response): Promise<boolean> {
   return error_code === "token_expired" || error_code === "invalid_token";
 }
 
-/** Read the body of a refusal; nothing where it is not the API's. */
+/** Return the JSON body of an error response; an empty object if it is not from the API. */
 async function refusalIn(response: Response): Promise<Refusal> {
   try {
     return Object(await response.clone().json());

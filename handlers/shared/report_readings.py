@@ -77,14 +77,14 @@ def account_named(chart: Chart, reference: str) -> Account:
 def refuse_stray_cursor(query: Query) -> None:
     """Raise Malformed for a cursor without an account, since only its lines have pages."""
     if "cursor" in query and "account" not in query:
-        raise Malformed.fields(cursor=["goes on in the lines of an account, which is not named"])
+        raise Malformed.fields(cursor=["needs account: only the entries of one account have pages"])
 
 
 def cut_of(query: Query, business: Business) -> Cut:
     """Return the report filter of a query. Raises Malformed if it has both a tag and `untagged`."""
     tag, untagged = query.get("tag"), query.get("untagged", False)
     if tag is not None and untagged:
-        raise Malformed.fields(untagged=["does not go together with tag"])
+        raise Malformed.fields(untagged=["cannot be combined with tag"])
     return Cut(
         basis=Basis(query.get("basis", business.accounting_method)),
         tag=tag,

@@ -21,7 +21,7 @@ MOST_TOLD: Final = 20
 def of_phones(**numbers: str | None) -> Warnings:
     """Warn of telephone numbers that are invalid or not in E.164 form."""
     return [
-        {"field": field, "message": "is no valid telephone number in E.164 form"}
+        {"field": field, "message": "is not a valid telephone number in E.164 format"}
         for field, number in numbers.items()
         if number and not _is_phone(number)
     ]
@@ -29,13 +29,13 @@ def of_phones(**numbers: str | None) -> Warnings:
 
 def of_payout_day(*, too_early: bool) -> Warnings:
     """Warn of a payout that is dated before a payment or refund in it."""
-    told = "is before the day of a payment in it"
+    told = "is before the date of a payment in the payout"
     return [{"field": "completed_at", "message": told}] if too_early else []
 
 
 def of_rates_without_code(document: Document) -> Warnings:
     """Warn of lines with a tax rate but no tax code, which a tax return cannot classify."""
-    told = "names no tax code, so a tax return shows the line as one without a code"
+    told = "has no tax code, so a tax return lists the line without a code"
     places = [
         place
         for place, line in enumerate(document.lines)
@@ -48,7 +48,7 @@ def of_rates_without_code(document: Document) -> Warnings:
 
 def of_credits_without_code(refund: VendorRefund) -> Warnings:
     """Warn of parts of a refund that are kept as a credit without a tax code."""
-    told = "names no tax code, so the credit has no tax"
+    told = "is missing, so the credit has no tax"
     places = [
         place
         for place, each in enumerate(refunds.live_allocations(refund))

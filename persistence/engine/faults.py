@@ -33,7 +33,7 @@ _UNIQUE = {
         "duplicate_bill_number", "Another bill of this business has this number."
     ),
     "bill_party_number_key": _Broken(
-        "duplicate_bill_number", "Another bill of this vendor has this vendor's number."
+        "duplicate_bill_number", "Another bill of this vendor has this vendor_bill_number."
     ),
     "vendor_credit_business_id_number_key": _Broken(
         "duplicate_vendor_credit_number", "Another vendor credit of this business has this number."
@@ -45,16 +45,16 @@ _UNIQUE = {
         "duplicate_tax_code", "Another tax code of this business has this code."
     ),
     "tax_return_business_id_supersedes_id_key": _Broken(
-        "already_superseded", "Another return is to take the place of this one."
+        "already_superseded", "Another return already supersedes this return."
     ),
     "bank_account_business_id_account_id_key": _Broken(
-        "account_taken", "Another bank account stands on this account. Name another one."
+        "account_taken", "Another bank account uses this account. Choose another account."
     ),
     "opening_balance_opened_on_key": _Broken(
-        "duplicate_opening_balance", "The books are opened on this day already."
+        "duplicate_opening_balance", "The books already have an opening balance on this day."
     ),
     "journal_entry_business_id_reversal_of_id_key": _Broken(
-        "already_reversed", "The entry is reversed already."
+        "already_reversed", "The entry is already reversed."
     ),
 }
 # Only of documents that are deleted: what names one holds it first.
@@ -150,7 +150,7 @@ def unavailable() -> Unavailable:
     """The refusal for a database that is away, full, slow or overtaken too often."""
     return Unavailable(
         "service_unavailable",
-        "The books cannot be reached right now. Repeat the request with its Idempotency-Key.",
+        "The books cannot be reached now. Repeat the request with the same Idempotency-Key.",
         retry_after_seconds=1,
     )
 
@@ -173,14 +173,12 @@ def _check(error: errors.CheckViolation) -> Refusal | None:
     if name in _RECONCILED:
         return Conflict(
             "bank_reconciled",
-            "A reconciled bank statement holds what this alters. Reopen it first.",
+            "The change affects a reconciled bank statement. Reopen the statement first.",
         )
     if name.endswith("_not_over_allocated_check"):
         return RuleBroken(
-            "allocation_exceeds_outstanding", "The allocation is more than is left to settle."
+            "allocation_exceeds_outstanding", "The allocation exceeds the amount left to settle."
         )
     if name.endswith("_credit_within_total_check"):
-        return RuleBroken(
-            "allocation_exceeds_total", "The allocations come to more than the total."
-        )
+        return RuleBroken("allocation_exceeds_total", "The allocations exceed the total.")
     return None

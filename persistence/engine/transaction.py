@@ -285,6 +285,6 @@ async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:
 def _in_progress() -> Conflict:
     return Conflict(
         "idempotency_in_progress",
-        "A request with this Idempotency-Key is still at work. Repeat it in a moment.",
+        "A request with this Idempotency-Key is still in progress. Repeat it in a moment.",
         retry_after_seconds=1,
     )

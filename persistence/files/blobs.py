@@ -232,6 +232,6 @@ def _unavailable(error: Exception) -> Unavailable:
     )
     return Unavailable(
         "service_unavailable",
-        "Files cannot be stored or read right now. Repeat the request with its Idempotency-Key.",
+        "Files cannot be stored or read now. Repeat the request with the same Idempotency-Key.",
         retry_after_seconds=1,
     )

@@ -73,7 +73,7 @@ class JournalStore(Store[EntryRecord]):
             if len(answers[0]) > MOST_EXPORTED:
                 raise RuleBroken(
                     "export_too_large",
-                    "The file would be too long. Ask for less, as by date_from and date_to.",
+                    "The export is too large. Narrow it, for example with date_from and date_to.",
                     limit=MOST_EXPORTED,
                 )
             return answers[0]

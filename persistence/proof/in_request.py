@@ -27,7 +27,7 @@ async def prove_in_request(books: Books) -> list[Check]:
     if _turn.locked():
         raise Unavailable(
             "proof_busy",
-            "Other books are being proven at this moment. Ask again in a moment.",
+            "The server is checking other books. Repeat the request in a moment.",
             retry_after_seconds=1,
         )
     async with _turn:
@@ -37,7 +37,7 @@ async def prove_in_request(books: Books) -> list[Check]:
         except (TimeoutError, QueryCanceled):
             raise Unavailable(
                 "proof_too_long",
-                "The books are too large to be proven within a request."
-                " `accounting check-books --business` of the operator takes the time it needs.",
+                "The books are too large to check within a request. Ask the operator to run"
+                " `accounting check-books --business`.",
                 retry_after_seconds=60,
             ) from None

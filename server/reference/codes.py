@@ -11,7 +11,7 @@ Node = Mapping[str, Any]
 
 QUOTED: Final = re.compile(r"`([a-z0-9_]+)`")
 # Operations that share such a response name their own codes; codes in the response are examples.
-TOLD_AT_THE_OPERATION: Final = "as told at the operation"
+TOLD_AT_THE_OPERATION: Final = "as listed at the operation"
 
 
 @dataclass(frozen=True, slots=True)

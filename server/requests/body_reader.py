@@ -115,7 +115,7 @@ class BodyReader:
         if not start:
             return self._nothing(headers, faults)
         if not self._types:
-            raise Malformed("bad_request", "This operation takes no body.")
+            raise Malformed("bad_request", "This operation does not accept a body.")
         content_type, options = self._content_type(headers)
         kind = self._types[content_type]
         if more:
@@ -138,7 +138,7 @@ class BodyReader:
 
     def _content_type(self, headers: Headers) -> tuple[str, Mapping[bytes, bytes]]:
         if b"content-encoding" in headers:
-            raise _unsupported("A body must be sent as it is, without Content-Encoding.")
+            raise _unsupported("Send the body without Content-Encoding.")
         if self._json is not None and headers.get(b"content-type") == [b"application/json"]:
             return JSON, {}
         content_type, options = _parse_content_type(headers)

@@ -37,13 +37,13 @@ _DATE_TIME = re.compile(
 
 WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "uuid": "must be a UUID, as 0192f0c1-7b1a-7c3e-8f00-4d1c5a2b9e10",
-        "date": f"must be a date between {FIRST_YEAR} and {LAST_YEAR}, as 2025-01-31",
-        "date-time": "must be a date and time with its offset, as 2025-01-31T12:00:00Z",
+        "uuid": "must be a UUID, such as 0192f0c1-7b1a-7c3e-8f00-4d1c5a2b9e10",
+        "date": f"must be a date between {FIRST_YEAR} and {LAST_YEAR}, such as 2025-01-31",
+        "date-time": "must be a date and time with an offset, such as 2025-01-31T12:00:00Z",
         "email": "must be an email address",
         "iban": "must be an IBAN",
         "cursor": "must be a cursor from page_info.next_cursor",
-        "uri": "must be an address, as https://example.com/",
+        "uri": "must be a URL, such as https://example.com/",
         "byte": "must be base64 with its padding and without line breaks",
     }
 )

@@ -189,7 +189,7 @@ class _Parts:
         except UnicodeDecodeError:
             raise Malformed("bad_request", "The text is not UTF-8.") from None
         if "\0" in text or "\0" in name:
-            raise Malformed("bad_request", "The character U+0000 is not taken anywhere.")
+            raise Malformed("bad_request", "The character U+0000 is not allowed.")
         if not is_file:
             self.pairs.append((name, text))
             return

@@ -72,7 +72,7 @@ def _decode(raw: bytes) -> str:
         raw = escaped.decode("unicode_escape").encode("latin-1")
     text = raw.decode()
     if "\0" in text:
-        raise Malformed("bad_request", "The character U+0000 is not taken anywhere.")
+        raise Malformed("bad_request", "The character U+0000 is not allowed.")
     return text
 
 
@@ -183,8 +183,8 @@ class Parameters:
             value = values.pop(old)
             sound = old not in faults and new not in faults
             if sound and new in said and value != values[new]:
-                add_fault(faults, old, f"is not what {new} says, its new name")
-                add_fault(faults, new, f"is not what {old} says, its old name")
+                add_fault(faults, old, f"must have the same value as {new}, its new name")
+                add_fault(faults, new, f"must have the same value as {old}, its old name")
             values[new] = value
             said.add(new)
 

@@ -144,7 +144,7 @@ class Routing(RoutingLayer):
         if operation is None:
             allow = sorted({*node.operations, *(["HEAD"] if "GET" in node.operations else [])})
             raise MethodNotAllowed(
-                "method_not_allowed", f"This address takes {', '.join(allow)} only.", allow=allow
+                "method_not_allowed", f"This address allows only {', '.join(allow)}.", allow=allow
             )
         route, names = operation
         return route, dict(zip(names, values, strict=True))

@@ -67,8 +67,8 @@ class Authenticator:
             if api_keys.looks_right(token):
                 raise NotAuthenticated(
                     "invalid_token",
-                    "This is an API key, not a token: send it with Basic, and the partner's id, to"
-                    " /v1/platform/oauth2/token/ to get a token.",
+                    "This is an API key, not a token. Send it with the partner id as Basic"
+                    " credentials to /v1/platform/oauth2/token/ to get a token.",
                 )
             return self._read_token(token)
         if kind == b"basic":
@@ -163,7 +163,7 @@ def check_of_kinds(alternatives: Sequence[Any]) -> Check:
         if caller.kind not in alternatives:
             raise NotAllowed(
                 "permission_denied",
-                f"This operation takes {taken}, and the request came with"
+                f"This operation requires {taken}, but the request was sent with"
                 f" {_CREDENTIALS[caller.kind]}.",
             )
 

@@ -45,7 +45,7 @@ def refuse_too_many(*texts: bytes) -> None:
     The exact count, which ignores quoted text, is made only if the rough count is too high.
     """
     if sum(map(_marks, texts)) > MAX_VALUES and sum(map(_values, texts)) > MAX_VALUES:
-        message = f"The body has more than {MAX_VALUES} fields and items of lists."
+        message = f"The body has more than {MAX_VALUES} fields and list items."
         raise Malformed("malformed_json", message)
 
 

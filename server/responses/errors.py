@@ -45,16 +45,16 @@ STATUS_OF_KIND: Final[Mapping[type, int]] = MappingProxyType(
 LEAKED: Final = MappingProxyType(
     {
         400: ("bad_request", "The request cannot be understood."),
-        401: ("authentication_required", "The request carries no credentials that work here."),
-        403: ("permission_denied", "These credentials may not do this."),
+        401: ("authentication_required", "The request has no valid credentials."),
+        403: ("permission_denied", "These credentials do not allow this operation."),
         404: ("route_not_found", "There is nothing at this address."),
-        405: ("method_not_allowed", "This address does not take that method."),
+        405: ("method_not_allowed", "This address does not allow this method."),
         408: ("request_timeout", "The request did not arrive in time."),
-        413: ("payload_too_large", "The body is larger than this operation takes."),
-        414: ("uri_too_long", "The address is longer than the server reads."),
-        415: ("unsupported_media_type", "This operation does not take that content type."),
+        413: ("payload_too_large", "The body is larger than this operation accepts."),
+        414: ("uri_too_long", "The address is longer than the server accepts."),
+        415: ("unsupported_media_type", "This operation does not accept this content type."),
         429: ("rate_limited", "There were too many requests."),
-        431: ("headers_too_large", "The headers are larger than the server reads."),
+        431: ("headers_too_large", "The headers are larger than the server accepts."),
         503: ("service_unavailable", "The service cannot answer now. Try again in a moment."),
     }
 )
@@ -111,7 +111,9 @@ def refusal_of(error: BaseException) -> tuple[int, Refusal]:
             return STATUS_OF_KIND[kind], error
     if isinstance(error, HTTPException) and error.status_code in LEAKED:
         return error.status_code, Refusal(*LEAKED[error.status_code])
-    return 500, Refusal("internal_error", "The server failed. The request id finds the reason.")
+    return 500, Refusal(
+        "internal_error", "The server failed. Report the request id to find the reason."
+    )
 
 
 def oauth_error(status: int, refusal: Refusal, path: str) -> str:

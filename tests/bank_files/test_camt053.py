@@ -55,7 +55,7 @@ class TestCamt053:
         assert camt053.read(entry("", amount)) == [BadLine("The amount is not a number.")]
 
     def test_a_report_of_the_day_is_no_statement(self) -> None:
-        with pytest.raises(Unreadable, match="no CAMT"):
+        with pytest.raises(Unreadable, match="not CAMT"):
             camt053.read(b"<Document><BkToCstmrAcctRpt><Rpt/></BkToCstmrAcctRpt></Document>")
 
     def test_no_document_type_is_read_and_no_other_file_fetched(self) -> None:

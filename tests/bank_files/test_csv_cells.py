@@ -96,5 +96,5 @@ class TestDays:
 class TestSignOf:
     def test_a_word_has_to_say_a_way(self) -> None:
         assert (sign_of(" Bij "), sign_of("AF")) == (1, -1)
-        with pytest.raises(ValueError, match="which way"):
+        with pytest.raises(ValueError, match="came in or went out"):
             sign_of("sideways")

@@ -25,7 +25,7 @@ class TestCsvTable:
         assert [line.amount for line in good_lines("gb_in_out.csv")] == [600, -250]
         columns = Columns(date="D", credit="In", debit="Out")
         both = csv_table.read(b"D,In,Out\n2026-07-15,1,2\n", columns)
-        assert list(both) == [BadLine("The line has money going both ways.")]
+        assert list(both) == [BadLine("The line has both a credit and a debit.")]
 
     def test_columns_may_be_numbers_where_there_is_no_header(self) -> None:
         lines = good_lines("nl_without_header.tab")

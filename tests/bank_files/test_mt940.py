@@ -9,7 +9,7 @@ import pytest
 from bank_files import BadLine, FileLine, Unreadable, mt940
 from tests.bank_files.statements import good_lines, lines_of
 
-BAD = BadLine("The line is not as MT940 has it.")
+BAD = BadLine("The line is not valid MT940.")
 
 
 def only_line(field_61: str, field_86: str = "") -> Any:

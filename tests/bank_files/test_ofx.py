@@ -39,7 +39,7 @@ class TestOfx:
             "PO-2026-07",
         )
         assert abroad.currency == "EUR"
-        assert bad == BadLine("The date is not a day.")
+        assert bad == BadLine("The date is not valid.")
 
     def test_a_file_of_one_line_with_empty_fields_is_read(self) -> None:
         lines = good_lines("gb_one_line.ofx")
@@ -76,15 +76,15 @@ class TestOfx:
     @pytest.mark.parametrize(
         ("content", "why"),
         [
-            (b"<html></html>", "is no OFX: it holds no <OFX>"),
-            (b"<OFX><A>1</OFX>", "is no bank statement: it holds no STMTRS"),
-            (statement(f"{FACTS}</STMTTRN>"), "is no OFX whose tags fit together"),
-            (statement("<A>1</A> 2"), "is no OFX whose tags fit together"),
-            (statement("<A/> 2"), "is no OFX whose tags fit together"),
-            (statement("") * 2, "is no OFX whose tags fit together"),
+            (b"<html></html>", "is not OFX: it has no <OFX>"),
+            (b"<OFX><A>1</OFX>", "is not a bank statement: it has no STMTRS"),
+            (statement(f"{FACTS}</STMTTRN>"), "is not valid OFX: its tags do not match"),
+            (statement("<A>1</A> 2"), "is not valid OFX: its tags do not match"),
+            (statement("<A/> 2"), "is not valid OFX: its tags do not match"),
+            (statement("") * 2, "is not valid OFX: its tags do not match"),
             (statement("<MEMO><![CDATA[no end"), "has a CDATA section without an end"),
-            (b"<OFX>" + b"<A>" * 100, "has elements in elements without an end"),
-            (b"<OFX>" + b"<A>1" * 500_000, "holds more tags than are read"),
+            (b"<OFX>" + b"<A>" * 100, "has elements that are nested too deeply"),
+            (b"<OFX>" + b"<A>1" * 500_000, "has too many tags"),
         ],
     )
     def test_a_file_that_cannot_be_read_says_why(self, content: bytes, why: str) -> None:

@@ -35,7 +35,6 @@ from accounting_sdk.core.api import BusinessOperations, PartnerOperations
 from accounting_sdk.tokens import business_in
 from server.contract import METHODS, parse, read_source
 from tests.clients.answering import Answer, Answering, Asked
-from tests.clients.sdk import README, shown
 
 SOON = Retries(first_wait=0.01, longest_wait=0.02)
 CONTRACT = parse(read_source())
@@ -306,10 +305,6 @@ def test_every_operation_is_a_method() -> None:
     made = {name for kind in (BusinessOperations, PartnerOperations) for name in vars(kind)}
     tokens = {f"issue_{which}_token" for which in ("partner", "business")}
     assert wanted - made == {*tokens, "revoke_token"}
-
-
-def test_both_readmes_show_the_same_first() -> None:
-    assert shown(Path("README.md")) == shown(README)
 
 
 def test_both_have_the_version_of_the_contract() -> None:

@@ -100,7 +100,7 @@ class TestDocument:
 
     def test_the_guide_explains_what_every_client_needs(self) -> None:
         guide = document()["info"]["description"]
-        for heading in ("Getting in", "Money", "Errors", "Repeating safely", "Lists", "Versions"):
+        for heading in ("Authentication", "Money", "Errors", "Idempotency", "Lists", "Versions"):
             assert f"\n## {heading}\n" in guide
         assert "curl" in guide
 

@@ -141,12 +141,12 @@ MISTAKES: Final = (
     # Days, moments, ids and choices.
     payment(
         "a day as people write it",
-        "payment_date must be a date between 1900 and 2199, as 2025-01-31.",
+        "payment_date must be a date between 1900 and 2199, such as 2025-01-31.",
         payment_date="01/07/2026",
     ),
     invoice(
         "a day for a moment",
-        "sent_at must be a date and time with its offset, as 2025-01-31T12:00:00Z.",
+        "sent_at must be a date and time with an offset, such as 2025-01-31T12:00:00Z.",
         sent_at="2026-07-01",
     ),
     payment(
@@ -154,7 +154,7 @@ MISTAKES: Final = (
         "payment_method must be one of: bank_transfer,",
         payment_method="card",
     ),
-    invoice("an id of another system", "customer_id must be a UUID, as", customer_id="cus_17"),
+    invoice("an id of another system", "customer_id must be a UUID, such as", customer_id="cus_17"),
     asked(
         "a number for an id", "invoices/17/", 400, "validation_error", "invoice_id must be a UUID"
     ),
@@ -189,7 +189,7 @@ MISTAKES: Final = (
         CUSTOMERS,
         405,
         "method_not_allowed",
-        "This address takes GET, HEAD, POST only.",
+        "This address allows only GET, HEAD, POST.",
     ),
     sent("no content type", "unsupported_media_type", "must be sent as application/json.", b"{}"),
     sent(
@@ -229,7 +229,7 @@ MISTAKES: Final = (
         "",
         403,
         "permission_denied",
-        "takes a partner's API key or a partner token, and",
+        "requires a partner's API key or a partner token, but",
         json={"lock_date": "2026-06-30"},
     ),
     # Rules.
@@ -246,7 +246,7 @@ MISTAKES: Final = (
         INVOICES,
         422,
         "reference_mismatch",
-        "name different parties. Send one of them.",
+        "belong to different parties. Send only one of them.",
         **INVOICE,
         customer_external_id="somebody else",
     ),
@@ -255,7 +255,7 @@ MISTAKES: Final = (
         INVOICES,
         422,
         "currency_mismatch",
-        "kept in GBP: send that, or leave the currency out.",
+        "kept in GBP. Send this currency or omit the field.",
         **INVOICE,
         currency="USD",
     ),
@@ -279,7 +279,7 @@ MISTAKES: Final = (
         "a draft",
         409,
         "invoice_not_open",
-        "Only an invoice that is sent can be settled.",
+        "Only a sent invoice can be settled.",
         "{draft}",
         100,
     ),
@@ -300,7 +300,7 @@ MISTAKES: Final = (
         "invoices/{invoice}/void/",
         409,
         "invoice_has_allocations",
-        "Take that back first.",
+        "Undo that first.",
     ),
     Mistake(
         "deleting what is sent",
@@ -316,7 +316,7 @@ MISTAKES: Final = (
         "customers/{customer}/archive/",
         409,
         "customer_has_balance",
-        "settle what is owed",
+        "Settle all amounts owed",
     ),
     posted(
         "giving back more than came",
@@ -451,7 +451,7 @@ MISTAKES: Final = (
         PAYMENTS,
         422,
         "allocation_exceeds_total",
-        "The allocations come to more than the total.",
+        "The allocations exceed the total.",
         **{**PAYMENT, "total_amount_cents": 500},
         allocations=[{"invoice_id": "{invoice}", "amount_cents": 600}],
     ),
@@ -473,7 +473,7 @@ MISTAKES: Final = (
         "invoices/{invoice}/send/",
         409,
         "invalid_state_transition",
-        "The invoice is sent already.",
+        "The invoice is already sent.",
     ),
     # Texts and headers.
     posted(
@@ -507,14 +507,14 @@ MISTAKES: Final = (
         "customers/{customer}/",
         400,
         "validation_error",
-        "If-Match must be one ETag as it was answered, or *.",
+        "If-Match must be one ETag as returned by the server, or *.",
         json={"notes": "x"},
         headers={"if-match": "1"},
     ),
     filtered(
         "a moment in words",
         "updated_at_from=yesterday",
-        "updated_at_from must be a date and time with its offset, as 2025-01-31T12:00:00Z.",
+        "updated_at_from must be a date and time with an offset, such as 2025-01-31T12:00:00Z.",
     ),
     filtered("yes for true", "is_overdue=yes", "is_overdue must be true or false."),
     sent(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clients import quickstart
+from server.contract import read_source
 from tests.api_server import ApiServer
 
 SCRIPT = Path(quickstart.__file__)
@@ -66,11 +67,10 @@ class TestQuickstart:
 
 
 class TestShown:
-    @pytest.mark.parametrize("document", ["README.md", "openapi/accounting.yaml"])
-    def test_the_calls_are_shown_as_they_run(self, document: str) -> None:
+    def test_the_guide_of_the_contract_has_the_calls_as_they_run(self) -> None:
         source = SCRIPT.read_text(encoding="utf-8")
         calls = source[source.index("        # 1. ") : source.index("    return {")]
-        text = (SCRIPT.parents[1] / document).read_text(encoding="utf-8")
+        text = read_source().decode()
         [shown] = re.findall(r"^ *```python\n( *# 1\. .*?)^ *```$", text, re.DOTALL | re.MULTILINE)
         assert textwrap.dedent(shown).rstrip() == textwrap.dedent(calls).rstrip()
 

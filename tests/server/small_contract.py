@@ -58,7 +58,7 @@ DOCUMENT: dict[str, Any] = {
                     },
                     "404": {"description": "No thing: `thing_not_found`.", **REFUSAL},
                     "409": {
-                        "description": "Like `thing_is_big`, as told\nat the operation.",
+                        "description": "Like `thing_is_big`, as listed\nat the operation.",
                         **REFUSAL,
                     },
                     "default": {"description": "500 `thing_is_broken`."},

@@ -139,7 +139,7 @@ class TestParseJson:
         assert len(parse_json(fits)) == MAX_VALUES - 2
         assert parse_json(fits)[4] == text
         for more in (b",0", b',"a"', b",{}"):
-            with pytest.raises(Malformed, match="more than 20000 fields and items"):
+            with pytest.raises(Malformed, match="more than 20000 fields and list items"):
                 parse_json(fits[:-1] + more + b"]")
 
     def test_the_place_of_the_fault_is_told(self) -> None:

@@ -74,8 +74,8 @@ class TestOldName:
         with pytest.raises(Malformed) as caught:
             chain.ask("GET", "/things/?since=2026-05-06&day_from=2026-05-07")
         assert caught.value.detail["field_errors"] == {
-            "since": ["is not what day_from says, its new name"],
-            "day_from": ["is not what since says, its old name"],
+            "since": ["must have the same value as day_from, its new name"],
+            "day_from": ["must have the same value as since, its old name"],
         }
 
     def test_may_not_say_something_else_than_another_old_one(self, chain: Chain) -> None:

@@ -120,7 +120,7 @@ class TestBody:
         assert errors.answer(error, "the-id").status == 500
         assert answered(error) == {
             "error_code": "internal_error",
-            "message": "The server failed. The request id finds the reason.",
+            "message": "The server failed. Report the request id to find the reason.",
             "detail": {},
             "request_id": "the-id",
             "doc_url": "/docs/errors/internal_error/",

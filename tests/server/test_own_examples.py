@@ -67,7 +67,7 @@ SMALL: dict[str, Any] = {
         "responses": {
             "Bad": answer("Bad.", "validation_error"),
             "Missing": answer("`missing`", "Missing"),
-            "Conflict": answer("`old`, as told at the operation", "Stuck", "Old"),
+            "Conflict": answer("`old`, as listed at the operation", "Stuck", "Old"),
         },
     },
 }

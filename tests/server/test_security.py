@@ -273,11 +273,11 @@ class TestLimits:
             stack.get(INVOICES, business_token())
         refusal = stack.refusal(INVOICES, basic())
         assert (type(refusal), refusal.code) == (errors.TooMany, "rate_limited")
-        assert refusal.message.startswith("The business has made its 10 requests")
+        assert refusal.message.startswith("The business has used its 10 requests")
         assert refusal.detail == {"retry_after_seconds": 60}
         for _ in range(10):  # What was refused has not counted.
             stack.get("/v1/businesses/", basic())
-        assert stack.refusal("/v1/businesses/", basic()).message.startswith("The partner has made")
+        assert stack.refusal("/v1/businesses/", basic()).message.startswith("The partner has used")
 
     def test_whoever_is_not_let_in_counts_for_nobody(self, stack: SecuredStack) -> None:
         for _ in range(30):

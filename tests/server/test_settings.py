@@ -366,11 +366,6 @@ class TestLoad:
         settings.load(recording)
         assert recording.asked - {"HOME", "XDG_DATA_HOME"} == {s.name for s in settings_table.TABLE}
 
-    def test_the_readme_shows_the_same_table(self) -> None:
-        readme = Path(__file__).parents[2].joinpath("README.md").read_text(encoding="utf-8")
-        shown = re.findall(r"^\| `(\w+)` \| (.+) \| (.+) \|$", readme, re.M)
-        assert shown == [setting[:3] for setting in settings_table.TABLE]
-
     @pytest.mark.parametrize(("given", "meant"), [("", None), ("text", "text"), ("json", "json")])
     def test_the_form_of_the_log_may_be_named(
         self, environ: dict[str, str], given: str, meant: str | None

@@ -24,7 +24,7 @@ from tests.server.contract_chain import JSON_HEADERS, ORDERS, SHOP, Chain, small
 LIST = f"{ORDERS}?needed=1&"
 INVOICE = "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
 IN_MINOR_UNITS = "in minor units: 10.50 is 1050"
-A_UUID = "must be a UUID, as 0192f0c1-7b1a-7c3e-8f00-4d1c5a2b9e10"
+A_UUID = "must be a UUID, such as 0192f0c1-7b1a-7c3e-8f00-4d1c5a2b9e10"
 
 
 @pytest.fixture(scope="module")
@@ -255,7 +255,7 @@ class TestBody:
             ("limit_cents", "x", f"must be an integer or null {IN_MINOR_UNITS}"),
             ("quantity", 0.0000001, "must have at most 6 decimals"),
             ("customer_id", "x", A_UUID),
-            ("due_date", "2023-02-30", "must be a date between 1900 and 2199, as 2025-01-31"),
+            ("due_date", "2023-02-30", "must be a date between 1900 and 2199, such as 2025-01-31"),
             ("email", "a@b", "must be an email address"),
             ("iban", "DE00", "must be an IBAN"),
             ("name", " x", "must not begin blank"),

@@ -1,4 +1,4 @@
-"""What partners do, each journey on its own ground; the order is that of a run."""
+"""The journeys: typical work of partners. They are independent and run in this order."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""Who is let in, and what nobody else may see."""
+"""Access: valid and invalid credentials, and isolation between businesses."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,7 +12,7 @@ GRANT = {"grant_type": "client_credentials"}
 
 
 def keep_out(story: Story) -> None:
-    """Try wrong credentials, and the ids of the business beside."""
+    """Try wrong credentials, and ids of the neighbouring business."""
     check = partial(story.check, "access")
     with check("a wrong API key is refused"):
         wrong = replace(story.stranger, authorization=httpx.BasicAuth(str(uuid4()), "wrong"))
@@ -42,7 +42,7 @@ def _with_token_of(books: Caller, stranger: Caller) -> Caller:
 
 
 def _alike(one: dict[str, object], other: dict[str, object]) -> None:
-    """Want two refusals that do not tell which id is somebody's."""
+    """Check that two errors are alike, so that they do not reveal which ids exist."""
     for name in ("message", "detail"):
         if one[name] != other[name]:
             raise Unexpected(

@@ -1,4 +1,4 @@
-"""A processor pays out, and the bank's statement shows it."""
+"""Banking: a payout of a payment processor, and its line on the bank statement."""
 
 from functools import partial
 from typing import Final
@@ -10,7 +10,7 @@ CARD: Final = {"payment_method": "credit_card", "payment_processor": "stripe"}
 
 
 def reconcile(story: Story) -> None:
-    """Be paid by card, be paid out, and find the payout at the bank."""
+    """Record a card payment and its payout, and match the payout with a bank line."""
     check, books = partial(story.check, "bank"), story.books
     with check("a payout settles a payment by card without a variance"):
         customer = books.post("customers/", {"company_name": "Card Payer Ltd"})

@@ -1,4 +1,4 @@
-"""Purchases: a bill that comes once and is paid once."""
+"""Purchases: a bill that is accepted once and paid once."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from verify.story import Story, same
 
 
 def buy(story: Story) -> None:
-    """Owe a vendor, and pay it."""
+    """Create a vendor with a bill, and pay the bill."""
     check, books = partial(story.check, "purchases"), story.books
     with check("a vendor is made"):
         vendor = books.post("vendors/", {"company_name": "Raw Coffee Traders"})

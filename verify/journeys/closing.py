@@ -1,4 +1,4 @@
-"""The end of a run: a month is closed, then the business itself."""
+"""The end of a run: a period is locked, then the businesses are archived."""
 
 from functools import partial
 from typing import Final
@@ -10,7 +10,7 @@ JOURNEY: Final = "closing"
 
 
 def lock(story: Story) -> None:
-    """Close a month."""
+    """Lock a period, and check that nothing is posted into it."""
     with story.check(JOURNEY, "nothing is posted into a locked period"):
         path = f"businesses/{story.report.business_ids[0]}/"
         story.partner.call("PATCH", path, expected=200, json={"lock_date": DAY})
@@ -20,7 +20,7 @@ def lock(story: Story) -> None:
 
 
 def archive(story: Story) -> None:
-    """Archive what was made for this run, the business beside first."""
+    """Archive the businesses of this run, the neighbour first."""
     check = partial(story.check, JOURNEY)
     own, neighbour = story.report.business_ids
     with check("the business beside is archived"):

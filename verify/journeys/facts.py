@@ -1,4 +1,4 @@
-"""What the journeys have in common: days of the past, which no clock of a server is behind."""
+"""Common data of the journeys; all dates are in the past of any server's clock."""
 
 from typing import Any, Final
 
@@ -9,13 +9,13 @@ LATER_MOMENT: Final = f"{LATER}T09:00:00Z"
 
 
 def invoice(customer_id: str, cents: int, **facts: Any) -> dict[str, Any]:
-    """An invoice of one line without tax, sent."""
+    """Return the body of an invoice that is sent, with one line without tax."""
     line = {"description": "Work", "quantity": 1, "unit_price": cents}
     return {"customer_id": customer_id, "sent_at": MOMENT, "line_items": [line], **facts}
 
 
 def payment(customer_id: str, cents: int, **facts: Any) -> dict[str, Any]:
-    """A payment by bank transfer, of which nothing is allocated."""
+    """Return the body of a bank transfer that is not allocated."""
     return {
         "customer_id": customer_id,
         "total_amount_cents": cents,

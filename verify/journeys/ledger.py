@@ -1,4 +1,4 @@
-"""The ledger: it balances, and its accounts hold what the documents say."""
+"""The ledger: it balances, and its control accounts agree with the documents."""
 
 from functools import partial
 from typing import Final
@@ -10,7 +10,7 @@ CHART: Final = "general-ledger/chart-of-accounts/"
 
 
 def tie_out(story: Story) -> None:
-    """Hold the ledger against itself and against the documents behind it."""
+    """Check the ledger, and compare its control accounts with the documents."""
     prove(story, "ledger")
     with story.check("ledger", "the control accounts hold what the documents say"):
         for code, cents in _told_by_documents(story).items():
@@ -19,7 +19,7 @@ def tie_out(story: Story) -> None:
 
 
 def prove(story: Story, journey: str) -> None:
-    """Prove the ledger by what anybody may read of it, and let the server prove it too."""
+    """Check the ledger with the data of the API, and with the server's own integrity checks."""
     check, books = partial(story.check, journey), story.books
     with check("every journal entry balances"):
         entries = books.walk("general-ledger/journal-entries/", is_posted="true")
@@ -42,7 +42,9 @@ def prove(story: Story, journey: str) -> None:
 
 
 def _told_by_documents(story: Story) -> dict[str, int]:
-    """Sum up the documents behind the control accounts, as the guide to closing a month has it."""
+    """Return the sums of the documents of each control account, as in the guide to month-end
+    closing.
+    """
     walk = story.books.walk
     return {
         "1200": _sum(walk("invoices/", status="issued"), "outstanding_balance"),

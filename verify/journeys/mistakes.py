@@ -1,4 +1,4 @@
-"""Refusals: each says what is wrong, in the one shape."""
+"""Errors: each describes the fault, in the common format."""
 
 from functools import partial
 
@@ -7,7 +7,7 @@ from verify.story import Story, Unexpected
 
 
 def be_refused(story: Story) -> None:
-    """Make the mistakes of a first day."""
+    """Make typical mistakes of a beginner, and check the errors."""
     check, books = partial(story.check, "refusals"), story.books
     with check("every fault of a body is named"):
         body = {"company_name": 7, "payment_terms_days": "soon", "colour": "red"}

@@ -1,4 +1,4 @@
-"""Lists: to their end, by every way there is."""
+"""Lists, read to their end in each possible way."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,7 +7,7 @@ from verify.story import Story, Unexpected, same
 
 
 def walk_lists(story: Story) -> None:
-    """Walk a list of five by cursors, by page numbers and by its links."""
+    """Read a list of five by cursors, by page numbers and by links."""
     check, books = partial(story.check, "lists"), story.books
     with check("a list is walked to its end by cursors"):
         made = {
@@ -33,7 +33,7 @@ def walk_lists(story: Story) -> None:
 
 
 def _followed(story: Story) -> list[str]:
-    """Walk by the links `next`, which are relative to the host."""
+    """Return the ids of the list by following the `next` links, which are relative to the host."""
     found: list[str] = []
     page, host = story.books.get("vendors/", page_size=2), replace(story.books, base="")
     while True:

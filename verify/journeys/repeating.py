@@ -1,4 +1,4 @@
-"""Repeating and changing safely: keys, external ids, versions."""
+"""Safe repeats and updates: idempotency keys, external ids and versions."""
 
 from functools import partial
 from uuid import uuid4
@@ -8,7 +8,7 @@ from verify.story import KEY, Story, Unexpected, same
 
 
 def repeat(story: Story) -> None:
-    """Repeat writes as after a lost connection, and change what somebody else has changed."""
+    """Repeat writes as after a lost connection, and update a record that has changed."""
     check, books = partial(story.check, "repeating"), story.books
     with check("a write repeated with its key takes effect once"):
         customer = books.post("customers/", {"company_name": "Twice Asked Ltd"})

@@ -1,4 +1,4 @@
-"""Reports: they say what documents come to, and which entries are behind each figure."""
+"""Reports: their totals agree with the documents, and their entries explain each figure."""
 
 from dataclasses import replace
 from functools import partial
@@ -10,17 +10,17 @@ from verify.contract import Node
 from verify.journeys.facts import payment
 from verify.story import Story, same
 
-# A month of its own, in which no other journey posts.
+# A separate month, in which no other journey posts.
 FIRST: Final = "2025-04-01"
 DAY: Final = "2025-04-10"
 LAST: Final = "2025-04-30"
 MOMENT: Final = f"{DAY}T09:00:00Z"
-# 1,000.00 and a fifth of it as tax are invoiced, half of the 1,200.00 is paid; 300.00 are billed.
+# 1,000.00 plus 20 % tax is invoiced, half of the 1,200.00 is paid; a bill has 300.00.
 PROFIT: Final = {"accrual": (100_000, 70_000), "cash": (50_000, 50_000)}
 
 
 def tell(story: Story) -> None:
-    """Sell, be paid a part and buy; then read what it comes to, on both bases."""
+    """Invoice, record a part payment and a bill, and check the reports on both bases."""
     check = partial(story.check, "reports")
     with check("profit and loss tells what is invoiced and billed, or what of it is paid"):
         _trade(story)
@@ -51,12 +51,12 @@ def tell(story: Story) -> None:
 
 
 def reported(story: Story, name: str, **query: Any) -> Node:
-    """Read a report that has all that was posted."""
+    """Read a report that includes everything posted."""
     return story.books.get(f"reports/{name}/", consistency="strong", **query)
 
 
 def _trade(story: Story) -> None:
-    """Invoice, be paid a half, and owe a vendor."""
+    """Create an invoice that is half paid, and an unpaid bill."""
     books = story.books
     customer = books.post("customers/", {"company_name": "Reported On Ltd"})
     sold = {"description": "Logo", "quantity": 1, "unit_price": 100_000, "tax_rate": 20}
@@ -71,13 +71,13 @@ def _trade(story: Story) -> None:
 
 
 def _lines(statement: Node) -> list[Node]:
-    """All lines of all sections."""
+    """Return all lines of all sections."""
     sections = [each for each in statement.values() if isinstance(each, dict)]
     return [line for each in sections for line in each.get("line_items", ())]
 
 
 def _explained(story: Story, line: Node) -> int:
-    """Add up the entries at the address that a line names, which is relative to the host."""
+    """Return the sum of the entries at the address in a line, which is relative to the host."""
     address = httpx.URL(line["explain"])
     entries = replace(story.books, base="").walk(address.path, **dict(address.params))
     return sum(entry["debit_amount"] - entry["credit_amount"] for entry in entries)

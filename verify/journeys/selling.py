@@ -1,4 +1,4 @@
-"""Sales: an invoice, and all that becomes of it."""
+"""Sales: an invoice with its payment, credit and refund."""
 
 from functools import partial
 from typing import Final
@@ -11,11 +11,11 @@ LINES: Final = [
     {"description": "Logo", "quantity": 1, "unit_price": 120_000, "tax_rate": 20},
     {"description": "Printed menus", "quantity": 250, "unit_price": 85},
 ]
-TOTAL: Final = 165_250  # 1,200.00 and a fifth of it as tax, and 212.50.
+TOTAL: Final = 165_250  # 1,200.00 plus 20 % tax, and 212.50.
 
 
 def sell(story: Story) -> None:
-    """Invoice a customer who pays a part, is credited a part and gets a part back."""
+    """Invoice a customer who pays a part, gets a credit and gets a refund."""
     check, books = partial(story.check, "sales"), story.books
     with check("a customer is made, and found again by its external id"):
         wanted = {"external_id": "blue-door", "company_name": "Blue Door Bakery"}
@@ -80,7 +80,7 @@ def _take_back(story: Story, customer_id: str, invoice_id: str) -> None:
 
 
 def _owed(story: Story, invoice: Node, cents: int) -> Node:
-    """Read an invoice, and want so much owed of it."""
+    """Read an invoice, and check its outstanding balance."""
     found = story.books.get(f"invoices/{invoice['id']}/")
     same("outstanding_balance", found["outstanding_balance"], cents)
     return found

@@ -1,1 +1,1 @@
-"""What others would write: Django REST framework, serializers on both sides, Django's ORM."""
+"""The Django REST framework peer: serializers for input and output, and Django's ORM."""

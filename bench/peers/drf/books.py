@@ -1,4 +1,4 @@
-"""The money path: an invoice and its payment, each with its entry. Numbers are taken last."""
+"""Invoices and payments, each with its entry. Document numbers are taken last."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
@@ -25,7 +25,7 @@ from bench.peers.statements import BANK, RECEIVABLE, SALES, TAX
 
 
 def create_invoice(business_id: UUID, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Draw up an invoice, number it and post it."""
+    """Create an invoice, number it and post it."""
     customer = _find_customer(business_id, body["customer_id"])
     accounts = _find_accounts(business_id, (RECEIVABLE, SALES, TAX))
     now, sent_at = datetime.now(UTC), body["sent_at"]
@@ -115,7 +115,7 @@ def _find_accounts(business_id: UUID, codes: tuple[str, ...]) -> dict[str, UUID]
 
 
 def _take_number(business_id: UUID, series: str) -> str:
-    """Take the next number of a series; others wait for it until the commit."""
+    """Take the next number of a series; other transactions wait for it until the commit."""
     mine = Counter.objects.filter(business_id=business_id, series=series)
     mine.update(last=F("last") + 1)
     return f"{series}-{mine.values_list('last', flat=True).get()}"
@@ -128,7 +128,7 @@ def _post(
     accounts: Mapping[str, UUID],
     amounts: Mapping[str, int],
 ) -> None:
-    """Write an entry of amounts by the codes of accounts, debits above zero."""
+    """Post an entry; `amounts` are by account code, positive for debits."""
     entry = Entry.objects.create(
         business_id=business_id,
         number=_take_number(business_id, "JE"),

@@ -1,4 +1,4 @@
-"""The peers' schema (`../schema.sql`), as Django's ORM describes it."""
+"""The peers' schema (`../schema.sql`) for Django's ORM."""
 
 from uuid import uuid4
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Row(models.Model):
-    """What every table has."""
+    """The base of all models."""
 
     id = models.UUIDField(primary_key=True, default=uuid4)
 

@@ -1,4 +1,4 @@
-"""What is taken in and given out."""
+"""Serializers of request and response bodies."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from bench.peers.drf.models import Customer, Invoice
 
 
 class CustomerSerializer(serializers.ModelSerializer):
-    """A customer with all the fields of our contract."""
+    """A customer with all the fields of this server's contract."""
 
     def to_representation(self, row: Customer) -> dict[str, Any]:
         owed = Invoice.objects.filter(
@@ -41,14 +41,14 @@ class InvoiceRowSerializer(serializers.ModelSerializer):
 
 
 class CentsField(serializers.IntegerField):
-    """An amount above nothing."""
+    """A positive amount in minor units."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_value=1, max_value=99_999_999_999_999, **options)
 
 
 class LineSerializer(serializers.Serializer):
-    """One thing sold."""
+    """A line of an invoice."""
 
     description = serializers.CharField(max_length=500)
     quantity = serializers.DecimalField(max_digits=30, decimal_places=10)
@@ -61,7 +61,7 @@ class LineSerializer(serializers.Serializer):
 
 
 class InvoiceSerializer(serializers.ModelSerializer):
-    """An invoice to be sent at once, and as it is shown."""
+    """An invoice that is sent immediately, as input and output."""
 
     customer_id = serializers.UUIDField()
     customer_name = serializers.CharField(read_only=True)
@@ -78,7 +78,7 @@ class InvoiceSerializer(serializers.ModelSerializer):
 
 
 class ShareSerializer(serializers.Serializer):
-    """What of a payment settles an invoice."""
+    """The allocation of a payment to an invoice."""
 
     invoice_id = serializers.UUIDField()
     amount_cents = CentsField()
@@ -87,7 +87,7 @@ class ShareSerializer(serializers.Serializer):
 
 
 class PaymentSerializer(serializers.Serializer):
-    """A payment that has come, and as it is shown."""
+    """A received payment, as input and output."""
 
     id = serializers.UUIDField(read_only=True)
     customer_id = serializers.UUIDField()

@@ -1,4 +1,4 @@
-"""The addresses and what answers them."""
+"""The routes and their views."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +28,7 @@ from bench.peers.setting import Caller
 
 
 class TokenAuthentication(BaseAuthentication):
-    """Finds who calls by the token."""
+    """Authentication of the caller by a token."""
 
     def authenticate(self, request: Request) -> tuple[Caller, None]:
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
@@ -39,7 +39,7 @@ class TokenAuthentication(BaseAuthentication):
 
 
 class View(APIView):
-    """Admits who may see the business."""
+    """A view that checks access to the business."""
 
     authentication_classes = (TokenAuthentication,)
 
@@ -52,7 +52,7 @@ class View(APIView):
 
 
 class CustomerView(View):
-    """One customer."""
+    """A customer."""
 
     def get(self, _request: Request, business_id: UUID, customer_id: UUID) -> Response:
         found = get_object_or_404(Customer, business_id=business_id, id=customer_id)
@@ -60,7 +60,7 @@ class CustomerView(View):
 
 
 class InvoicesView(View):
-    """Invoices: twenty that are overdue, or a new one."""
+    """Invoices: twenty overdue ones, or a new one."""
 
     def get(self, _request: Request, business_id: UUID) -> Response:
         overdue = Invoice.objects.filter(
@@ -90,7 +90,7 @@ class PaymentsView(View):
 
 
 class ReportView(View):
-    """What every account comes to."""
+    """The balance of every account."""
 
     def get(self, _request: Request, business_id: UUID) -> Response:
         rows = (

@@ -1,4 +1,7 @@
-"""The accounting API for Python. Begin with `Accounting`; bodies and answers are in `models`."""
+"""The Python SDK of the accounting API.
+
+Start with `Accounting`; request and response bodies are in `models`.
+"""
 
 from accounting_sdk.client import Accounting, Books
 from accounting_sdk.core import models

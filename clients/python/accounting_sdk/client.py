@@ -1,4 +1,4 @@
-"""A partner and its businesses."""
+"""A partner and the books of its businesses."""
 
 from types import TracebackType
 from typing import Any, Self
@@ -14,15 +14,15 @@ from accounting_sdk.pages import taken
 from accounting_sdk.session import USUAL, Retries, Session
 from accounting_sdk.tokens import Issued, Tokens
 
-# A server answers within 15 seconds as it comes.
+# A server with default settings answers within 15 seconds.
 ANSWER_SECONDS = 30.0
 
 
 class Accounting(PartnerOperations):
-    """A partner: opens businesses, and the books of each with `business`.
+    """A partner's session: it manages businesses, and `business` opens the books of one.
 
-    `options` are those of httpx.Client: timeout, verify, proxy, transport and so on. Threads may
-    share it. Every call raises AccountingError where it does not succeed.
+    `options` are arguments of httpx.Client, such as timeout, verify, proxy and transport. Threads
+    can share an instance. A call that does not succeed raises AccountingError.
     """
 
     def __init__(
@@ -41,15 +41,15 @@ class Accounting(PartnerOperations):
             **{"timeout": ANSWER_SECONDS, **options},
         )
         self._http.headers["User-Agent"] = f"accounting-sdk/{VERSION}"
-        # Its own token is never sent: Tokens opens each request.
+        # The client's own token is never sent: Tokens sets the header of each request.
         self.core = AuthenticatedClient(base_url, token="").set_httpx_client(self._http)
 
     def business(self, business_id: UUID | str) -> "Books":
-        """Open the books of a business, with a token that opens no other."""
+        """Return the books of a business; its calls use a token for this business only."""
         return Books(self.core, UUID(str(business_id)))
 
     def close(self) -> None:
-        """Close all connections, those of every business, too."""
+        """Close all connections, including those of the businesses."""
         self._http.close()
 
     def __enter__(self) -> Self:
@@ -72,7 +72,7 @@ class Accounting(PartnerOperations):
 
 
 class Books(BusinessOperations):
-    """The books of one business; the connections are those of the partner."""
+    """The books of one business; it uses the connections of its `Accounting`."""
 
     def __init__(self, core: AuthenticatedClient, business_id: UUID) -> None:
         self.core = core

@@ -1,4 +1,4 @@
-"""What is raised where the API refuses, or says nothing."""
+"""Exceptions for error responses of the API and for missing responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ KEY: Final = "Idempotency-Key"
 
 @dataclass(eq=False)
 class AccountingError(Exception):
-    """A call that did not succeed, in the words of the API.
+    """A call that did not succeed, with the error code and message of the API.
 
-    Branch on `error_code`, show `message` to people, read facts from `detail`, quote `request_id`.
-    `status` is HTTP's, and 0 where no answer came. Of a write `idempotency_key` is what it was
-    sent with: give it again to repeat the same write, however much later.
+    Branch on `error_code`, show `message` to people, read facts from `detail`, and quote
+    `request_id` to support. `status` is the HTTP status, or 0 if there was no response.
+    `idempotency_key` is the key of a write: send it again to repeat the same write safely.
     """
 
     status: int
@@ -32,51 +32,51 @@ class AccountingError(Exception):
 
 
 class BadRequest(AccountingError):
-    """400: the request alone shows that it is wrong; see `detail["field_errors"]`."""
+    """400: the request is invalid; see `detail["field_errors"]`."""
 
 
 class NotAuthenticated(AccountingError):
-    """401: the partner id and the API key do not fit, or a fresh token was refused, too."""
+    """401: the partner id and API key do not match, or a new token was also rejected."""
 
 
 class Forbidden(AccountingError):
-    """403: these credentials do not open this business or this kind of operation."""
+    """403: these credentials do not give access to this business or operation."""
 
 
 class NotFound(AccountingError):
-    """404: no such thing in this business."""
+    """404: there is no such record in this business."""
 
 
 class Conflict(AccountingError):
-    """409: it clashes with the present state, which `detail` tells."""
+    """409: the request conflicts with the current state, which `detail` describes."""
 
 
 class Outdated(AccountingError):
-    """412: somebody else has changed the thing since `if_match` was read."""
+    """412: the record was changed after the `ETag` sent as `if_match` was read."""
 
 
 class UnsupportedMediaType(AccountingError):
-    """415: a file is of a kind that the operation does not take."""
+    """415: the operation does not accept files of this type."""
 
 
 class RuleBroken(AccountingError):
-    """422: it breaks a rule about money or identity."""
+    """422: the request violates a rule about money or identity."""
 
 
 class RateLimited(AccountingError):
-    """429: too many requests, also after all repeats."""
+    """429: too many requests, and all retries failed."""
 
 
 class ServerFault(AccountingError):
-    """500: a fault of the server; report the request id."""
+    """500: a defect of the server; report the request id."""
 
 
 class Unavailable(AccountingError):
-    """502, 503 or 504, also after all repeats: what became of a write is not known."""
+    """502, 503 or 504, and all retries failed: a write may have been executed or not."""
 
 
 class NoAnswer(AccountingError):
-    """The connection broke, also after all repeats: what became of a write is not known."""
+    """The connection broke, and all retries failed: a write may have been executed or not."""
 
 
 BY_STATUS: Final[Mapping[int, type[AccountingError]]] = MappingProxyType(
@@ -99,7 +99,7 @@ BY_STATUS: Final[Mapping[int, type[AccountingError]]] = MappingProxyType(
 
 
 def refusal(request: httpx.Request, response: httpx.Response) -> AccountingError:
-    """Say in an exception what an answer refuses; one that comes from a proxy has no code."""
+    """Return the exception for an error response; one from a proxy has the code "unknown"."""
     body = said(response)
     return BY_STATUS.get(response.status_code, AccountingError)(
         response.status_code,
@@ -113,13 +113,13 @@ def refusal(request: httpx.Request, response: httpx.Response) -> AccountingError
 
 
 def no_answer(request: httpx.Request, error: httpx.TransportError) -> NoAnswer:
-    """Say in an exception that no answer came."""
+    """Return the exception for a request without a response."""
     told = str(error) or type(error).__name__
     return NoAnswer(0, "no_answer", told, {}, "", None, request.headers.get(KEY))
 
 
 def said(response: httpx.Response) -> dict[str, Any]:
-    """Read the body of a refusal; nothing where it is not the API's."""
+    """Return the JSON body of an error response; an empty dict if it is not from the API."""
     try:
         body = response.json()
     except ValueError:

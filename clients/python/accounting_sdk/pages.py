@@ -1,4 +1,4 @@
-"""Answers in the types of the contract, and lists as iterators."""
+"""Typed answers, and lists as iterators over all pages."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
@@ -11,7 +11,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Page(Protocol[T_co]):
-    """Any page of a list."""
+    """A page of any list."""
 
     @property
     def results(self) -> Sequence[T_co]: ...
@@ -21,7 +21,7 @@ class Page(Protocol[T_co]):
 
 
 def walk(page: Callable[[str | Unset], Page[T]]) -> Iterator[T]:
-    """Go through all items of a list; the next page is asked for when its first item is."""
+    """Yield all items of a list; each page is requested when its first item is needed."""
     cursor: str | Unset | None = UNSET
     while cursor is not None:
         answer = page(cursor)
@@ -30,9 +30,9 @@ def walk(page: Callable[[str | Unset], Page[T]]) -> Iterator[T]:
 
 
 def taken(kind: type[T], answer: object) -> T:
-    """Take what was answered, which is of this kind: refusals have been raised before.
+    """Return the answer as the expected type; errors were already raised before.
 
-    Raises TypeError where a server answers what the contract does not say.
+    Raises TypeError if the server's answer does not fit the contract.
     """
     if not isinstance(answer, kind):
         raise TypeError(f"The answer is no {kind.__name__}: {answer!r}")

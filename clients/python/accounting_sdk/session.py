@@ -1,4 +1,4 @@
-"""An httpx client that repeats what may be repeated, and raises what is refused."""
+"""An httpx client that retries requests where that is safe, and raises errors as exceptions."""
 
 import random
 import time
@@ -13,8 +13,8 @@ import httpx
 from accounting_sdk.errors import KEY, no_answer, refusal, said
 
 TOKEN_PATH: Final = "/oauth2/token/"
-# Answers that say nothing of what became of a write: the service is busy, or a proxy before it
-# has lost its connection.
+# Statuses that leave open whether a write was executed: the service is busy, or a proxy lost its
+# connection to it.
 UNKNOWN: Final = frozenset({502, 503, 504})
 LOST: Final = (
     httpx.TimeoutException,
@@ -29,10 +29,10 @@ Outcome = httpx.Response | httpx.TransportError
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a call is sent in all, and up to how many seconds after the first time.
+    """The retry policy: the number of attempts, and the seconds within which they start.
 
-    Between two times it waits for `first_wait` seconds, then twice as long each time up to
-    `longest_wait`, of which chance takes up to half; longer where `Retry-After` asks for it.
+    The wait before a retry is `first_wait` seconds, doubled each time up to `longest_wait`, and
+    randomly shortened by up to half. It is longer if `Retry-After` asks for it.
     """
 
     attempts: int = 5
@@ -41,7 +41,7 @@ class Retries:
     longest_wait: float = 8.0
 
     def wait(self, attempt: int, outcome: Outcome) -> float:
-        """Return the seconds to wait after an attempt, of which the first is 1."""
+        """Return the seconds to wait after an attempt; the first attempt is 1."""
         usual = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 1))
         return max(usual / 2, asked_wait(outcome)) + random.uniform(0, usual / 2)
 
@@ -50,9 +50,11 @@ USUAL: Final = Retries()
 
 
 class Session(httpx.Client):
-    """Sends each write with an `Idempotency-Key`, the same one however often it is sent.
+    """An httpx client that sends each write with an `Idempotency-Key`, the same for all its
+    retries.
 
-    `options` are httpx's. Raises AccountingError for what is refused or never answered.
+    `options` are arguments of httpx.Client. Raises AccountingError for an error response or if
+    there is no response.
     """
 
     def __init__(self, retries: Retries, **options: Any) -> None:
@@ -60,7 +62,7 @@ class Session(httpx.Client):
         self._retries = retries
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send a request until it is answered, refused for good, or has been sent too often."""
+        """Send a request; retry until it succeeds, fails permanently or has no retries left."""
         give_key(request)
         give_up_at = time.monotonic() + self._retries.seconds
         attempt = 1
@@ -86,18 +88,18 @@ class Session(httpx.Client):
 
 
 def give_key(request: httpx.Request) -> None:
-    """Give a write a key of its own unless it has one; what asks for a token takes none."""
+    """Set an `Idempotency-Key` on a write that has none; token requests do not accept one."""
     if request.method in ("POST", "PUT", "PATCH") and not asks_for_token(request):
         request.headers.setdefault(KEY, str(uuid4()))
 
 
 def asks_for_token(request: httpx.Request) -> bool:
-    """Whether a request asks for a token, of which two do no harm."""
+    """Return whether a request asks for a token, which is safe to repeat."""
     return request.url.path.endswith(TOKEN_PATH)
 
 
 def may_repeat(request: httpx.Request, outcome: Outcome) -> bool:
-    """Whether a request may go out again: nothing was done, or doing it twice is doing it once."""
+    """Return whether a retry is safe: the request had no effect, or a repeat has none."""
     if isinstance(outcome, NEVER_SENT):
         return True
     if isinstance(outcome, httpx.Response):
@@ -109,7 +111,7 @@ def may_repeat(request: httpx.Request, outcome: Outcome) -> bool:
 
 
 def is_in_progress(response: httpx.Response) -> bool:
-    """Whether the same write is under way already."""
+    """Return whether the response reports that the same write is already in progress."""
     code = said(response).get("error_code") if response.status_code == 409 else None
     return code == "idempotency_in_progress"
 
@@ -126,7 +128,7 @@ def asked_wait(outcome: Outcome) -> float:
 
 
 def raise_for(request: httpx.Request, outcome: Outcome) -> NoReturn:
-    """Raise what is left of a call that may not or need not go on."""
+    """Raise the exception for the last outcome of a call that failed."""
     if isinstance(outcome, httpx.Response):
         raise refusal(request, outcome)
     raise no_answer(request, outcome) from outcome

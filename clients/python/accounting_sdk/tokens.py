@@ -1,4 +1,4 @@
-"""Which token opens which request, and when it is renewed."""
+"""Access tokens: selection of the token for each request, and renewal."""
 
 import re
 import threading
@@ -12,24 +12,25 @@ import httpx
 from accounting_sdk.errors import said
 
 PARTNER_TOKEN_PATH: Final = "/v1/platform/oauth2/token/"
-# What is done to a business itself is the partner's.
+# Operations on a business itself use the partner's token.
 BUSINESS: Final = re.compile(r"/v1/platform/businesses/([^/]+)/(?!(un)?archive/$).")
-# A token is renewed when this part of its life is over.
+# A token is renewed after this fraction of its lifetime.
 RENEWED_AT: Final = 0.9
 
 
 class Issued(Protocol):
-    """A token as it is issued: `expires_in` are seconds."""
+    """A token as it is issued; `expires_in` is in seconds."""
 
     access_token: str
     expires_in: int
 
 
 class Tokens(httpx.Auth):
-    """Opens what lies in a business with a token of its own, and all else with the partner's.
+    """Authentication with a separate token for each business, and the partner's for other requests.
 
-    `issue` asks for a token of the business with this id, or of the partner for None. Threads may
-    share it: who finds a token that is old or refused renews it, and the others wait for that.
+    `issue` requests a token of the business with this id, or the partner's token for None. Threads
+    can share it: the first thread that finds a token expired or rejected renews it, and the others
+    wait.
     """
 
     def __init__(self, key: httpx.BasicAuth, issue: Callable[[str | None], Issued]) -> None:
@@ -41,7 +42,7 @@ class Tokens(httpx.Auth):
     def sync_auth_flow(
         self, request: httpx.Request
     ) -> Generator[httpx.Request, httpx.Response, None]:
-        """Open a request; one whose token is refused is sent again with a fresh one, once."""
+        """Authenticate a request; if its token is rejected, send it once more with a new token."""
         if request.url.path.endswith(PARTNER_TOKEN_PATH):
             yield from self._key.sync_auth_flow(request)
             return
@@ -61,7 +62,7 @@ class Tokens(httpx.Auth):
 
 
 class KeptToken:
-    """A token and when it is too old; the first one is asked for when it is needed."""
+    """A cached token and the time to renew it; the first token is requested on first use."""
 
     def __init__(self, issue: Callable[[], Issued]) -> None:
         self._issue = issue
@@ -70,14 +71,14 @@ class KeptToken:
         self._old_at = 0.0
 
     def current(self) -> str:
-        """Return the token, a fresh one where it is about to expire."""
+        """Return the token; renew it if it expires soon."""
         with self._lock:
             if not self._token or time.monotonic() >= self._old_at:
                 self._renew()
             return self._token
 
     def instead_of(self, refused: str) -> str:
-        """Return another token than one that was refused; nobody asks for it twice."""
+        """Return a token other than the rejected one; only one of several threads renews it."""
         with self._lock:
             if self._token == refused:
                 self._renew()
@@ -91,13 +92,16 @@ class KeptToken:
 
 
 def business_in(path: str) -> str | None:
-    """Return the id of the business that a path leads into; None where it ends at the business."""
+    """Return the id of the business whose books a path is in, or None.
+
+    Operations on the business itself, such as `archive`, return None: they use the partner's token.
+    """
     found = BUSINESS.search(path)
     return found and found[1]
 
 
 def is_refused(response: httpx.Response) -> bool:
-    """Whether an answer says that the token is too old, or bad."""
+    """Return whether a response reports an expired or invalid token."""
     if response.status_code != 401:
         return False
     response.read()

@@ -76,8 +76,8 @@ class TestLink:
     @pytest.mark.parametrize(
         ("paid_out", "words"),
         [
-            (-90, "The bank transaction brings money in, and the target takes it out."),
-            (90, "The bank transaction takes money out, and the target brings it in."),
+            (-90, "The bank transaction brings money in, but the target takes money out."),
+            (90, "The bank transaction takes money out, but the target brings money in."),
         ],
     )
     def test_the_other_direction_is_told(self, paid_out: int, words: str) -> None:

@@ -60,7 +60,7 @@ class TestOtherItems:
             (
                 given("chargeback", -5, account=named("6000")),
                 "account",
-                "goes with an adjustment only",
+                "is allowed only in an item of type adjustment",
             ),
         ],
     )

@@ -149,7 +149,7 @@ class TestSortOut:
             (line(iban="NL91ABNA0417164300"), "bank_account_mismatch"),
             (line(booked_on=date(1899, 12, 31)), "validation_error"),
             (line(booked_on=date(2200, 1, 1)), "validation_error"),
-            (Failed("validation_error", "The date is not a day."), "validation_error"),
+            (Failed("validation_error", "The date is not valid."), "validation_error"),
         ],
     )
     def test_a_wrong_one_fails_alone(self, wrong: Line | Failed, code: str) -> None:

@@ -65,7 +65,7 @@ class TestColumns:
         with pytest.raises(Malformed) as refused:
             cut("2020-01-01", "2025-01-01", "month")
         assert refused.value.detail["field_errors"] == {
-            "interval": ["would make more than 60 columns of these dates"]
+            "interval": ["must not make more than 60 columns of these dates"]
         }
 
     @given(DAYS, DAYS, st.sampled_from(Interval), st.dates(date(2000, 1, 1), date(2000, 12, 31)))

@@ -276,7 +276,7 @@ class TestCancel:
         payment = trade.pay_refund(refund, paid)
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.code == "invalid_state_transition"
-        assert str(refusal) == "Some of the refund is paid. Cancel its payments first."
+        assert str(refusal) == "Part of the refund is paid. Cancel its payments first."
         assert refusal.detail == {"current_state": state, "allowed_next_states": allowed}
         trade.cancel_refund_payment(payment)
         trade.cancel_refund(refund)
@@ -287,7 +287,7 @@ class TestCancel:
         refund = trade.cancel_refund(trade.refund(trade.paid()))
         refusal = refused(trade.cancel_refund, refund)
         assert refusal.detail["current_state"] == "cancelled"
-        assert str(refusal) == "The refund is cancelled already."
+        assert str(refusal) == "The refund is already cancelled."
 
     def test_a_cancelled_payment_stays_cancelled(self) -> None:
         trade = Trade("5")

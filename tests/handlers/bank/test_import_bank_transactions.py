@@ -214,9 +214,7 @@ class TestImportBankFiles:
         bank = fresh_bank(shop)
         refused = send_file(shop, bank, "\n".join(rows).encode(), mapping=mapping)
         assert refused.status_code == 400
-        assert refused.json()["detail"]["field_errors"] == {
-            "file": ["holds more than 10,000 lines"]
-        }
+        assert refused.json()["detail"]["field_errors"] == {"file": ["has more than 10,000 lines"]}
         taken = send_file(shop, bank, "\n".join(rows[:-1]).encode(), mapping=mapping)
         assert counted(taken) == (10_000, 0, 0)
 

@@ -64,7 +64,7 @@ class TestLimits:
         assert [each.status_code for each in answers[:-3]] == [200] * (len(answers) - 3)
         refused = answers[-1]
         assert refused.status_code == 429
-        assert refused.json()["message"].startswith(f"The business has made its {BUSINESS_LIMIT} ")
+        assert refused.json()["message"].startswith(f"The business has used its {BUSINESS_LIMIT} ")
         assert left(refused)["business"] == 0
         assert sister.api.get("customers/").status_code == 200
         assert partner.api.get(BUSINESSES).status_code == 200

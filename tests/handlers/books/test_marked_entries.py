@@ -92,7 +92,7 @@ class TestCreateJournalEntry:
     def test_a_part_is_one_of_a_code(self, shop: Business) -> None:
         status, faults = refused(shop, tax_part="input")
         assert status == 400
-        assert faults == {"lines.0.tax_part": ["is known beside a tax_code only"]}
+        assert faults == {"lines.0.tax_part": ["is allowed only with a tax_code"]}
         assert refused(shop, tax_code="P20", tax_part="gross")[0] == 400
 
     @pytest.mark.parametrize("code", ["none", NOBODY])

@@ -200,7 +200,9 @@ class TestTags:
     def test_a_tag_and_none_at_once_is_refused(self, tagged: Business) -> None:
         answer = tagged.api.get(f"{ACCOUNTS}4000/entries/", params={"tag": "a", "untagged": "true"})
         assert answer.status_code == 400
-        assert answer.json()["detail"]["field_errors"] == {"untagged": ["cannot stand beside tag"]}
+        assert answer.json()["detail"]["field_errors"] == {
+            "untagged": ["cannot be combined with tag"]
+        }
 
 
 @BOTH_SIDES

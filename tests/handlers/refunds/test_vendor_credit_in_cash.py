@@ -130,7 +130,7 @@ class TestCreateVendorRefund:
         with ledger.untouched():
             answer = shop.api.post(REFUNDS, json=body)
         assert answer.json()["detail"]["field_errors"] == {
-            "allocations.1.vendor_credit_id": ["stands earlier in the list"]
+            "allocations.1.vendor_credit_id": ["repeats the target of an earlier item"]
         }
 
 

@@ -165,7 +165,7 @@ class TestAllocationsAsCredits:
         told = [
             {
                 "field": "allocations.0.tax_code",
-                "message": "names no tax code, so the credit has no tax",
+                "message": "is missing, so the credit has no tax",
             }
         ]
         assert made["refund"]["warnings"] == told

@@ -236,11 +236,11 @@ class TestCreateCustomerCredit(CreateCredit):
         item = {"amount": 1, "source_line_id": NOBODY}
         account = {"type": "AccountCode", "code": "4000"}
         for beside, told in (
-            ({}, "needs the source that it is a line of"),
-            ({"tax_code": "S20"}, "cannot stand beside a tax_code or an account"),
+            ({}, "needs the source document that contains the line"),
+            ({"tax_code": "S20"}, "cannot be combined with a tax_code or an account"),
             (
                 {"revenue_account_identifier": account},
-                "cannot stand beside a tax_code or an account",
+                "cannot be combined with a tax_code or an account",
             ),
         ):
             body = SALES.credit_body(buyer, {**item, **beside})

@@ -159,7 +159,7 @@ class Creating:
         assert [each["field"] for each in made["warnings"]] == ["mobile_phone"]
 
     @pytest.mark.parametrize(
-        ("given", "told"), [("uk", "did you mean GB?"), ("XX", "of no country")]
+        ("given", "told"), [("uk", "did you mean GB?"), ("XX", "is not a country code")]
     )
     def test_with_the_code_of_no_country_is_refused_and_named(
         self, shop: Business, trade: Trade, given: str, told: str

@@ -89,7 +89,7 @@ class Cancelling:
                 answer = shop.api.post(trade.of_payment(payment, "delete"))
             told = answer.json()["error_code"], answer.json()["detail"]["current_state"]
             assert (answer.status_code, *told) == (409, "invalid_state_transition", status)
-            by_update = "update of its status" in answer.json()["message"]
+            by_update = "update its status" in answer.json()["message"]
             assert by_update is ("cancelled" in MOVES[trade][status])
 
     def test_what_one_that_came_back_posted_stays_as_it_is(

@@ -102,7 +102,7 @@ class TestSearchIndex:
         assert f"{ROOT}operations/create_customer/" in operations
         assert f"{ROOT}objects/Customer/" in pages_of(index, "fields", "credit_limit")
         assert f"{ROOT}errors/period_locked/" in pages_of(index, "words", "period_locked")
-        assert f"{ROOT}guides/what-the-bank-says/" in pages_of(index, "words", "mt940")
+        assert f"{ROOT}guides/bank-statements/" in pages_of(index, "words", "mt940")
         assert f"{ROOT}changelog/#version-1-3-1" in pages_of(index, "words", "receivables")
         assert f"{ROOT}downloads/" in pages_of(index, "words", "postman")
 
@@ -116,7 +116,7 @@ class TestFind:
             ("credit_limit", "objects/Customer/#field-credit_limit"),
             ("credit limit", "objects/Customer/#field-credit_limit"),
             ("PERIOD_LOCKED", "errors/period_locked/"),
-            ("coffees one day", "guides/what-the-bank-says/"),
+            ("coffees one day", "guides/bank-statements/"),
             ("void inv", "operations/void_invoice/"),
         ],
     )
