@@ -1,16 +1,13 @@
 """One round trip: every statement goes out in one write, every result comes back, one sync ends it.
 
-The next one may be sent while the answer to the one before is awaited: each is read in its turn.
-
 psycopg's own pipeline turns to the socket once per statement and forgets all it has prepared after
 a rollback; this one costs a third of it (docs/decisions/0008). It stands on psycopg's low level:
 `pq`, which is libpq, `Transformer`, which turns values into bytes and back, and `Connection.wait`.
 """
 
-import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from time import monotonic, perf_counter
 from typing import Any, TypeVar
@@ -19,7 +16,7 @@ from psycopg import AsyncConnection, OperationalError
 from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
@@ -36,7 +33,6 @@ MOST_PREPARED = 200
 
 T = TypeVar("T")
 
-ROLLBACK = Query("ROLLBACK", {}, once=True)
 _PLACE = re.compile(r"%\((\w+)\)s|%%")
 
 
@@ -67,21 +63,6 @@ class Message:
     once: bool
 
 
-@dataclass(frozen=True, slots=True)
-class UnderWay:
-    """A round trip that was sent, and its answer, which comes after that to the one `before`.
-
-    `before` and `answered` are done, with True, when the answer was read; with False, when nobody
-    will read it. The first `closed` results tell of statements that were closed.
-    """
-
-    messages: Sequence[Message]
-    statements: Sequence[tuple[Prepared, bool]]
-    closed: int
-    before: asyncio.Future[bool] | None
-    answered: asyncio.Future[bool]
-
-
 class Connection(AsyncConnection[DictRow]):
     """A connection with a pipeline and a way of waiting of its own.
 
@@ -99,98 +80,43 @@ class Connection(AsyncConnection[DictRow]):
         """Let an exchange go on until it ends; how often and how long to wait is not heeded."""
         return await self._watch.drive(gen)
 
-    async def rollback(self) -> None:
-        """Take back what is open, behind all that was sent before."""
-        if (
-            self.pgconn.transaction_status != TransactionStatus.IDLE
-        ):  # Nor is it with one under way.
-            await exchange(self, [ROLLBACK])
-
     async def close(self) -> None:
         """Close it at once."""
         self._watch.stop()
         await super().close()
 
 
-async def exchange(
-    connection: Connection, queries: Sequence[Query], *, sent: Callable[[], None] | None = None
-) -> list[Result]:
-    """Send statements in one round trip; return their results in order or raise the first error.
-
-    `sent` hears when they are sent, and their answer is still to come.
-    """
+async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
+    """Send statements in one round trip; return their results in order or raise the first error."""
     if not queries:
         return []
-    began, pipe = perf_counter(), connection.pipe
+    began = perf_counter()
     try:
-        under_way = pipe.send(queries)
-        if sent is not None:
-            sent()
-        if under_way.before is not None:
-            await pipe.reach(under_way)
-            observer.get().waited(perf_counter() - began)
-            began = perf_counter()
-        return await pipe.receive(under_way)
+        return await connection.wait(connection.pipe.exchange(queries))
     finally:
         observer.get().asked(queries, perf_counter() - began)
 
 
 class Pipeline:
-    """What one connection remembers of its round trips, and which of them are under way."""
+    """What one connection remembers between its round trips."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
         self._pgconn = connection.pgconn
         self._transformer = Transformer(connection)
         self._prepared: OrderedDict[tuple[bytes, tuple[int, ...]], Prepared] = OrderedDict()
         self._surplus: list[bytes] = []
         self._named = 0
-        self._last: UnderWay | None = None
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether an answer is still to be read; one that nobody reads is for ever."""
-        return self._last is not None
-
-    def send(self, queries: Sequence[Query]) -> UnderWay:
-        """Send a round trip; a value that cannot be sent raises before anything is."""
+    def exchange(self, queries: Sequence[Query]) -> PQGen[list[Result]]:
+        """Do one round trip; a value that cannot be sent raises before anything is."""
         messages = [self._message(query) for query in queries]
-        before = self._last.answered if self._last else None
-        if before is None:
-            self._pgconn.enter_pipeline_mode()
+        self._pgconn.enter_pipeline_mode()
         closed = self._close_surplus()
-        statements = [self._send(message) for message in messages]
+        sent = [self._send(message) for message in messages]
         self._pgconn.pipeline_sync()
-        answered = asyncio.get_running_loop().create_future()
-        self._last = UnderWay(messages, statements, closed, before, answered)
-        return self._last
-
-    async def reach(self, sent: UnderWay) -> None:
-        """Wait until everything that was sent before is answered.
-
-        Raises OperationalError where nobody reads an answer before: no other can be told from it.
-        """
-        assert sent.before is not None, "nothing was sent before"
-        was_read = False
-        try:
-            was_read = await asyncio.shield(sent.before)
-        finally:
-            if not was_read:
-                sent.answered.set_result(False)
-        if not was_read:
-            raise OperationalError("an answer of the database was left unread")
-
-    async def receive(self, sent: UnderWay) -> list[Result]:
-        """Read the answer to the one that is next; an error of a statement raises."""
-        results: list[PGresult] | None = None
-        try:
-            results = await self._connection.wait(self._receive())
-        finally:
-            sent.answered.set_result(results is not None)
-        if self._last is sent:
-            self._last = None
-            self._pgconn.exit_pipeline_mode()
-        return self._read(sent.messages, sent.statements, results[sent.closed :])
+        results = yield from self._receive()
+        self._pgconn.exit_pipeline_mode()
+        return self._read(messages, sent, results[closed:])
 
     def _message(self, query: Query) -> Message:
         text, names = numbered(query.text)

@@ -18,11 +18,10 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 from persistence.engine.connecting import LEAVES_A_HOST_SECONDS, hosts_in
 from persistence.engine.entering import LACKED, put_on
 from persistence.engine.faults import ReadOnly
-from persistence.engine.lending import Lent, LentToWrite
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.sql import Row
-from persistence.engine.turns import Turns
+from persistence.engine.turns import Turn, Turns
 
 # For so long a new connection is tried for, for each of the hosts that may have it: a database that
 # starts anew is there again by then.
@@ -74,33 +73,24 @@ class Pool:
     ) -> None:
         await self.close()
 
-    def connection(self, tenant: Hashable = None) -> Lent:
+    def connection(self, tenant: Hashable = None, *, writes: bool = False) -> "_Lease":
         """Lend a connection to a tenant, when it is its turn; what it leaves open is rolled back.
 
         Raises Unavailable where too many wait, and OperationalError where nothing can be reached.
         """
-        return Lent(self, tenant, self._turns)
+        return _Lease(self, tenant, (self._writers, self._turns) if writes else (self._turns,))
 
-    def for_writing(self, tenant: Hashable) -> LentToWrite:
-        """Lend one for a writing, in the same way."""
-        return LentToWrite(self, tenant, self._turns, self._writers)
-
-    async def lend(self) -> Connection:
+    async def acquire(self) -> Connection:
         """Hand a connection over to whoever has its turn, to be given back."""
         return await self._idle_one() or await self._new_one()
 
-    async def take_back(self, connection: Connection, failure: type[BaseException] | None) -> None:
+    async def release(self, connection: Connection, failure: type[BaseException] | None) -> None:
         """Keep a connection for the next, where it is whole after what its work ended with."""
         if failure is not None and issubclass(failure, asyncio.CancelledError):
             await connection.close()  # Nobody has the time to wait for a rollback.
         elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
             await self._start_over()  # There may be another primary by now.
         await self._keep(connection)
-
-    def may_keep(self, connection: Connection) -> bool:
-        """Tell whether a connection that is whole may serve another."""
-        young = monotonic() < connection.made_at + LIFETIME_SECONDS
-        return young and not self._closed and connection.made_at > self._none_before
 
     @property
     def occupancy(self) -> Occupancy:
@@ -131,7 +121,7 @@ class Pool:
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
-            if self.may_keep(connection) and not is_broken(connection):
+            if monotonic() < connection.made_at + LIFETIME_SECONDS and not is_broken(connection):
                 return connection
             await connection.close()
         return None
@@ -172,7 +162,7 @@ class Pool:
             with suppress(OperationalError):
                 await connection.rollback()
         idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
-        if idle and self.may_keep(connection):
+        if idle and not self._closed and connection.made_at > self._none_before:
             self._idle.append(connection)
         else:
             await connection.close()
@@ -180,6 +170,41 @@ class Pool:
 
 _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 _LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
+
+
+class _Lease:
+    """A connection for the time of a block, under a permit of the tenant for each limit.
+
+    Each request takes a lease, so this is a class: a generator costs more.
+    """
+
+    __slots__ = ("_connection", "_permits", "_pool", "_tenant", "_turns")
+
+    def __init__(self, pool: Pool, tenant: Hashable, turns: tuple[Turns, ...]) -> None:
+        self._pool = pool
+        self._tenant = tenant
+        self._turns = turns
+        self._permits: list[Turn] = []
+
+    async def __aenter__(self) -> Connection:
+        try:
+            for turns in self._turns:
+                self._permits.append(await turns.take(self._tenant))
+            self._connection = await self._pool.acquire()
+        except BaseException:
+            self._release_permits()
+            raise
+        return self._connection
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            await self._pool.release(self._connection, kind)
+        finally:
+            self._release_permits()
+
+    def _release_permits(self) -> None:
+        for turns, permit in zip(self._turns, self._permits, strict=False):
+            turns.give_back(permit)
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

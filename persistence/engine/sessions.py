@@ -18,7 +18,6 @@ from accounting.values import dataclass, replace
 from persistence.engine.faults import STALE, StaleRow, broken_constraint
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another
-from persistence.engine.lending import LentToWrite
 from persistence.engine.machines import BEGIN, Machines
 from persistence.engine.pipeline import Connection, Result, exchange
 from persistence.engine.sql import Query, Row, compiled, given
@@ -108,18 +107,13 @@ class Reading:
 class Writing:
     """A writing of one tenant: one transaction, opened with its first queries."""
 
-    lent: LentToWrite
+    connection: Connection
     tenant: Tenant
     now: datetime
     claim: Claim | None
     staging: Staging
     is_open: bool = False
     at_savepoint: bool = False
-
-    @property
-    def connection(self) -> Connection:
-        """The one that it has for itself, once its first queries are answered."""
-        return self.lent.connection
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send all fetches in one round trip and return their results in order."""
@@ -138,7 +132,7 @@ class Writing:
 
     async def _begin(self, queries: Sequence[Query]) -> list[Result]:
         try:
-            return await self.lent.begin(queries)
+            return await exchange(self.connection, queries)
         except LockNotAvailable as error:
             if broken_constraint(error) == BUSY:
                 raise Busy from None
@@ -179,11 +173,7 @@ class Writing:
         before = [SAVEPOINT] if self.claim and staged else []
         self.at_savepoint = bool(before)
         try:
-            queries = [*before, *staged, *ending]
-            if ending:
-                results = await self.lent.commit(queries)
-            else:
-                results = await exchange(self.connection, queries)
+            results = await exchange(self.connection, [*before, *staged, *ending])
         except STALE:
             raise StaleRow from None
         for result in results[len(before) : len(before) + len(staged)]:
@@ -204,11 +194,6 @@ class Writing:
         await self.connection.rollback()
         opening = [BEGIN, *self.tenant.reading(self.connection.machines)]
         return (await exchange(self.connection, [*opening, asked, COMMIT]))[-2].rows
-
-    async def take_back(self) -> None:
-        """Take back what has begun."""
-        if self.is_open:
-            await self.connection.rollback()
 
     async def check_constraints(self) -> None:
         """Let the deferred constraints speak now: a preview refuses what a commit would."""

@@ -30,8 +30,8 @@ from persistence.engine.faults import (
 )
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import Claim, Outcome
-from persistence.engine.lending import LentToWrite, TurnLost
 from persistence.engine.observing import observer
+from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.replica import MARK, Mark, Replica, Unfit
 from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
@@ -151,9 +151,9 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
     while True:
         try:
             tenant = work.tenant()
-            async with pool.for_writing(tenant.id) as lent:
+            async with pool.connection(tenant.id, writes=True) as connection:
                 with observer.get().room("persistence"):
-                    return await _run(lent, tenant, work, raced), False
+                    return await _run(connection, tenant, work, raced), False
         except Refused as refused:
             return refused.outcome, False
         except Replay as replay:
@@ -176,7 +176,6 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
 
 _CAUSES: Mapping[type[Exception], str] = {
     StaleRow: "stale",
-    TurnLost: "turn_lost",
     OutcomeUnknown: "outcome_unknown",
     SerializationFailure: "serialization",
     DeadlockDetected: "deadlock",
@@ -187,7 +186,7 @@ def _may_run_again(
     error: Exception, work: Work, runs: int, raced: frozenset[str]
 ) -> frozenset[str]:
     """Return the keys that were raced for so far, where the handler may run again; else raise."""
-    if isinstance(error, (StaleRow, TurnLost, *RETRIED)) and runs < MOST_RUNS:
+    if isinstance(error, (StaleRow, *RETRIED)) and runs < MOST_RUNS:
         return raced
     key = external_id_raced_for(error)
     if key is not None and key not in raced:
@@ -195,20 +194,22 @@ def _may_run_again(
     # With a key the next run finds the kept answer, or that there is none.
     if isinstance(error, OutcomeUnknown) and work.claim is not None and runs < MOST_RUNS:
         return raced
-    if isinstance(error, (StaleRow, TurnLost, OutcomeUnknown, *RETRIED)):
+    if isinstance(error, (StaleRow, OutcomeUnknown, *RETRIED)):
         raise unavailable() from error
     raise refusal_of(error) or error from error
 
 
-async def _run(lent: LentToWrite, tenant: Tenant, work: Work, raced: frozenset[str]) -> Outcome:
-    session = Writing(lent, tenant, work.now, work.claim, Staging(work.business_id))
+async def _run(
+    connection: Connection, tenant: Tenant, work: Work, raced: frozenset[str]
+) -> Outcome:
+    session = Writing(connection, tenant, work.now, work.claim, Staging(work.business_id))
     try:
         return await _work(session, work)
     except KEPT_REFUSALS as refusal:
         await _keep(session, work, refusal)
         raise
     except (Replay, Busy, Refused, Refusal, StaleRow, MovedClock):
-        await session.take_back()
+        await connection.rollback()
         raise
     except psycopg.Error as error:
         said, key = refusal_of(error), external_id_raced_for(error)
@@ -226,7 +227,7 @@ async def _work(session: Writing, work: Work) -> Outcome:
     if work.preview:
         await session.flush()
         await session.check_constraints()
-        await session.take_back()
+        await session.connection.rollback()
         return render()
     outcome = render()
     if session.staging.contents:
@@ -275,7 +276,7 @@ async def _taken(session: Writing, key: UniqueKey) -> dict[str, str]:
 async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:
     """Answer a refusal under its key, or only take the work back where there is none."""
     if session.claim is None or not session.is_open:
-        await session.take_back()
+        await session.connection.rollback()
         return
     outcome = work.render_refusal(refusal)
     await session.keep_refusal(outcome)

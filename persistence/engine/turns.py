@@ -26,14 +26,10 @@ QUICK_SECONDS = 0.02
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """A place that a tenant holds; while its timer runs, the work is new.
-
-    `before` is the work that held the place and is still ending, where that gave it back early.
-    """
+    """A place that a tenant holds; while its timer runs, the work is new."""
 
     tenant: Hashable
     timer: asyncio.TimerHandle | None = None
-    before: object = None
 
 
 Line = deque[asyncio.Future[Turn]]
@@ -78,18 +74,14 @@ class Turns:
         if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def only_its_own_follow(self, turn: Turn) -> bool:
-        """Tell whether this one is alone at work, quick so far, and others of its tenant wait."""
-        return turn.timer is not None and self.held == 1 and [*self._lines] == [turn.tenant]
-
-    def give_back(self, turn: Turn, *, before: object = None) -> None:
-        """Hand the place on to whoever is next; `before` is the work that has not ended yet."""
+    def give_back(self, turn: Turn) -> None:
+        """Hand the place on to whoever is next."""
         if turn.timer is not None:
             turn.timer.cancel()
             _count_down(self._new, turn.tenant)
         _count_down(self._held, turn.tenant)
         self._free += 1
-        self._serve(before)
+        self._serve()
 
     def refuse_all(self) -> None:
         """Tell everybody who waits that there is nothing to wait for."""
@@ -141,7 +133,7 @@ class Turns:
             if not line:
                 del self._lines[tenant]
 
-    def _serve(self, before: object = None) -> None:
+    def _serve(self) -> None:
         """Give what is free to the lines in turn, past tenants that hold all that they may."""
         while self._free:
             for tenant in self._lines:
@@ -151,9 +143,7 @@ class Turns:
                 return
             coming = self._next_of(tenant)
             if not coming.done():
-                turn = self._give(tenant)
-                turn.before, before = before, None
-                coming.set_result(turn)
+                coming.set_result(self._give(tenant))
 
     def _next_of(self, tenant: Hashable) -> asyncio.Future[Turn]:
         """Take the first out of a line; the others are last in turn now."""

@@ -23,7 +23,7 @@ from server.watching.requests import CAUSES_OF_503, CROWD, OTHER_CAUSE
 
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 CAUSES_OF_RUNS: Final = (
-    "stale", "serialization", "deadlock", "raced", "outcome_unknown", "turn_lost", "key_busy",
+    "stale", "serialization", "deadlock", "raced", "outcome_unknown", "key_busy",
 )  # fmt: skip
 SOURCES: Final = ("standby", "primary")
 

@@ -35,7 +35,6 @@ CAUSES_OF_503: Final[Mapping[str, str]] = MappingProxyType(
         "SerializationFailure": "serialization",
         "StaleRow": "stale",
         "OutcomeUnknown": "outcome_unknown",
-        "TurnLost": "turn_lost",
         "ReadOnlySqlTransaction": "read_only",
         "OperationalError": "database_away",
         "InterfaceError": "database_away",
