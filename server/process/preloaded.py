@@ -34,7 +34,6 @@ OPTIONAL: Final = ("cryptography", "greenlet", "pygments", "rich", "watchfiles")
 LAST: Final = (
     "embedded.users",
     "multiprocessing.popen_forkserver",
-    "server.accepting",
     "server.app",
     "server.protocol",
     "uvicorn.lifespan.on",

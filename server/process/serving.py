@@ -87,7 +87,7 @@ def configured(settings: Settings, application: Callable[[], object]) -> Config:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        loop="server.accepting:ServingLoop",
+        loop="server.connections:ServingLoop",
         http="server.protocol:GuardedProtocol",
         ws="none",
         lifespan="on",
