@@ -1,8 +1,8 @@
-"""One round trip: every statement goes out in one write, every result comes back, one sync ends it.
+"""Round trips: all statements are sent in one write, and all results are read up to one sync.
 
-psycopg's own pipeline turns to the socket once per statement and forgets all it has prepared after
-a rollback; this one costs a third of it (docs/decisions/0008). It stands on psycopg's low level:
-`pq`, which is libpq, `Transformer`, which turns values into bytes and back, and `Connection.wait`.
+The pipeline of psycopg uses the socket once per statement, and drops all prepared statements after
+a rollback; this one costs a third of it (docs/decisions/0008). It uses the low level of psycopg:
+`pq` (libpq), `Transformer`, which converts values to bytes and back, and `Connection.wait`.
 """
 
 import re
@@ -27,8 +27,8 @@ from persistence.engine.observing import observer
 from persistence.engine.sql import Query, Row
 from persistence.engine.waiting import SocketWatch
 
-# How many statements a connection keeps prepared. A list makes one for every set of filters, so
-# that there is no end to them; the one that was not used for longest makes room.
+# How many statements a connection keeps prepared. A list has one for each set of filters, so their
+# number has no limit. A new statement replaces the least recently used one.
 MOST_PREPARED = 200
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ _PLACE = re.compile(r"%\((\w+)\)s|%%")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one statement brought: its rows, or how many it touched."""
+    """The result of one statement: its rows, or how many rows it changed."""
 
     rows: list[Row]
     affected: int
@@ -46,7 +46,7 @@ class Result:
 
 @dataclass(slots=True)
 class Prepared:
-    """A statement that the server knows by a name; its columns are known after its first rows."""
+    """A statement that is prepared under a name; its columns are known after its first result."""
 
     name: bytes
     columns: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A statement with its values as they travel."""
+    """A statement with its values as they are sent."""
 
     text: bytes
     values: Sequence[Buffer | None]
@@ -64,24 +64,24 @@ class Message:
 
 
 class Connection(AsyncConnection[DictRow]):
-    """A connection with a pipeline and a way of waiting of its own.
+    """A connection with its own pipeline and its own wait for the socket.
 
-    It is closed when whoever waits for an answer is cancelled; psycopg would wait for the server.
+    A cancelled wait for an answer closes the connection; psycopg would wait for the server.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.pipe = Pipeline(self)
-        self.machines: Machines = OneMachine()  # The pool says where there are many.
+        self.machines: Machines = OneMachine()  # The pool sets it for a cluster.
         self.made_at = monotonic()
         self._watch = SocketWatch(self.pgconn)
 
     async def wait(self, gen: PQGen[T], *_: float | None, **_options: float | None) -> T:
-        """Let an exchange go on until it ends; how often and how long to wait is not heeded."""
+        """Run an exchange to its end; the interval and the timeout of psycopg are ignored."""
         return await self._watch.drive(gen)
 
     async def close(self) -> None:
-        """Close it at once."""
+        """Close the connection immediately."""
         self._watch.stop()
         await super().close()
 
@@ -98,7 +98,7 @@ async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Res
 
 
 class Pipeline:
-    """What one connection remembers between its round trips."""
+    """The prepared statements of one connection, and its round trips."""
 
     def __init__(self, connection: Connection) -> None:
         self._pgconn = connection.pgconn
@@ -108,7 +108,7 @@ class Pipeline:
         self._named = 0
 
     def exchange(self, queries: Sequence[Query]) -> PQGen[list[Result]]:
-        """Do one round trip; a value that cannot be sent raises before anything is."""
+        """Make one round trip; raise for a value that cannot be sent before anything is sent."""
         messages = [self._message(query) for query in queries]
         self._pgconn.enter_pipeline_mode()
         closed = self._close_surplus()
@@ -128,7 +128,7 @@ class Pipeline:
         return Message(text, dumped, types, self._transformer.formats, query.once)
 
     def _send(self, message: Message) -> tuple[Prepared, bool]:
-        """Send a statement by its name; return what is known of it and whether it got it now."""
+        """Send a statement by its name; return it and whether it was prepared just now."""
         key = message.text, message.types
         if message.once:
             self._pgconn.send_query_params(
@@ -151,14 +151,14 @@ class Pipeline:
         return made
 
     def _close_surplus(self) -> int:
-        """Let the server forget what made room; return how many results that brings."""
+        """Close the prepared statements that were replaced; return how many results that adds."""
         surplus, self._surplus = self._surplus, []
         for name in surplus:
             self._pgconn.send_close_prepared(name)
         return len(surplus)
 
     def _receive(self) -> PQGen[list[PGresult]]:
-        """Write all that waits and take every result up to the sync."""
+        """Write all that is queued, and return every result up to the sync."""
         pgconn, results = self._pgconn, list[PGresult]()
         try:
             while pgconn.flush():
@@ -169,7 +169,7 @@ class Pipeline:
                     yield Wait.R
                     pgconn.consume_input()
                 result = pgconn.get_result()
-                if result is None:  # The end of one statement, or of everything.
+                if result is None:  # The end of one statement, or of the connection.
                     if pgconn.status == ConnStatus.BAD:
                         raise OperationalError("the connection to the database was lost")
                 elif result.status == ExecStatus.PIPELINE_SYNC:
@@ -177,7 +177,7 @@ class Pipeline:
                 else:
                     results.append(result)
         except OperationalError:
-            refuse_error(results)  # The server may have said why it goes.
+            refuse_error(results)  # The server may have sent the reason.
             raise
 
     def _read(
@@ -186,7 +186,7 @@ class Pipeline:
         sent: Sequence[tuple[Prepared, bool]],
         results: Sequence[PGresult],
     ) -> list[Result]:
-        """Tell the results of statements from those of preparing them, and read their rows."""
+        """Separate the results of statements from those of preparing them, and read the rows."""
         left = iter(results)
         found = []
         for message, (statement, is_new) in zip(messages, sent, strict=True):
@@ -220,7 +220,7 @@ def refuse_error(results: Sequence[PGresult]) -> None:
 
 @lru_cache(maxsize=4096)
 def numbered(text: str) -> tuple[bytes, tuple[str, ...]]:
-    """Write a statement as the server reads it; return it with the names of its parameters.
+    """Convert a statement to numbered parameters; return it with the names in their order.
 
     `a = %(x)s OR b = %(y)s OR c = %(x)s` becomes `a = $1 OR b = $2 OR c = $1` with (x, y).
     """

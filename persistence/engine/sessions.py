@@ -1,8 +1,8 @@
-"""One request's time with the database: a reading or a writing of one tenant.
+"""Sessions of one request with the database: a reading or a writing of one tenant.
 
-A reading sends each round of queries with the tenant's setting in one implicit transaction. A
-writing opens its transaction with the first round of queries and commits with its rows, so that a
-handler that loads, decides and saves costs two round trips: open and load, then all that changes.
+A reading sends each round of queries with the setting of the tenant in one implicit transaction. A
+writing opens its transaction with the first round of queries and commits with its rows. So a
+handler that loads, decides and saves costs two round trips: open and load, then all changes.
 """
 
 from collections.abc import Sequence
@@ -31,30 +31,30 @@ CHECK_NOW = Query("SET CONSTRAINTS ALL IMMEDIATE", {})
 
 
 class Tenant(Protocol):
-    """Whose data a session reaches: a business (`Books`) or a partner (`Registry`)."""
+    """The owner of the data that a session can reach: a business or a partner."""
 
     @property
     def id(self) -> UUID:
-        """The id of that business or partner, which has its share of the connections."""
+        """The id of that business or partner; each id has its share of the connections."""
 
     def reading(self, machines: Machines, /) -> tuple[Query, ...]:
-        """The statements that open each round of a reading."""
+        """Return the statements that open each round of a reading."""
 
     def writing(self, machines: Machines, /) -> tuple[Query, ...]:
-        """The statements that open a writing, after BEGIN."""
+        """Return the statements that open a writing, after BEGIN."""
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Look at their rows, the last of which say who is let in.
+        """Check the rows of the opening statements; the last rows decide about the caller.
 
-        Raises a Refusal where the caller is not.
+        Raises a Refusal where the caller is not admitted.
         """
 
     def refuse_writes(self) -> None:
-        """Raise a Refusal where the tenant may only be read."""
+        """Raise a Refusal where the tenant is read-only."""
 
 
 class Replay(Exception):
-    """This very request was answered before: answer it with the same bytes."""
+    """A request that was answered before: its answer is the same bytes."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__("answered before")
@@ -62,15 +62,15 @@ class Replay(Exception):
 
 
 class Busy(Exception):
-    """The same key is at work in another request right now."""
+    """An idempotency key that another request is using now."""
 
 
 @dataclass(slots=True)
 class Reading:
     """A reading of one tenant.
 
-    A round of one statement is a transaction without a word about it. Several statements that must
-    agree share a snapshot, and so do several rounds once `hold_still` was called.
+    A round of one statement is an implicit transaction. The statements of one round share a
+    snapshot, and so do all later rounds once `pin_snapshot` was called.
     """
 
     connection: Connection
@@ -79,7 +79,7 @@ class Reading:
     is_open: bool = False
 
     def pin_snapshot(self) -> None:
-        """Let the rounds to come read from one snapshot."""
+        """Read all later rounds from one snapshot."""
         self.one_snapshot = True
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
@@ -99,7 +99,7 @@ class Reading:
         return _answers(fetches, results[last : last + len(asked)])
 
     def _is_generic(self, asked: Sequence[Query]) -> bool:
-        """Whether no plan depends on values; of a snapshot's rounds to come nobody knows."""
+        """Return whether no plan depends on values; the later rounds of a snapshot are unknown."""
         return not self.one_snapshot and not any(each.once for each in asked)
 
 
@@ -125,7 +125,7 @@ class Writing:
         self.is_open = True
         rows = [result.rows for result in results[1:]]
         self.tenant.admit(rows[: len(opening)])
-        if self.claim:  # An answer given before is given again, whatever has happened since.
+        if self.claim:  # An earlier answer is repeated, whatever has happened since.
             self._settle_claim(self.claim, rows[len(opening) : len(opening) + len(claiming)])
         self.tenant.refuse_writes()
         return _answers(fetches, results[1 + len(opening) + len(claiming) :])
@@ -143,24 +143,24 @@ class Writing:
         if not found:
             return
         if bytes(found[0]["fingerprint"]) != claim.fingerprint:
-            self.claim = None  # The refusal is not to be kept under the other request's key.
+            self.claim = None  # The error must not be stored under the key of the other request.
             raise used_for_another(found[0])
         raise Replay(Outcome.kept(found[0]))
 
     async def open(self) -> None:
-        """Begin where nothing was asked yet."""
+        """Begin the transaction where nothing was fetched yet."""
         if not self.is_open:
             await self.fetch()
 
     async def flush(self) -> None:
-        """Send the staged rows; raise StaleRow where a row is no longer the one that was loaded."""
+        """Send the staged rows; raise StaleRow where a row has changed since it was loaded."""
         await self._send(())
 
     async def commit(self, outcome: Outcome) -> Outcome:
-        """Send the staged rows, keep the outcome under its key, and commit: in one round trip.
+        """Send the staged rows, store the outcome under its key, and commit: in one round trip.
 
-        The numbers that the work takes are locked until it has ended, and no one who waits for them
-        waits for this server. Returns the outcome with its numbers; raises StaleRow.
+        The series of the numbers are locked for that round trip only, so other requests that wait
+        for them never wait for this server. Returns the outcome with its numbers; raises StaleRow.
         """
         staging = self.staging
         numbered = staging.marks.filled(outcome.body, staging.taken)
@@ -177,12 +177,12 @@ class Writing:
         except STALE:
             raise StaleRow from None
         for result in results[len(before) : len(before) + len(staged)]:
-            self.staging.learn(result.rows)  # Numbers, where the statement took some.
+            self.staging.learn(result.rows)  # Numbers, where the statement took any.
 
     async def holders(self, key: UniqueKey) -> list[Row]:
-        """Drop the work, and find who has what its rows were to have, which no two rows share.
+        """Undo the work, and return the stored rows that have the unique values of its rows.
 
-        Among the rows of the business; of what is kept beside them there is none.
+        Only rows of the business; a table that is not of a business has none.
         """
         if "business_id" not in key.table.c:
             return []
@@ -196,11 +196,11 @@ class Writing:
         return (await exchange(self.connection, [*opening, asked, COMMIT]))[-2].rows
 
     async def check_constraints(self) -> None:
-        """Let the deferred constraints speak now: a preview refuses what a commit would."""
+        """Check the deferred constraints now: a preview fails where a commit would."""
         await exchange(self.connection, [CHECK_NOW])
 
     async def keep_refusal(self, outcome: Outcome) -> None:
-        """Drop the work and keep only the answer of a refusal under its key."""
+        """Undo the work, and store only the answer of an error under its key."""
         back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
         record = [self.claim.record(outcome, self.now)] if self.claim else []
         await exchange(self.connection, [*back, *record, COMMIT])
@@ -208,7 +208,7 @@ class Writing:
 
 @cache
 def having(key: UniqueKey) -> str:
-    """The statement that finds rows with a value of a key, other than those that want it."""
+    """Return the statement that finds other rows with the given values of a unique key."""
     row = key.table.c
     found = select(row.id, *(row[name] for name in key.columns)).where(
         row.business_id == given("business_id", Uuid),
