@@ -16,7 +16,6 @@ class Scraping:
     def __init__(
         self, listener: socket, folder: Path, read: Callable[[], Settings], database_url: str
     ) -> None:
-        self.folder = folder
         self._told = (listener, folder, read, database_url)
         self._process: ForkedProcess | None = None
 

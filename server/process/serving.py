@@ -70,8 +70,7 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         read_settings=read,
     )
     with scraped(settings, database) as scraping:
-        counts = None if scraping is None else scraping.folder
-        application = partial(build, read, database.url, database.home, waiting, leaving, counts)
+        application = partial(build, read, database.url, database.home, waiting, leaving)
         config = configured(settings, application)
         # Whoever sees that the port is taken may stop us: the master heeds signals at once.
         with listen(settings.host, settings.port) as listener:
@@ -124,6 +123,7 @@ def scraped(settings: Settings, database: Database) -> Iterator[Scraping | None]
         listen(*settings.metrics_at, taken) as listener,
         TemporaryDirectory(prefix="accounting-metrics-") as folder,
     ):
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # The library of all workers reads it.
         yield Scraping(listener, Path(folder), reader(settings), database.url)
 
 

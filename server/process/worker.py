@@ -29,14 +29,12 @@ def build(
     postgres_home: Path | None,
     waiting: Connection,
     leaving: Connection,
-    counts_folder: Path | None,
 ) -> ASGIApp:
     """Build the application of a worker that a master process has started.
 
     It reads the settings by itself, so that no secret is sent to it and one that is started later
     has those of its time. It leaves when the master is gone, however that went. Its memory is
-    collected only once it is built: until then nearly all of it is there to stay. What happens is
-    counted in a folder, where there is one.
+    collected only once it is built: until then nearly all of it is there to stay.
     """
     users.leave_with_parent()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn heeds it by now.
@@ -62,7 +60,7 @@ def build(
         stack=preloaded.stack,
         draining=draining,
     )
-    GuardedProtocol.counts = counts = counted_in(counts_folder)
+    GuardedProtocol.counts = counts = counts_of(settings)
     watch = Watch(counts, traces_of(settings), tells_statements=settings.log_level == "debug")
     return create_app(settings, database_url, parent=parent, watch=watch)
 
@@ -81,15 +79,15 @@ def traces_of(settings: Settings) -> "Traces | None":
     return SentTraces()
 
 
-def counted_in(folder: Path | None) -> "Counts":
-    """Return what counts; the library is loaded where somebody asks for the counts."""
+def counts_of(settings: Settings) -> "Counts":
+    """Return the counters of a worker; their library is loaded only if metrics are served."""
     from server.watching.requests import NoCounts
 
-    if folder is None:
+    if settings.metrics_at is None:
         return NoCounts()
     from server.watching.metrics import Counted
 
-    return Counted(folder)
+    return Counted()
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:
