@@ -92,7 +92,7 @@ class SharedCounts:
     def __init__(
         self, report: Report, *, workers: int, clock: Callable[[], float] = time.time
     ) -> None:
-        """Assume a number of workers until the first report; `clock` returns Unix seconds."""
+        """Start with an assumed number of workers; `clock` returns Unix seconds."""
         self._report = report
         self._workers = workers
         self._clock = clock
