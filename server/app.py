@@ -31,9 +31,10 @@ from server.draining import Draining
 from server.edge import Edge, Limits, Page
 from server.health import LIVE, OK, READY, Health
 from server.https import HttpsRule
-from server.limiter import FailedLogins, RequestLimits, SharedCounts
+from server.limiter import FailedLogins, RequestLimits
 from server.requests.security import Authenticator
 from server.settings import Settings
+from server.shared_counts import SharedCounts
 from server.shared_pages import Pages
 from server.stack import BoundStack, stack_of
 from server.watching.requests import Watch
@@ -82,7 +83,7 @@ def create_app(
     )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
-    counts = SharedCounts(RequestCounts(resources.pool).tell, workers=settings.workers)
+    counts = SharedCounts(RequestCounts(resources.pool).report, workers=settings.workers)
     authenticator = Authenticator(
         keys.keyring,
         resources.admission,

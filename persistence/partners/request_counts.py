@@ -1,7 +1,7 @@
-"""What each worker has let through in a minute: written for the others, and read from them.
+"""Request counts per minute, shared between all workers for the rate limits.
 
-One statement for all that a worker has to say at a time, about rows that nobody else writes. The
-table is not logged: what is in it is worth nothing after the minute, nor after a crash.
+A worker writes its own rows and reads those of the others in one statement. The table is unlogged:
+its rows have no use after the minute or after a crash.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query
 
-# Under no name a worker says that it is there.
-_TELL = """
-WITH told AS (
+# The row with the empty name marks a worker as active.
+_REPORT = """
+WITH reported AS (
   INSERT INTO request_count (minute, name, worker, counted)
-  SELECT %(minute)s, said.name, %(worker)s, said.counted
-  FROM unnest(%(names)s::text[], %(counts)s::bigint[]) AS said (name, counted)
+  SELECT %(minute)s, own.name, %(worker)s, own.counted
+  FROM unnest(%(names)s::text[], %(counts)s::bigint[]) AS own (name, counted)
   ON CONFLICT (minute, name, worker) DO UPDATE SET counted = excluded.counted
 )
 SELECT name, sum(counted)::bigint AS counted FROM request_count
@@ -27,7 +27,7 @@ UNION ALL
 SELECT '', count(DISTINCT worker) FROM request_count
 WHERE minute IN (%(minute)s, %(minute)s - 1) AND name = '' AND worker <> %(worker)s
 """
-# Its own; and those of workers that are gone.
+# Old rows of this worker, and those of workers that have ended.
 _FORGET = """
 DELETE FROM request_count
 WHERE minute < %(minute)s - 1 AND worker = %(worker)s OR minute < %(minute)s - 10
@@ -36,37 +36,38 @@ WHERE minute < %(minute)s - 1 AND worker = %(worker)s OR minute < %(minute)s - 1
 
 @dataclass(frozen=True, slots=True)
 class OthersCounts:
-    """How many workers there are, this one too, and what the others have counted by name."""
+    """The number of workers, including this one, and the others' counts by name."""
 
     workers: int
     counts: Mapping[str, int]
 
 
 class RequestCounts:
-    """One worker's word with the others."""
+    """The exchange of counts between one worker and the others."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._worker = uuid4()
         self._minute = 0
 
-    async def tell(self, minute: int, counts: Mapping[str, int]) -> OthersCounts:
-        """Say what this worker has counted by name; raises what psycopg and the pool raise.
+    async def report(self, minute: int, counts: Mapping[str, int]) -> OthersCounts:
+        """Publish this worker's counts by name, and return those of the others.
 
-        `minute` is that since 1970; with the first word in one, what is older is forgotten.
+        `minute` is the number of minutes since 1970. The first call in a minute deletes older rows.
+        Errors of psycopg and of the pool are passed on.
         """
-        said = {"": 0, **counts}
-        told = {
+        own = {"": 0, **counts}
+        values = {
             "minute": minute,
             "worker": self._worker,
-            "names": list(said),
-            "counts": list(said.values()),
+            "names": list(own),
+            "counts": list(own.values()),
         }
-        asked = [Query(_TELL, told)]
+        queries = [Query(_REPORT, values)]
         if minute != self._minute:
-            asked.append(Query(_FORGET, {"minute": minute, "worker": self._worker}))
+            queries.append(Query(_FORGET, {"minute": minute, "worker": self._worker}))
         async with self._pool.connection("request counts") as connection:
-            rows = (await exchange(connection, asked))[0].rows
+            rows = (await exchange(connection, queries))[0].rows
         self._minute = minute
-        heard = {row["name"]: row["counted"] for row in rows}
-        return OthersCounts(heard.pop("", 0) + 1, heard)
+        others = {row["name"]: row["counted"] for row in rows}
+        return OthersCounts(others.pop("", 0) + 1, others)
