@@ -1,5 +1,5 @@
 """A module for each tag of the contract, with a function for each of its operations.
 
-What several of them do alike is in `shared`. `bodies` is written from the contract, and `results`
-is what can be answered.
+`shared` has the code that several operations use. `bodies` is generated from the contract, and
+`results` has the kinds of answers.
 """

@@ -1,4 +1,4 @@
-"""Access: trading a partner's key for a token, and that for one of a business; taking them back."""
+"""Access tokens: issue and revoke tokens of a partner and of a business."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -20,13 +20,13 @@ from handlers.commands import access_commands
 from handlers.results import Reply
 from persistence.partners.registry import Registry
 
-LEEWAY = timedelta(seconds=CLOCK_LEEWAY_SECONDS - 1)  # A second less than any server gives.
+LEEWAY = timedelta(seconds=CLOCK_LEEWAY_SECONDS - 1)  # A second less than any server allows.
 
 
 async def issue_partner_token(
     keyring: Keyring, registry: Registry, caller: Caller, body: TokenRequest, now: datetime
 ) -> Reply:
-    """Issue a token that opens all businesses of the partner."""
+    """Issue an access token for all businesses of the partner."""
     if (access_commands.client_id(body) or caller.partner_id) != caller.partner_id:
         raise Malformed.fields(client_id=["must be the partner id of the Authorization header"])
     return {
@@ -44,7 +44,7 @@ async def issue_partner_token(
 async def issue_business_token(
     keyring: Keyring, registry: Registry, business_id: UUID, now: datetime
 ) -> Reply:
-    """Issue a token that opens one business of the partner; an archived one may still be read."""
+    """Issue an access token for one business of the partner, which may be archived."""
     business = await registry.get(business_id)
     return {
         "access_token": await unrevoked(
@@ -63,7 +63,10 @@ async def issue_business_token(
 async def revoke_token(
     keyring: Keyring, registry: Registry, body: TokenRevocation, now: datetime
 ) -> Reply:
-    """Let one token of the partner open nothing any more; of any other nothing is told."""
+    """Revoke one token of this partner.
+
+    Tokens that are unknown or belong to another partner get the same answer (RFC 7009).
+    """
     found = keyring.find(access_commands.token(body), now)
     if found is not None and found.partner_id == registry.partner_id:
         assert found.token_id is not None, "it came from a token"
@@ -74,7 +77,7 @@ async def revoke_token(
 
 
 async def revoke_business_tokens(registry: Registry, business_id: UUID, now: datetime) -> Reply:
-    """Let all tokens of one business that were issued so far open nothing any more."""
+    """Revoke all tokens of one business that were issued until now."""
     found = await registry.lock(business_id)
     registry.save(replace(found, tokens_valid_from=valid_from_after(now, found.tokens_valid_from)))
     return {"revoked": True}
@@ -83,7 +86,10 @@ async def revoke_business_tokens(registry: Registry, business_id: UUID, now: dat
 async def unrevoked(
     registry: Registry, made: Callable[[datetime], str], now: datetime, valid_from: datetime
 ) -> str:
-    """Make a token that is good, whatever was revoked in this very second."""
+    """Create a token that is valid even if others were revoked in the same second.
+
+    Raises Unavailable where all tokens that could be issued now are revoked.
+    """
     for issued_at in issued_from(now, valid_from):
         token = made(issued_at)
         if issued_at <= now + LEEWAY and not await registry.is_revoked(token_id(token)):

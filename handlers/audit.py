@@ -1,4 +1,4 @@
-"""The audit trail: who changed what, and when."""
+"""The audit trail: who changed which record, and when."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from persistence.ledger.audit_trail import AuditRecord
 
 
 async def list_audit_records(books: Books, page: PageRequest) -> Page[Reply]:
-    """List what was changed."""
+    """List the audit records of the business."""
     return (await books.audit_trail.page(page)).of(shape)
 
 
 def shape(record: AuditRecord) -> dict[str, Any]:
-    """Show a record as the contract describes it."""
+    """Serialize an audit record."""
     return {
         "id": record.id,
         "created_at": record.created_at,

@@ -1,4 +1,4 @@
-"""Bank accounts: where money is kept, each over an account of the chart."""
+"""Bank accounts, each with its own account in the chart of accounts."""
 
 from uuid import UUID
 
@@ -19,7 +19,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
-    """Create a bank account; one with this external id is answered as it is."""
+    """Create a bank account.
+
+    If the external id is in use, the existing bank account is returned unchanged.
+    """
     command = bank_commands.create_bank_account(body)
     given = bank_accounts.facts(command.details)
     known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
@@ -48,14 +51,14 @@ async def list_bank_accounts(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_bank_account(books: Books, bank_account_id: UUID) -> Reply:
-    """Read one bank account."""
+    """Return one bank account."""
     return shape_bank_account(books, await books.bank_accounts.get(bank_account_id))
 
 
 async def update_bank_account(
     books: Books, bank_account_id: UUID, body: BankAccountUpdate
 ) -> Reply:
-    """Change the supplied fields of a bank account; the account of the chart follows."""
+    """Change the supplied fields of a bank account, and their copies on its ledger account."""
     found = await books.bank_accounts.lock(bank_account_id)
     given = bank_accounts.facts(bank_commands.change_bank_account(body))
     amended = bank_accounts.amend(found.bank_account, given, books.context)
@@ -68,7 +71,7 @@ async def update_bank_account(
 async def ledger_account(
     books: Books, command: CreateBankAccount, chart_in_use: ChartInUse
 ) -> Account:
-    """Return the account for a new bank account: the one that it names, else one to be had."""
+    """Return the ledger account of a new bank account: the named one, or a default."""
     reference = command.account
     if reference is None:
         title = command.display_name
@@ -78,7 +81,7 @@ async def ledger_account(
 
 
 def keep(books: Books, bank_account: BankAccount, ledger: Account, *, changed: bool) -> Reply:
-    """Save a bank account and what its account of the chart shows of it, and show both."""
+    """Save a bank account, and its ledger account if `changed`; return both serialized."""
     books.save(bank_account)
     if changed:
         books.save(ledger)

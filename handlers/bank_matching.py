@@ -1,4 +1,4 @@
-"""Bank matching: which line of a bank statement is which money, and what else a line was."""
+"""Bank matching: links between bank transactions and payments, and categories of the rest."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -29,7 +29,10 @@ from persistence.store import no_such_reference
 async def match_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionMatch
 ) -> Reply:
-    """Link a line with its money, which completes by that where it was on its way."""
+    """Match a bank transaction with a payment, payout, journal entry or transfer.
+
+    A pending target completes once it is linked in full.
+    """
     command = bank_commands.link_transaction(body)
     line = await read(books, bank_transaction_id)
     if isinstance(command, TransferTransaction):
@@ -46,7 +49,7 @@ async def match_bank_transaction(
 async def unmatch_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionUnmatch
 ) -> Reply:
-    """Take a link back; the money stays as it is."""
+    """Remove a match from a bank transaction; the matched payment keeps its status."""
     link_id = bank_commands.unlink_transaction(body)
     line = await read(books, bank_transaction_id)
     named = live(await books.bank_links.find(link_id, bank_transaction_id), link_id)
@@ -55,7 +58,7 @@ async def unmatch_bank_transaction(
         return shape_bank_transaction(books, moved.record, moved.links)
     found = await lock_alone(books, line, named.target_type, named.target_id)
     record, links = await lock(books, bank_transaction_id)
-    # It may have ended before its target was locked.
+    # Another request may have ended the link before its target was locked.
     link = live(next((each for each in links if each.id == link_id), None), link_id)
     matched = bank_matches.unmatch(found, record.transaction, link, books.context)
     await put(books, matched)
@@ -64,7 +67,7 @@ async def unmatch_bank_transaction(
 
 
 async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
-    """Say what a line may be, the likeliest first."""
+    """List possible matches of a bank transaction, best first, and the bank rule that fits."""
     books.pin_snapshot()
     record = await books.bank_transactions.get(bank_transaction_id)
     line = record.transaction
@@ -79,7 +82,7 @@ async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
 async def categorize_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionCategory
 ) -> Reply:
-    """Post what is left of a line straight to an account, or in parts to several."""
+    """Post the remaining amount of a bank transaction to one account, or split over several."""
     parts = bank_commands.categorize_transaction(body)
     named, codes = await books.fetch(
         books.accounts.named({each.account for each in parts}),
@@ -94,7 +97,7 @@ async def categorize_bank_transaction(
 
 
 async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
-    """Take what was posted straight to accounts back."""
+    """Undo the categorization of a bank transaction."""
     record, links = await lock(books, bank_transaction_id)
     changed = bank_transactions.uncategorize(record.transaction, books.context)
     if changed is not record.transaction:
@@ -103,16 +106,16 @@ async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID)
 
 
 def live(link: Link | None, id: UUID) -> Link:
-    """Take the link that a body names; raises RuleBroken `reference_not_found`."""
+    """Return the link that a body names; raises RuleBroken `reference_not_found`."""
     if link is None:
         raise no_such_reference("reconciliation_link", id)
     return link
 
 
 async def read(books: Books, id: UUID) -> BankTransaction:
-    """Look at a line before what it meets is locked; it is locked last of all.
+    """Read a bank transaction without a lock, since it is locked after its targets.
 
-    Raises NotFound, and Stale where If-Match names an older one.
+    Raises NotFound, and Stale where If-Match names an older version.
     """
     record = await books.bank_transactions.get(id)
     books.check_precondition(record, again=True)
@@ -120,7 +123,7 @@ async def read(books: Books, id: UUID) -> BankTransaction:
 
 
 async def lock(books: Books, id: UUID) -> tuple[BankTransactionRecord, tuple[Link, ...]]:
-    """Lock a line, then read it with its live links; raises NotFound and Stale."""
+    """Lock a bank transaction, then read it with its live links; raises NotFound and Stale."""
     record, links = await books.fetch(
         books.bank_transactions.lock(id), books.bank_links.of_transactions([id])
     )
@@ -130,12 +133,12 @@ async def lock(books: Books, id: UUID) -> tuple[BankTransactionRecord, tuple[Lin
 def show(
     books: Books, before: BankTransactionRecord, after: BankTransaction, links: Iterable[Link]
 ) -> Reply:
-    """Show a line as it is now."""
+    """Serialize a bank transaction after a change."""
     return shape_bank_transaction(books, replace(before, transaction=after), links)
 
 
 def shape_suggestion(suggestion: Suggestion) -> dict[str, Any]:
-    """Show what a line may be."""
+    """Serialize a suggested match."""
     return {
         "target_type": suggestion.target_type,
         "target_id": suggestion.target_id,
@@ -146,7 +149,7 @@ def shape_suggestion(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def shape_rule(line: BankTransaction, rules: Sequence[BankRuleRecord]) -> dict[str, Any] | None:
-    """Show what the first bank rule that fits would make of what is left of a line."""
+    """Serialize the first bank rule that fits, for the remaining amount; None without one."""
     if line.categorized or not bank_transactions.remaining(line):
         return None
     rule = bank_rules.first_fitting([each.rule for each in rules], line)

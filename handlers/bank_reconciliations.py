@@ -1,7 +1,7 @@
-"""Bank reconciliations: statements held against the ledger, and closed where both say the same.
+"""Bank reconciliations: statements compared with the ledger, and closed where they agree.
 
-A statement is closed and reopened while nothing else is written in the books: whatever is posted or
-unlinked comes wholly before that, or finds it closed.
+A statement is closed or reopened while no other transaction writes to the books. So a posting or
+the removal of a match either commits before it, or finds the statement closed.
 """
 
 from typing import Any
@@ -19,7 +19,10 @@ from persistence.engine.pages import Page, PageRequest
 async def create_bank_reconciliation(
     books: Books, bank_account_id: UUID, body: BankReconciliationCreate
 ) -> Reply:
-    """Hold a statement against the ledger; it closes where there is no difference."""
+    """Compare a statement with the ledger, and close it if there is no difference.
+
+    A statement of this bank account that is still open is updated instead.
+    """
     books.run_alone()
     command = bank_commands.reconcile_statement(body)
     found, standing = await books.fetch(
@@ -47,7 +50,7 @@ async def list_bank_reconciliations(
 async def get_bank_reconciliation(
     books: Books, bank_account_id: UUID, reconciliation_id: UUID
 ) -> Reply:
-    """Read one statement with what explains its difference now."""
+    """Return one statement with the items that explain its difference now."""
     books.pin_snapshot()
     _, statement = await books.fetch(
         books.bank_accounts.get(bank_account_id),
@@ -59,7 +62,7 @@ async def get_bank_reconciliation(
 async def reopen_bank_reconciliation(
     books: Books, bank_account_id: UUID, reconciliation_id: UUID
 ) -> Reply:
-    """Open the newest closed statement of a bank account again."""
+    """Reopen the newest closed statement of a bank account, and drop a later open one."""
     books.run_alone()
     _, statement, standing = await books.fetch(
         books.bank_accounts.get(bank_account_id),
@@ -76,14 +79,14 @@ async def reopen_bank_reconciliation(
 
 
 async def compare(books: Books, statement: Reconciliation) -> Comparison:
-    """Lay a statement beside the ledger, from the closed one before it on."""
+    """Compare a statement with the ledger, from the previous closed statement on."""
     before = await books.reconciliations.before(statement.bank_account_id, statement.statement_date)
     explanation = await books.bank_balances.explain(statement, before)
     return Comparison(statement, reconciliations.opening_balance(before), explanation)
 
 
 def summarize(books: Books, statement: Reconciliation) -> dict[str, Any]:
-    """Show a statement in a list."""
+    """Serialize a statement for a list."""
     return {
         "id": statement.id,
         "business_id": books.business_id,
@@ -99,7 +102,7 @@ def summarize(books: Books, statement: Reconciliation) -> dict[str, Any]:
 
 
 def shape(books: Books, compared: Comparison) -> dict[str, Any]:
-    """Show a statement with its difference to the ledger, and what explains that."""
+    """Serialize a statement with its difference to the ledger and the items that explain it."""
     explanation = compared.explanation
     lines, money = explanation.lines_without_money, explanation.money_without_lines
     return {
@@ -118,7 +121,7 @@ def shape(books: Books, compared: Comparison) -> dict[str, Any]:
 
 
 def shape_lines(found: Found) -> list[dict[str, Any]]:
-    """Show lines that no money accounts for."""
+    """Serialize bank transactions that no money accounts for."""
     return [
         {
             "bank_transaction_id": each.id,
@@ -131,7 +134,7 @@ def shape_lines(found: Found) -> list[dict[str, Any]]:
 
 
 def shape_money(found: Found) -> list[dict[str, Any]]:
-    """Show money that no lines show."""
+    """Serialize money that appears on no bank transaction."""
     return [
         {
             "source_type": each.kind,

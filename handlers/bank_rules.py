@@ -1,4 +1,4 @@
-"""Bank rules: what lines of bank statements are, told once."""
+"""Bank rules: how to categorize bank transactions that meet given conditions."""
 
 from typing import Any
 from uuid import UUID
@@ -29,12 +29,12 @@ async def create_bank_rule(books: Books, body: BankRuleCreate) -> Reply:
 
 
 async def list_bank_rules(books: Books, page: PageRequest) -> Page[Reply]:
-    """List the rules in the order in which they are tried."""
+    """List bank rules in the order in which they are tried."""
     return (await books.bank_rules.page(page)).of(lambda each: shape(books, each))
 
 
 async def get_bank_rule(books: Books, bank_rule_id: UUID) -> Reply:
-    """Read one bank rule."""
+    """Return one bank rule."""
     return shape(books, await books.bank_rules.get(bank_rule_id))
 
 
@@ -50,14 +50,17 @@ async def update_bank_rule(books: Books, bank_rule_id: UUID, body: BankRuleUpdat
 
 
 async def delete_bank_rule(books: Books, bank_rule_id: UUID) -> Reply:
-    """Delete a bank rule; what it did stays."""
+    """Delete a bank rule; what it posted stays."""
     found = await books.bank_rules.lock(bank_rule_id)
     books.save(bank_rules.delete(found.rule, books.context))
     return {"deleted": True}
 
 
 async def refer(books: Books, command: SaveBankRule) -> None:
-    """Look for what a rule names beside its account; raises RuleBroken `reference_not_found`."""
+    """Check that the customer, vendor and bank account of a rule exist.
+
+    Raises RuleBroken `reference_not_found`.
+    """
     if not isinstance(command.outcome, Absent):
         outcome = command.outcome
         await books.customers.lock_all([outcome.customer_id] if outcome.customer_id else [])
@@ -67,7 +70,7 @@ async def refer(books: Books, command: SaveBankRule) -> None:
 
 
 async def referenced_by(books: Books, command: SaveBankRule) -> Referenced:
-    """The account that a rule names, and tax codes where it names one."""
+    """Load the account that a rule names, and the tax codes where it names one."""
     taxed = not isinstance(command.outcome, Absent) and command.outcome.tax_code is not None
     named, codes = await books.fetch(
         books.accounts.named(bank_rules.account_references(command)),
@@ -77,13 +80,13 @@ async def referenced_by(books: Books, command: SaveBankRule) -> Referenced:
 
 
 def keep(books: Books, record: BankRuleRecord) -> Reply:
-    """Save a rule, and show it."""
+    """Save a rule, and return it serialized."""
     books.save(record.rule)
     return shape(books, record)
 
 
 def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
-    """Show a rule."""
+    """Serialize a bank rule."""
     rule = record.rule
     return {
         "id": rule.id,
@@ -109,5 +112,5 @@ def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
 
 
 def shape_party(rule: BankRule) -> dict[str, Any]:
-    """Show whose a line is that fits, and what is noted of it."""
+    """Serialize the customer, vendor and memo that a rule gives to a matching line."""
     return {"customer_id": rule.customer_id, "vendor_id": rule.vendor_id, "memo": rule.memo}

@@ -32,7 +32,7 @@ JSON = "json"
 async def import_bank_transactions(
     books: Books, body: BankTransactionImport | BankTransactionForm
 ) -> Reply:
-    """Keep the lines of a statement; each has its own result."""
+    """Import the lines of a bank statement; each line has its own result."""
     command = bank_commands.import_statement(body)
     source, sent = await lines_of(command)
     wanted = command.bank_account_id
@@ -60,7 +60,7 @@ async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]
 
 
 async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
-    """Read one bank transaction."""
+    """Return one bank transaction."""
     record, links = await books.fetch(
         books.bank_transactions.get(bank_transaction_id),
         books.bank_links.of_transactions([bank_transaction_id]),
@@ -69,18 +69,19 @@ async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply
 
 
 async def lines_of(command: ImportLines | ImportFile) -> tuple[str, Sequence[Line | ReadLine]]:
-    """Return what the lines were sent as, and the lines.
+    """Return the format in which the lines were sent, and the lines.
 
-    Raises Malformed for a file that cannot be read, UnsupportedFile for one that is no bank's.
+    Raises Malformed for a file that cannot be read, UnsupportedFile for one that is not a bank
+    file.
     """
     if isinstance(command, ImportLines):
         return JSON, command.lines
-    # Reading a large file takes a second or two; others are served meanwhile.
+    # Reading a large file takes a second or two; a thread keeps other requests served.
     return await asyncio.to_thread(read_file, command)
 
 
 def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
-    """Read a file as what it is said to be, or as what it is."""
+    """Read a file in the format that the request names, or else in the detected one."""
     guessed = guess_format(command.content)
     kind = command.format or guessed
     try:
@@ -97,19 +98,22 @@ def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
 
 
 def guess_format(content: bytes) -> bank_files.Format | None:
-    """Tell what a file is by its content; None for what is none of the four."""
+    """Detect the format of a file by its content; return None if it is not one of the four."""
     return bank_files.guess(content) or ("csv" if kind_of(content) == CSV else None)
 
 
 def field_at_fault(fault: Unreadable) -> str:
-    """Return the field of the form that a fault is about: the file, the mapping or a part of it."""
+    """Return the form field that an error is about: the file, the mapping or a part of it."""
     if not isinstance(fault, WrongColumns):
         return "file"
     return f"mapping.{fault.column}" if fault.column else "mapping"
 
 
 def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
-    """Take a line of a file in minor units; one that has none, or is not read, has failed."""
+    """Convert a line of a file to minor units.
+
+    Returns Failed for an unreadable line, or an amount that minor units cannot express.
+    """
     if isinstance(line, Line):
         return line
     if isinstance(line, BadLine):
@@ -135,7 +139,7 @@ def in_minor_units(line: Line | ReadLine, currency: str) -> Line | Failed:
 async def try_rules(
     books: Books, rules: Sequence[BankRule], line_results: Sequence[LineResult]
 ) -> list[Tried | Skipped | Failed]:
-    """Try the bank rules on each new line, keep it, and post what an automatic one makes of it."""
+    """Try the bank rules on each new line, and save it; post if an automatic rule applies."""
     named, codes = await books.fetch(
         books.accounts.named(bank_rules.accounts_applied(rules)),
         books.tax_codes.for_use(needed=any(each.tax_code_id for each in rules)),
@@ -152,7 +156,7 @@ async def try_rules(
 
 
 def shape_results(line_results: Sequence[Tried | Skipped | Failed]) -> Reply:
-    """Show what became of each line, and how many there are of each."""
+    """Serialize the result of each line, and count the results by status."""
     results = [shape_result(place, line) for place, line in enumerate(line_results)]
     return {
         **{
@@ -164,7 +168,7 @@ def shape_results(line_results: Sequence[Tried | Skipped | Failed]) -> Reply:
 
 
 def shape_result(place: int, line: Tried | Skipped | Failed) -> dict[str, Any]:
-    """Show what became of one line, and which bank rule had its say."""
+    """Serialize the result of one line, with the bank rule that was suggested or applied."""
     told = {
         "index": place,
         "id": None,

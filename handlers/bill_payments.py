@@ -1,4 +1,4 @@
-"""Bill payments: money to vendors, and which bills it settles."""
+"""Bill payments: money paid to vendors, and its allocation to bills."""
 
 from typing import Any
 from uuid import UUID
@@ -17,39 +17,42 @@ from persistence.trade.payments import PaymentRecord
 
 
 async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
-    """Record a payment and what it settles; one with this external id is answered as it is."""
+    """Record a payment with its allocations.
+
+    If the external id is in use, the existing payment is returned unchanged.
+    """
     command = payment_commands.create_bill_payment(body, books.idempotency_key)
     return await trade_payments.create(books.purchases, command, shape)
 
 
 async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
-    """List payments."""
+    """List bill payments."""
     return await trade_payments.listed(books.purchases, page, shape)
 
 
 async def get_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
-    """Read one payment with the bills it settles."""
+    """Return one bill payment with its allocations."""
     return shape(books.purchases, await books.bill_payments.shown(bill_payment_id))
 
 
 async def update_bill_payment(
     books: Books, bill_payment_id: UUID, body: BillPaymentUpdate
 ) -> Reply:
-    """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
+    """Change the supplied fields of a payment; a supplied list replaces its allocations."""
     command = payment_commands.change_bill_payment(body)
     return await trade_payments.amend(books.purchases, bill_payment_id, command, shape)
 
 
 async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
-    """Cancel a payment that is pending or failed; what it reserves is released."""
+    """Cancel a pending or failed payment, and release the amounts that it reserves on bills."""
     return await trade_payments.cancel(books.purchases, bill_payment_id, shape)
 
 
 def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
-    """Show a payment with the bills it settles or reserves, and what comes back of it."""
+    """Serialize a payment with its allocations, and its refunds."""
     payment = found.payment
     parts = payments.live_allocations(payment)
-    # What comes back of a bill lessens its cost; it is not money of any one payment.
+    # A refund of a bill reduces its cost; it belongs to no single payment.
     own = (each for each in found.refunds if each.document_id is None)
     return {
         "id": payment.id,
@@ -83,7 +86,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
 
 
 def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> dict[str, Any]:
-    """Show one part with its bill as it is now."""
+    """Serialize one allocation with the current state of its bill."""
     payment, bill = found.payment, found.documents[part.document_id]
     completed = payment.status == "completed"
     return {
@@ -98,7 +101,7 @@ def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> di
 
 
 def shape_refund(refund: RefundShare) -> dict[str, Any]:
-    """Show what comes back of a payment."""
+    """Serialize the part of a refund that belongs to this payment."""
     return {
         "refund_id": refund.refund_id,
         "amount_cents": refund.amount,

@@ -1,4 +1,4 @@
-"""Bills: what vendors ask to be paid, from draft to settled, written off or void."""
+"""Bills: invoices from vendors, from draft to settled, written off or void."""
 
 from uuid import UUID
 
@@ -12,7 +12,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_bill(books: Books, body: BillCreate, links: Links) -> Reply:
-    """Create a bill, draft or received, with the document that came with it."""
+    """Create a bill as a draft or received, with its attached document.
+
+    If the external id is in use, the existing bill is returned unchanged.
+    """
     file, command = file_commands.attached(body), document_commands.bill(body)
     return await trade_documents.create(books.purchases, command, file, links)
 
@@ -23,12 +26,12 @@ async def list_bills(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_bill(books: Books, bill_id: UUID, links: Links) -> Reply:
-    """Read one bill with its lines, and with what settles it."""
+    """Return one bill with its lines and settlements."""
     return await trade_documents.read(books.purchases, bill_id, links)
 
 
 async def replace_bill(books: Books, bill_id: UUID, body: BillReplace, links: Links) -> Reply:
-    """Replace what a bill says, as long as nothing is allocated to it."""
+    """Replace the contents of a bill to which nothing is allocated."""
     file, command = file_commands.attached(body), document_commands.bill(body)
     return await trade_documents.replace_one(books.purchases, bill_id, command, file, links)
 
@@ -36,27 +39,30 @@ async def replace_bill(books: Books, bill_id: UUID, body: BillReplace, links: Li
 async def receive_bill(
     books: Books, bill_id: UUID, body: BillReceive | None, links: Links
 ) -> Reply:
-    """Receive a draft: it takes a number and goes into the ledger."""
+    """Receive a draft: assign its number and post it to the ledger."""
     command = document_commands.receive_bill(body)
     return await trade_documents.open_draft(books.purchases, bill_id, command, links)
 
 
 async def void_bill(books: Books, bill_id: UUID, body: Voiding | None, links: Links) -> Reply:
-    """Take a received bill back, as long as nothing is allocated to it."""
+    """Void a received bill to which nothing is allocated."""
     return await trade_documents.void(
         books.purchases, bill_id, document_commands.voided_at(body), links
     )
 
 
 async def delete_bill(books: Books, bill_id: UUID) -> Reply:
-    """Delete a draft for good."""
+    """Delete a draft permanently."""
     return await trade_documents.delete(books.purchases, bill_id)
 
 
 async def write_off_bill(
     books: Books, bill_id: UUID, body: WriteOffCreate | None, links: Links
 ) -> Reply:
-    """Write off what is left of a bill, or a part; a known external id writes nothing off."""
+    """Write off the outstanding amount of a bill, or part of it.
+
+    If the external id is in use, the bill is returned without another write-off.
+    """
     command = document_commands.write_off(body)
     return await trade_write_offs.write_off(books.purchases, bill_id, command, links)
 
@@ -64,5 +70,5 @@ async def write_off_bill(
 async def reverse_bill_write_off(
     books: Books, bill_id: UUID, write_off_id: UUID, links: Links
 ) -> Reply:
-    """Take a write-off back: the bill is owed again by as much."""
+    """Reverse a write-off, which raises the outstanding amount of the bill again."""
     return await trade_write_offs.reverse(books.purchases, bill_id, write_off_id, links)

@@ -1,4 +1,4 @@
-"""Businesses: what a partner opens, keeps up and archives."""
+"""Businesses of a partner: create, change and archive them."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,10 @@ from persistence.partners.registry import RegisteredBusiness, Registry
 
 
 async def create_business(registry: Registry, body: BusinessCreate) -> Reply:
-    """Open a business with its starting chart; one with this external id is answered as it is."""
+    """Create a business with its starting chart of accounts and tax codes.
+
+    If the external id is in use, the existing business is returned unchanged.
+    """
     command = business_commands.open_business(body)
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
@@ -42,12 +45,12 @@ async def list_businesses(registry: Registry, page: PageRequest) -> Page[Reply]:
 
 
 async def get_business(registry: Registry, business_id: UUID) -> Reply:
-    """Read one business."""
+    """Return one business."""
     return shape(await registry.get(business_id))
 
 
 async def update_business(registry: Registry, business_id: UUID, body: BusinessUpdate) -> Reply:
-    """Change the supplied fields; a change of the lock date waits for postings under way."""
+    """Change the supplied fields; a change of the lock date waits for postings in progress."""
     command = business_commands.change_business(body)
     locks = command.lock_date is not ABSENT
     found = await registry.lock(business_id, against_posting=locks)
@@ -64,7 +67,7 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
 
 
 async def archive_business(registry: Registry, business_id: UUID) -> Reply:
-    """Archive a business: it may be read, and nothing is written to it."""
+    """Archive a business: its books stay readable, and accept no more changes."""
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is not None:
         return shape(found)
@@ -75,7 +78,7 @@ async def archive_business(registry: Registry, business_id: UUID) -> Reply:
 
 
 async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
-    """Bring an archived business back."""
+    """Unarchive a business; an active business is returned unchanged."""
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is None:
         return shape(found)
@@ -86,7 +89,7 @@ async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
 
 
 def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusiness:
-    """Make the record of a new business, with what its country implies."""
+    """Build the record of a new business, with the defaults of its country."""
     country = command.country.upper() if command.country is not None else None
     return RegisteredBusiness(
         id=new_id(),
@@ -119,14 +122,14 @@ def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusine
 
 
 def refuse_large_tolerance(business: RegisteredBusiness) -> None:
-    """Raise Malformed where a business tolerates more than it may in its currency."""
+    """Raise Malformed if the matching tolerance is above the limit for the currency."""
     currency = business.base_currency
     exponent = get_currency_precision(currency)
     businesses.refuse_large_tolerance(business.matching_tolerance_cents, currency, exponent)
 
 
 def starting_chart(registry: Registry, language: str) -> list[Account]:
-    """Make the accounts that every business starts with, named in its language."""
+    """Build the accounts that every business starts with, named in its language."""
     return [
         Account(
             id=new_id(),
@@ -146,13 +149,13 @@ def starting_chart(registry: Registry, language: str) -> list[Account]:
 def starting_tax_codes(
     registry: Registry, country: str | None, accounts: list[Account]
 ) -> list[TaxCode]:
-    """Make the tax codes that every business of a country starts with."""
+    """Build the tax codes that every business of a country starts with."""
     roles = {Role(each.role): each.id for each in accounts if each.role is not None}
     return made(starting_codes(country), roles, registry.now, new_id)
 
 
 def facts(found: RegisteredBusiness, command: ChangeBusiness) -> dict[str, Any]:
-    """List the fields that change; a name that is cleared is the legal name again."""
+    """Return the changed fields; a cleared name becomes the legal name."""
     given = {name: value for name, value in said(command).items() if name not in businesses.FIXED}
     if "entity_type" in given:
         given["entity_type"] = businesses.entity_type(found.country or "", given["entity_type"])

@@ -1,4 +1,4 @@
-"""Chart of accounts: every account with its balance, as a list, a tree and a file."""
+"""The chart of accounts: every account with its balance, as a list, a tree and a file."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -33,7 +33,7 @@ Lineage = tuple[Account, ...]
 
 
 async def list_accounts(books: Books, page: PageRequest) -> Page[Reply]:
-    """List accounts, each with the accounts under it and its balances."""
+    """List accounts, each with its child accounts and its balances."""
     period = period_of(page.filters)
     states = await books.accounts.chart(period or EVER)
     chart = Chart(states, books.currency, by_period=period is not None)
@@ -43,14 +43,14 @@ async def list_accounts(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_account(books: Books, account_id: str) -> Reply:
-    """Read one account by id, code or external id."""
+    """Return one account by id, code or external id."""
     return show(books, await books.accounts.family(account_id))
 
 
 async def list_account_entries(books: Books, account_id: str, page: PageRequest) -> Page[Reply]:
-    """List what was posted to an account, each line with the balance after it.
+    """List the lines posted to an account, each with its running balance.
 
-    Raises Malformed where lines with a tag and lines without any are asked for at once.
+    Raises Malformed if both a tag and `untagged` are requested.
     """
     filters = {**page.filters}
     basis = Basis(filters.pop("basis"))
@@ -67,7 +67,7 @@ async def list_account_entries(books: Books, account_id: str, page: PageRequest)
 
 
 async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply:
-    """Read the active accounts by type, subtype and parent."""
+    """Return the active accounts by type, subtype and parent."""
     year = query.get("fiscal_year")
     chart = Chart(await states_of(books, year), books.currency).active()
     return {
@@ -79,7 +79,7 @@ async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply
 
 
 async def export_accounts(books: Books, query: Mapping[str, Any]) -> Csv:
-    """Write every account into a file, the archived ones too."""
+    """Export every account as CSV, archived accounts included."""
     year = query.get("fiscal_year")
     chart = Chart(await states_of(books, year), books.currency)
     name = "chart-of-accounts" if year is None else f"chart-of-accounts-{year}"
@@ -87,7 +87,10 @@ async def export_accounts(books: Books, query: Mapping[str, Any]) -> Csv:
 
 
 async def create_account(books: Books, body: AccountCreate) -> Reply:
-    """Create an account; one with this external id is answered as it is."""
+    """Create an account.
+
+    If the external id is in use, the existing account is returned unchanged.
+    """
     command = account_commands.create_account(body)
     lineage: Lineage = ()
     if command.parent is not None:
@@ -98,13 +101,13 @@ async def create_account(books: Books, body: AccountCreate) -> Reply:
 
 
 async def create_child_account(books: Books, account_id: str, body: AccountChildCreate) -> Reply:
-    """Create an account under another one, of its type and subtype unless told otherwise."""
+    """Create an account under a parent; type and subtype default to those of the parent."""
     command = account_commands.create_child_account(body)
     return await add(books, command, await named(books, account_id, hold=True))
 
 
 async def update_account(books: Books, account_id: str, body: AccountUpdate) -> Reply:
-    """Change the supplied fields of an account; `is_active` archives it or brings it back."""
+    """Change the supplied fields of an account; `is_active` archives or unarchives it."""
     command = account_commands.change_account(body)
     family = await lock(books, account_id, closing=command.active is False)
     account = family.one.account
@@ -116,13 +119,13 @@ async def update_account(books: Books, account_id: str, body: AccountUpdate) -> 
 
 
 async def archive_account(books: Books, account_id: str) -> Reply:
-    """Archive an account without a balance and without active children."""
+    """Archive an account that has no balance and no active children."""
     family = await lock(books, account_id, closing=True)
     return put(books, family, family.one.account, active=False)
 
 
 async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage:
-    """Read the account that a path names, and those above it; raises NotFound."""
+    """Read the account that a path names, and its ancestors; raises NotFound."""
     lineage = await books.accounts.lineage(account_id, hold=hold)
     if not lineage:
         raise not_found("account")
@@ -130,7 +133,7 @@ async def named(books: Books, account_id: str, *, hold: bool = False) -> Lineage
 
 
 async def lock(books: Books, account_id: str, *, closing: bool) -> Family:
-    """Lock an account, to close it from the postings under way on it too, then read its family."""
+    """Lock an account and read its family; if `closing`, also wait for postings in progress."""
     if closing:
         books.run_alone()
     account, *_ = await named(books, account_id)
@@ -138,7 +141,7 @@ async def lock(books: Books, account_id: str, *, closing: bool) -> Family:
 
 
 def put(books: Books, family: Family, account: Account, *, active: bool) -> Reply:
-    """Save an account as active or archived, and show it; where nothing changes, nothing is saved.
+    """Save an account as active or archived, and return it serialized; skip an unchanged account.
 
     `family` still holds the account as it was read.
     """
@@ -155,7 +158,7 @@ def put(books: Books, family: Family, account: Account, *, active: bool) -> Repl
 
 
 async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
-    """Add an account under the first of a lineage, or answer the one that has its external id."""
+    """Add an account under the first of a lineage, or return the one with its external id."""
     external_id = or_none(command.details.external_id)
     if external_id is not None:
         known = await books.accounts.family_of_external_id(external_id)
@@ -188,7 +191,7 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
 
 
 def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
-    """Tell the type and subtype of a new account; what is not said is its parent's."""
+    """Return the type and subtype of a new account; an absent subtype is that of the parent."""
     subtype = command.account_subtype
     if isinstance(subtype, Absent):
         return or_else(command.account_type, lineage[0].account_type), lineage[0].account_subtype
@@ -196,14 +199,15 @@ def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
 
 
 def show(books: Books, family: Family) -> Reply:
-    """Show an account with everything under it."""
+    """Serialize an account with all accounts below it."""
     return shape(Chart(family.states, books.currency), family.one)
 
 
 async def states_of(books: Books, year: int | None) -> list[AccountState]:
-    """Read the chart as it is, or up to the end of the fiscal year that ends in a year.
+    """Read the chart with current balances, or up to the end of the fiscal year `year`.
 
-    Accounts of profit and loss then have what was posted in that year, all others all before, too.
+    With a year, profit and loss accounts have the postings of that year only. All other accounts
+    also have those of all earlier years.
     """
     if year is None:
         return await books.accounts.chart()
@@ -220,9 +224,9 @@ async def states_of(books: Books, year: int | None) -> list[AccountState]:
 
 
 def period_of(asked: Mapping[str, Any]) -> Period | None:
-    """Read the period of a list: a month, or dates; None where none is asked for.
+    """Return the period of a list, given as a month or as dates; None if there is none.
 
-    Raises Malformed where only one of year and month is given.
+    Raises Malformed if only one of year and month is given.
     """
     year, month = asked.get("period_year"), asked.get("period_month")
     if (year is None) != (month is None):
@@ -236,7 +240,7 @@ def period_of(asked: Mapping[str, Any]) -> Period | None:
 
 
 def matches(chart: Chart, state: AccountState, asked: Mapping[str, Any]) -> bool:
-    """Tell whether an account is one of those that a list asks for."""
+    """Return whether an account meets all filters of a list."""
     account = state.account
     moved = state.movement if chart.by_period else state.balance
     parent = chart.find(asked["parent"]) if "parent" in asked else None

@@ -1,4 +1,4 @@
-"""Customer credits: what customers may set against their invoices."""
+"""Customer credits: credit notes that customers can apply to their invoices."""
 
 from uuid import UUID
 
@@ -12,7 +12,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_customer_credit(books: Books, body: CustomerCreditCreate, links: Links) -> Reply:
-    """Create a credit, draft or sent, and apply it; a known external id answers it."""
+    """Create a credit as a draft or sent, and apply its allocations.
+
+    If the external id is in use, the existing credit is returned unchanged.
+    """
     file = file_commands.attached(body)
     command = credit_commands.create_customer_credit(body)
     return await trade_credits.create(books.sales, command, file, links)
@@ -24,14 +27,14 @@ async def list_customer_credits(books: Books, page: PageRequest, links: Links) -
 
 
 async def get_customer_credit(books: Books, credit_id: UUID, links: Links) -> Reply:
-    """Read one credit with its lines and allocations."""
+    """Return one credit with its lines and allocations."""
     return await trade_credits.read(books.sales, credit_id, links)
 
 
 async def replace_customer_credit(
     books: Books, credit_id: UUID, body: CustomerCreditReplace, links: Links
 ) -> Reply:
-    """Replace what a credit says, and which invoices it settles where a list is given."""
+    """Replace the contents of a credit; a supplied list replaces its allocations."""
     file = file_commands.attached(body)
     command = credit_commands.replace_customer_credit(body)
     return await trade_credits.change(books.sales, credit_id, command, file, links)
@@ -40,6 +43,6 @@ async def replace_customer_credit(
 async def void_customer_credit(
     books: Books, credit_id: UUID, body: Voiding | None, links: Links
 ) -> Reply:
-    """Take a sent credit back, as long as nothing is applied of it."""
+    """Void a sent credit of which nothing is applied."""
     at = document_commands.voided_at(body)
     return await trade_credits.void(books.sales, credit_id, at, links)

@@ -1,4 +1,4 @@
-"""Customers: who is invoiced."""
+"""Customers: the parties that a business invoices."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,10 @@ from persistence.trade.parties import PartyAccount
 
 
 async def create_customer(books: Books, body: CustomerCreate, links: Links) -> Reply:
-    """Create a customer; one whose external id is known is answered as it is."""
+    """Create a customer.
+
+    If the external id is in use, the existing customer is returned unchanged.
+    """
     file, details = file_commands.attached(body), party_commands.customer(body)
     existing = await trade_parties.known(books, books.customers, details.external_id)
     if existing is not None:
@@ -34,14 +37,14 @@ async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
-    """Read one customer."""
+    """Return one customer."""
     return show(await trade_parties.read(books, books.customers, customer_id), links)
 
 
 async def update_customer(
     books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
 ) -> Reply:
-    """Change the supplied fields of a customer; a document that comes along is added."""
+    """Change the supplied fields of a customer, and add the attached document if there is one."""
     file, details = file_commands.attached(body), party_commands.customer(body)
     found = await trade_parties.lock(books, books.customers, customer_id)
     added = trade_parties.attach(books, books.customers, file, customer_id)
@@ -50,13 +53,13 @@ async def update_customer(
 
 
 async def archive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
-    """Archive a customer with whom nothing is open; an archived one stays as it is."""
+    """Archive a customer without open items; an archived customer is returned unchanged."""
     archived = await trade_parties.archive(books, RECEIVABLE, books.customers, customer_id)
     return show(archived, links)
 
 
 async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
-    """Bring an archived customer back; an active one stays as it is."""
+    """Unarchive a customer; an active customer is returned unchanged."""
     found = await trade_parties.lock(books, books.customers, customer_id)
     return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
@@ -64,17 +67,17 @@ async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> R
 async def get_customer_statement(
     books: Books, customer_id: UUID, query: Mapping[str, Any]
 ) -> Tabled:
-    """Tell what a customer owed in some days, and what came to it."""
+    """Return the statement of a customer: balances and entries of a period."""
     return await owed.state(books.sales, customer_id, query)
 
 
 def show(found: PartyRecord[Customer], links: Links) -> Reply:
-    """Show a single customer."""
+    """Serialize a single customer with its documents."""
     return {**shape(found.account), **trade_parties.shape_documents(found, links)}
 
 
 def shape(found: PartyAccount[Customer]) -> Reply:
-    """Show a customer as lists do."""
+    """Serialize a customer for a list."""
     customer = found.trader
     return {
         "type": "CustomerData",

@@ -1,4 +1,4 @@
-"""Stored documents: files, alone or linked to what they belong to."""
+"""Stored documents: files, alone or linked to another record."""
 
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from persistence.files.stored_files import StoredFile
 
 
 async def create_document(books: Books, body: DocumentForm, links: Links) -> Reply:
-    """Store a file, and link it where the body says to what."""
+    """Store a file, and link it to the record that the body names, if any."""
     command = file_commands.store_file(body)
     if command.linked_type is not None and command.linked_id is not None:
         await books.files.hold(command.linked_type, command.linked_id)
@@ -28,12 +28,12 @@ async def list_documents(books: Books, page: PageRequest, links: Links) -> Page[
 
 
 async def get_document(books: Books, document_id: UUID, links: Links) -> Reply:
-    """Read one document's record, with a fresh link to its content."""
+    """Return the record of one document, with a fresh link to its content."""
     return shape(await books.files.get(document_id), links)
 
 
 def shape(document: StoredFile, links: Links) -> Reply:
-    """Show a document as the contract describes it."""
+    """Serialize a document."""
     return {
         "id": document.id,
         **(attached_files.summary(document, links) or {}),

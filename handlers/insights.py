@@ -1,4 +1,4 @@
-"""Insights: what was earned and spent, what is open with whom, and how much of what there is."""
+"""Insights: income and expenses, agings, and counts of documents by status."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from persistence.books import Books
 
 
 async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Sum up what was earned and spent, in all and over time."""
+    """Return income and expenses of a period, in total and over time."""
     report = await asked(books, query)
     interval = GRANULARITIES[query["granularity"]]
     period = period_of(query, books.context)
@@ -43,7 +43,7 @@ async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> Table
 
 
 async def get_expense_breakdown(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Tell what was spent on what."""
+    """Return the expenses of a period by category and account."""
     report = await asked(books, query)
     layout = Layout(period_of(query, books.context))
     found = statements.expenses(await report.posted(layout.periods))
@@ -59,21 +59,21 @@ async def get_expense_breakdown(books: Books, query: Mapping[str, Any]) -> Table
     return Tabled(value, shown.file("expense-breakdown", table))
 
 
-# ── What is open with customers and vendors ─────────────────────────────────────────────────────
+# ── Open items of customers and vendors ─────────────────────────────────────────────────────────
 
 
 async def get_receivable_aging(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Tell what customers owed at the end of a day, by how late it was."""
+    """Return the outstanding amounts of customers at the end of a day, by days overdue."""
     return await age(books.sales, query)
 
 
 async def get_payable_aging(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Tell what vendors were owed at the end of a day, by how late it was."""
+    """Return the outstanding amounts owed to vendors at the end of a day, by days overdue."""
     return await age(books.purchases, query)
 
 
 async def get_receivable_stats(books: Books) -> Reply:
-    """Count invoices and credit notes by what is left to do about them."""
+    """Count invoices and credit notes by status."""
     found = await standing(books.sales)
     return {
         "currency": books.currency,
@@ -90,7 +90,7 @@ async def get_receivable_stats(books: Books) -> Reply:
 
 
 async def get_payable_stats(books: Books) -> Reply:
-    """Count bills and vendor credits by what is left to do about them."""
+    """Count bills and vendor credits by status."""
     found = await standing(books.purchases)
     return {
         "currency": books.currency,

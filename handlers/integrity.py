@@ -1,4 +1,4 @@
-"""Integrity: whether everything in the books agrees."""
+"""Integrity checks: whether all records of the books agree."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from persistence.proof.seals import KEPT_SEAL, Seal, kept_seal, newest_seal
 
 
 async def get_integrity(books: Books, query: Mapping[str, Any]) -> Reply:
-    """Prove the books as they are at this moment, and that a seal that was kept stands still."""
+    """Run the integrity checks on the books now, and check that a given seal still exists."""
     checks = await prove_in_request(books)
     newest = await newest_seal(books)
     if KEPT_SEAL in query:
@@ -21,7 +21,7 @@ async def get_integrity(books: Books, query: Mapping[str, Any]) -> Reply:
 
 
 def shape(checks: Sequence[Check]) -> dict[str, Any]:
-    """Show what was proven, the checks that do not hold first."""
+    """Serialize the checks and their overall status."""
     return {
         "status": "green" if all(check.ok for check in checks) else "red",
         "checks": [
@@ -37,7 +37,7 @@ def shape(checks: Sequence[Check]) -> dict[str, Any]:
 
 
 def shape_seal(seal: Seal) -> dict[str, Any]:
-    """Show a seal for whoever keeps it."""
+    """Serialize a seal, which clients can keep to check the books later."""
     return {
         "number": seal.number,
         "created_at": seal.created_at,

@@ -1,4 +1,4 @@
-"""Invoice payments: money from customers, and which invoices it settles."""
+"""Invoice payments: money from customers, and its allocation to invoices."""
 
 from typing import Any
 from uuid import UUID
@@ -16,25 +16,28 @@ from persistence.trade.payments import PaidOutIn, PaymentRecord
 
 
 async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
-    """Record a payment and what it settles; one with this external id is answered as it is."""
+    """Record a payment with its allocations.
+
+    If the external id is in use, the existing payment is returned unchanged.
+    """
     command = payment_commands.create_invoice_payment(body, books.idempotency_key)
     return await trade_payments.create(books.sales, command, shape)
 
 
 async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
-    """List payments."""
+    """List invoice payments."""
     return await trade_payments.listed(books.sales, page, shape)
 
 
 async def get_invoice_payment(books: Books, payment_id: UUID) -> Reply:
-    """Read one payment with the invoices it settles."""
+    """Return one invoice payment with its allocations."""
     return shape(books.sales, await books.invoice_payments.shown(payment_id))
 
 
 async def update_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
-    """Change the supplied fields of a payment; a supplied list of allocations replaces the old."""
+    """Change the supplied fields of a payment; a supplied list replaces its allocations."""
     command = payment_commands.change_invoice_payment(body)
     return await trade_payments.amend(books.sales, payment_id, command, shape)
 
@@ -42,18 +45,18 @@ async def update_invoice_payment(
 async def replace_invoice_payment(
     books: Books, payment_id: UUID, body: InvoicePaymentChanges
 ) -> Reply:
-    """Change a payment as an update does, and clear the descriptions that are absent."""
+    """Change a payment as an update does, and clear absent descriptive fields."""
     command = payment_commands.change_invoice_payment(body, whole=True)
     return await trade_payments.amend(books.sales, payment_id, command, shape)
 
 
 async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:
-    """Cancel a payment that is pending or failed; what it reserves is released."""
+    """Cancel a pending or failed payment, and release the amounts that it reserves on invoices."""
     return await trade_payments.cancel(books.sales, payment_id, shape)
 
 
 def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
-    """Show a payment with the invoices it settles or reserves, and its refunds."""
+    """Serialize a payment with its allocations and refunds."""
     payment = found.payment
     return {
         "id": payment.id,
@@ -94,7 +97,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
 
 
 def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
-    """Show the payout that a payment came in."""
+    """Serialize the payout that includes a payment."""
     return {
         "id": payout.id,
         "external_id": payout.external_id,
@@ -107,7 +110,7 @@ def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
 
 
 def shape_refund(refund: RefundShare) -> dict[str, Any]:
-    """Show what a refund gives back of a payment."""
+    """Serialize the part of a refund that belongs to this payment."""
     return {
         "refund_id": refund.refund_id,
         "invoice_id": refund.document_id,
@@ -118,7 +121,7 @@ def shape_refund(refund: RefundShare) -> dict[str, Any]:
 
 
 def shape_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
-    """Show the live allocations twice: by invoice as it is now, and as parts of the payment."""
+    """Serialize the live allocations twice: with the state of each invoice, and as amounts."""
     payment, completed = found.payment, found.payment.status == "completed"
     applied, parts = [], []
     for each in payments.live_allocations(payment):

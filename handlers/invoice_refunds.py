@@ -1,4 +1,4 @@
-"""Invoice refunds: money given back to customers, owed first and paid second."""
+"""Invoice refunds: money refunded to customers, first owed and then paid."""
 
 from typing import Any
 from uuid import UUID
@@ -32,15 +32,18 @@ SHOWN_AS = {
     "payment": ("payment", "money not applied"),
     "refunded_credit": ("credit", "credit note {}"),
 }
-"""What an allocation of each kind is called, and what it gives back of in words."""
+"""The type of each allocation kind in responses, and its target in words."""
 
 
 async def create_invoice_refund(
     books: Books, body: InvoiceRefundCreate | InvoiceRefundForm, links: Links
 ) -> Reply:
-    """Agree a refund, and pay it where the body says when; a known external id answers it."""
+    """Create a refund, and pay it if the body has `completed_at`.
+
+    If the external id is in use, the existing refund is returned unchanged.
+    """
     file, command = file_commands.attached_in_form(body), refund_commands.agree_refund(body)
-    # After the lock: whoever said the same external id a moment ago is seen by then.
+    # Read after the lock, so that a refund just committed with the same external id is found.
     targets, existing = await books.fetch(
         lock_target(books, target_named(command)).later(),
         books.invoice_refunds.known_as(command.external_id),
@@ -63,12 +66,12 @@ async def list_invoice_refunds(books: Books, page: PageRequest, links: Links) ->
 
 
 async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
-    """Read one refund with its payments."""
+    """Return one refund with its payments."""
     return await show(books, await books.invoice_refunds.shown(refund_id), links)
 
 
 async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
-    """Take a refund back of which nothing is paid."""
+    """Cancel a refund of which nothing is paid."""
     named = await books.invoice_refunds.target_of(refund_id)
     targets, refund, record = await books.fetch(
         lock_target(books, named),
@@ -84,7 +87,10 @@ async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> 
 async def create_invoice_refund_payment(
     books: Books, refund_id: UUID, body: InvoiceRefundPaymentCreate | None
 ) -> Reply:
-    """Pay a refund, or part of it; a known external id answers that payment."""
+    """Pay a refund, or part of it.
+
+    If the external id is in use, the existing payment is returned unchanged.
+    """
     command = refund_commands.pay_refund(body)
     refund, existing = await books.fetch(
         books.invoice_refunds.lock(refund_id),
@@ -101,7 +107,7 @@ async def create_invoice_refund_payment(
 async def list_invoice_refund_payments(
     books: Books, refund_id: UUID, page: PageRequest
 ) -> Page[Reply]:
-    """List the payments of a refund, the newest first."""
+    """List the payments of a refund, newest first."""
     books.pin_snapshot()
     found = await books.invoice_refund_payments.page(refund_id, page)
     linked = await books.bank_links.of(found.rows)
@@ -111,7 +117,7 @@ async def list_invoice_refund_payments(
 async def get_invoice_refund_payment(
     books: Books, refund_id: UUID, refund_payment_id: UUID
 ) -> Reply:
-    """Read one payment of a refund."""
+    """Return one payment of a refund."""
     payment, linked = await books.fetch(
         books.invoice_refund_payments.of(refund_id, refund_payment_id),
         books.bank_links.at(refund_payment_id),
@@ -122,7 +128,7 @@ async def get_invoice_refund_payment(
 async def cancel_invoice_refund_payment(
     books: Books, refund_id: UUID, refund_payment_id: UUID
 ) -> Reply:
-    """Take a payment of a refund back."""
+    """Cancel a payment of a refund."""
     refund, payment = await books.fetch(
         books.invoice_refunds.lock_named(refund_id),
         books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
@@ -134,12 +140,12 @@ async def cancel_invoice_refund_payment(
 
 
 def target_named(command: AgreeRefund) -> RefundTarget:
-    """Say what a new refund is to give back of."""
+    """Return the target of a new refund, as the command names it."""
     return RefundTarget(command.document_id, command.payment_id, command.credit_id)
 
 
 def lock_target(books: Books, named: RefundTarget) -> Fetch[Any]:
-    """Lock what a refund gives back of: an invoice, unapplied money of a payment, or a credit."""
+    """Lock the target of a refund: an invoice, a payment with unapplied money, or a credit."""
     if named.payment_id is not None:
         return books.invoice_payments.lock_all([named.payment_id])
     if named.refunded_credit_id is not None:
@@ -149,17 +155,17 @@ def lock_target(books: Books, named: RefundTarget) -> Fetch[Any]:
 
 
 def invoices_of(target: Target) -> dict[UUID, Document]:
-    """Name the invoice that a refund gives back of, where it is one."""
+    """Return the target by its id if it is an invoice, else nothing."""
     return {target.id: target} if isinstance(target, Document) else {}
 
 
 async def show(books: Books, record: Record, links: Links) -> Reply:
-    """Show a refund with its latest document."""
+    """Serialize a refund with its latest document."""
     return await trade_refunds.show(books.sales, record, links, shape)
 
 
 def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
-    """Show a refund with what it gives back and what has paid it."""
+    """Serialize a refund with its allocations and payments."""
     refund = record.refund
     return {
         "id": refund.id,
@@ -189,7 +195,7 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
 
 
 def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
-    """Show what a refund gives back."""
+    """Serialize the allocation of a refund to its target."""
     id_ = allocation.target_id
     invoice = record.documents.get(id_)
     begun, _ = refunds.agreed_days(record.refund, allocation)
@@ -212,7 +218,7 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
 
 
 def shape_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str, Any]:
-    """Show one payment of a refund; nothing is linked with a new one."""
+    """Serialize one payment of a refund; a new payment has no linked bank transactions."""
     return {
         "id": payment.id,
         "refund_id": payment.refund_id,

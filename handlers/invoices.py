@@ -1,4 +1,4 @@
-"""Invoices: what customers are asked to pay, from draft to settled, written off or void."""
+"""Invoices to customers, from draft to settled, written off or void."""
 
 from uuid import UUID
 
@@ -18,7 +18,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_invoice(books: Books, body: InvoiceCreate, links: Links) -> Reply:
-    """Create an invoice, draft or sent, with the payments and the document that came with it."""
+    """Create an invoice as a draft or sent, with its initial payments and attached document.
+
+    If the external id is in use, the existing invoice is returned unchanged.
+    """
     file, command = file_commands.attached(body), document_commands.create_invoice(body)
     return await trade_documents.create(books.sales, command, file, links)
 
@@ -29,19 +32,19 @@ async def list_invoices(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_invoice(books: Books, invoice_id: UUID, links: Links) -> Reply:
-    """Read one invoice with its lines, and with what settles it."""
+    """Return one invoice with its lines and settlements."""
     return await trade_documents.read(books.sales, invoice_id, links)
 
 
 async def get_invoice_pdf(books: Books, invoice_id: UUID) -> Pdf:
-    """Put an invoice on paper for its customer."""
+    """Return an invoice as a PDF for its customer."""
     return await invoice_papers.read(books, invoice_id)
 
 
 async def replace_invoice(
     books: Books, invoice_id: UUID, body: InvoiceReplace, links: Links
 ) -> Reply:
-    """Replace what an invoice says, as long as nothing is allocated to it."""
+    """Replace the contents of an invoice to which nothing is allocated."""
     file, command = file_commands.attached(body), document_commands.replace_invoice(body)
     return await trade_documents.replace_one(books.sales, invoice_id, command, file, links)
 
@@ -49,27 +52,30 @@ async def replace_invoice(
 async def send_invoice(
     books: Books, invoice_id: UUID, body: InvoiceSend | None, links: Links
 ) -> Reply:
-    """Send a draft: it takes a number and goes into the ledger."""
+    """Send a draft: assign its number and post it to the ledger."""
     command = document_commands.send_invoice(body)
     return await trade_documents.open_draft(books.sales, invoice_id, command, links)
 
 
 async def void_invoice(books: Books, invoice_id: UUID, body: Voiding | None, links: Links) -> Reply:
-    """Take a sent invoice back, as long as nothing is allocated to it."""
+    """Void a sent invoice to which nothing is allocated."""
     return await trade_documents.void(
         books.sales, invoice_id, document_commands.voided_at(body), links
     )
 
 
 async def delete_invoice(books: Books, invoice_id: UUID) -> Reply:
-    """Delete a draft for good."""
+    """Delete a draft permanently."""
     return await trade_documents.delete(books.sales, invoice_id)
 
 
 async def write_off_invoice(
     books: Books, invoice_id: UUID, body: WriteOffCreate | None, links: Links
 ) -> Reply:
-    """Write off what is left of an invoice, or a part; a known external id writes nothing off."""
+    """Write off the outstanding amount of an invoice, or part of it.
+
+    If the external id is in use, the invoice is returned without another write-off.
+    """
     command = document_commands.write_off(body)
     return await trade_write_offs.write_off(books.sales, invoice_id, command, links)
 
@@ -77,5 +83,5 @@ async def write_off_invoice(
 async def reverse_write_off(
     books: Books, invoice_id: UUID, write_off_id: UUID, links: Links
 ) -> Reply:
-    """Take a write-off back: the invoice is owed again by as much."""
+    """Reverse a write-off, which raises the outstanding amount of the invoice again."""
     return await trade_write_offs.reverse(books.sales, invoice_id, write_off_id, links)

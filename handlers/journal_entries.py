@@ -1,4 +1,4 @@
-"""Journal entries: what was posted, and for what; and what is written by hand."""
+"""Journal entries: posted entries with their sources, and entries written by hand."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -44,23 +44,23 @@ EXPORTED = {
     "tax_rate": "tax_rate",
     "tax_part": "tax_part",
 }
-"""The columns of a file, each with its name in what the journal reads."""
+"""The columns of the CSV file, each with its name in the journal export."""
 
 
 async def list_journal_entries(books: Books, page: PageRequest) -> Page[Reply]:
-    """List entries without their lines, drafts and rejected ones among them."""
+    """List entries without their lines, including drafts and rejected entries."""
     return (await books.journal.page(page)).of(lambda entry: summarize(books, entry))
 
 
 async def export_journal_entries(books: Books, page: PageRequest) -> Csv:
-    """Write the entries that a list finds, one row for each of their lines."""
+    """Export the entries of a list as CSV, with a row for each of their lines."""
     rows = await books.journal.export(page)
     cells = ([row[name] for name in EXPORTED.values()] for row in rows)
     return Csv("journal-entries.csv", list(EXPORTED), cells)
 
 
 async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
-    """Read one entry with its lines, and with the bank lines that it was matched with."""
+    """Return one entry with its lines and the bank transactions matched with it."""
     entry, linked = await books.fetch(
         books.journal.get(journal_entry_id), books.bank_links.at(journal_entry_id)
     )
@@ -68,7 +68,7 @@ async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
 
 
 async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
-    """Write an entry by hand: a draft, or posted at once."""
+    """Create an entry by hand, as a draft or posted immediately."""
     command = journal_commands.create_entry(body)
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
@@ -79,7 +79,7 @@ async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
 async def replace_journal_entry(
     books: Books, journal_entry_id: UUID, body: JournalEntryReplace
 ) -> Reply:
-    """Replace what a draft says."""
+    """Replace the contents of a draft."""
     command = journal_commands.replace_entry(body)
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.account_references(command))
@@ -98,7 +98,7 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
 
 
 async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
-    """Turn a draft down."""
+    """Reject a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
     return shape(books, await keep(books, manual_entries.reject(entry)))
 
@@ -106,7 +106,7 @@ async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
 async def reverse_journal_entry(
     books: Books, journal_entry_id: UUID, body: JournalEntryReversal | None
 ) -> Reply:
-    """Take a posted entry back by its mirror."""
+    """Reverse a posted entry with a new entry of opposite amounts."""
     entry = written(await books.journal.lock(journal_entry_id))
     on = journal_commands.reversed_on(body)
     return Created(
@@ -115,24 +115,24 @@ async def reverse_journal_entry(
 
 
 async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
-    """Save an entry whose accounts were judged when it was written."""
+    """Save an entry whose accounts were checked when it was written."""
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     return books.journal.keep(entry, by_id(named))
 
 
 async def codes_for(books: Books, lines: Iterable[EntryLineGiven | ManualLine]) -> MarkedByHand:
-    """Read the tax codes of the business where a line names one."""
+    """Load the tax codes of the business if a line names one."""
     needed = manual_entries.any_is_marked(lines)
     return MarkedByHand(await books.tax_codes.for_use(needed=needed))
 
 
 def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:
-    """Lay out accounts by their ids, however they were named."""
+    """Index accounts by their ids."""
     return {account.id: account for account in named.values()}
 
 
 def summarize(books: Books, entry: EntryRecord) -> dict[str, Any]:
-    """Show an entry in a list; drafts are balanced like all others."""
+    """Serialize an entry for a list; drafts are balanced too."""
     from_bank = entry.source_type == "bank_transaction"
     return {
         "id": entry.id,
@@ -165,7 +165,7 @@ def summarize(books: Books, entry: EntryRecord) -> dict[str, Any]:
 
 
 def shape(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
-    """Show an entry with its lines; nothing is linked with one that is being written."""
+    """Serialize an entry with its lines; a new entry has no linked bank transactions."""
     return {
         **summarize(books, entry),
         "accounting_period": entry.entry_date.isoformat()[:7],
@@ -177,7 +177,7 @@ def shape(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dict[st
 
 
 def shape_line(line: EntryLine) -> dict[str, Any]:
-    """Show one line."""
+    """Serialize one line."""
     return {
         "id": line.id,
         "line_number": line.line_number,
@@ -193,7 +193,7 @@ def shape_line(line: EntryLine) -> dict[str, Any]:
 
 
 async def preview(books: Books) -> list[dict[str, Any]]:
-    """Show the entries that a previewed request would have posted; they have no numbers."""
+    """Serialize the entries that a previewed request would post; they have no numbers."""
     references = [AccountReference("id", each) for each in books.journal.staged_accounts()]
     named = await books.accounts.named(references, hold=False)
     return [shape(books, record) for record in books.journal.staged(by_id(named))]

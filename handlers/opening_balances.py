@@ -1,4 +1,4 @@
-"""Openings of the books: what stood and was open on a day, entered and taken back as one."""
+"""Opening balances: account balances and open items on a day, created and reversed together."""
 
 from uuid import UUID
 
@@ -20,7 +20,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_opening_balance(books: Books, body: OpeningBalanceCreate, preview: bool) -> Reply:
-    """Open the books on a day, all or nothing; a preview shows what does not tie."""
+    """Create the opening balances of a day, all or nothing.
+
+    A preview returns the differences on control accounts, which are refused otherwise.
+    """
     command, roles = opening_commands.open_books(body), await books.roles()
     named, codes, customers, vendors = await books.fetch(
         books.accounts.named(opening_changes.account_references(command, roles)),
@@ -38,14 +41,14 @@ async def create_opening_balance(books: Books, body: OpeningBalanceCreate, previ
 
 
 async def list_opening_balances(books: Books, page: PageRequest) -> Page[Reply]:
-    """List openings without what came with them."""
+    """List opening balances without their documents and payments."""
     roles = await books.roles()
     found = await books.opening_balances.page(page)
     return found.of(lambda opening: summarize(books, opening, roles))
 
 
 async def get_opening_balance(books: Books, opening_balance_id: UUID) -> Reply:
-    """Read one opening with all that came with it."""
+    """Return one opening balance with its documents and payments."""
     books.pin_snapshot()
     opening = await books.opening_balances.get(opening_balance_id)
     return await _show(books, await read_opened(books, opening))
@@ -54,7 +57,7 @@ async def get_opening_balance(books: Books, opening_balance_id: UUID) -> Reply:
 async def reverse_opening_balance(
     books: Books, opening_balance_id: UUID, body: JournalEntryReversal | None
 ) -> Reply:
-    """Take an opening back with all that came with it, while nothing of it is settled."""
+    """Reverse an opening balance with its documents and payments, while none of them is settled."""
     opening = await books.opening_balances.lock(opening_balance_id)
     opening_changes.refuse_reversing(opening)
     opened, on = await lock_opened(books, opening), journal_commands.reversed_on(body)
@@ -64,7 +67,7 @@ async def reverse_opening_balance(
 
 
 async def _show(books: Books, opened: OpenedBooks) -> Reply:
-    """Show an opening with the accounts that it speaks of."""
+    """Serialize an opening balance with the accounts that it names."""
     roles = await books.roles()
     named = await books.accounts.named(accounts_shown(opened.opening, roles), hold=False)
     accounts: dict[UUID, Account] = {account.id: account for account in named.values()}

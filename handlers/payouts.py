@@ -1,4 +1,4 @@
-"""Payouts: what processors pay out of the money that they hold."""
+"""Payouts: money that payment processors transfer to the business."""
 
 from typing import Any
 from uuid import UUID
@@ -25,7 +25,7 @@ from persistence.trade.linked_lines import Linked
 
 
 async def create_payout(books: Books, body: PayoutCreate) -> Reply:
-    """Record a payout; the one with a known external id is brought in line with the body."""
+    """Record a payout, or update the one with the same external id."""
     command = bank_commands.save_payout(body)
     named, codes = await books.fetch(
         books.accounts.named(payout_other_items.account_references(command)),
@@ -51,7 +51,7 @@ async def list_payouts(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_payout(books: Books, payout_id: UUID) -> Reply:
-    """Read one payout with the money that it lists."""
+    """Return one payout with its items."""
     found, linked = await books.fetch(
         books.payouts.shown(payout_id), books.bank_links.at(payout_id)
     )
@@ -59,20 +59,20 @@ async def get_payout(books: Books, payout_id: UUID) -> Reply:
 
 
 async def delete_payout(books: Books, payout_id: UUID) -> Reply:
-    """Delete a payout, and free what it lists."""
+    """Delete a payout, and release its items."""
     payout, money = await lock_for_deletion(books, payout_id)
     await put(books, payout_changes.delete(payout, money, books.context))
     return {"deleted": True}
 
 
 async def put(books: Books, made: PaidOut) -> None:
-    """Save a payout and the money that joined or left it, and post what the payout asks for."""
+    """Save a payout and the payments that joined or left it, and post the payout."""
     books.sales.save(*made.moved)
     await keep_banked(books, made.payout)
 
 
 def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
-    """Show a payout with its items, in the order in which they were listed."""
+    """Serialize a payout with its items, in the order in which they were listed."""
     items: list[Money] = [found.money[each.money_id] for each in payouts.listed(found.payout)]
     payout = payouts.counted_now(found.payout, items)
     payments = [shape_payment(each) for each in items if isinstance(each, Payment)]
@@ -88,7 +88,7 @@ def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
 
 
 def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
-    """Show a payout with what it comes to."""
+    """Serialize a payout with its totals."""
     payout = found.payout
     return {
         "id": payout.id,
@@ -122,7 +122,7 @@ def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
 
 
 def shape_payment(payment: Payment) -> dict[str, Any]:
-    """Show a payment that a payout settles."""
+    """Serialize a payment in a payout."""
     return {
         "id": payment.id,
         "external_id": payment.external_id,
@@ -136,7 +136,7 @@ def shape_payment(payment: Payment) -> dict[str, Any]:
 
 
 def shape_other_item(item: OtherItem) -> dict[str, Any]:
-    """Show what the processor took or gave beside payments and refunds."""
+    """Serialize an item of a payout that is neither a payment nor a refund."""
     return {
         "type": item.kind,
         "amount_cents": item.amount,
@@ -150,7 +150,7 @@ def shape_other_item(item: OtherItem) -> dict[str, Any]:
 
 
 def shape_refund(payment: RefundPayment) -> dict[str, Any]:
-    """Show a refund payment that was taken off a payout."""
+    """Serialize a refund payment that was deducted from a payout."""
     return {
         "id": payment.id,
         "external_id": payment.external_id,

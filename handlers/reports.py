@@ -1,4 +1,4 @@
-"""Reports from the ledger: what came in and went out, what is there, what moved cash."""
+"""Reports from the ledger: profit and loss, balance sheet, cash flow, ledgers and VAT summary."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,7 @@ from persistence.tax.return_lines import OF_DAYS
 
 
 async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Report what was earned and spent in some days."""
+    """Return the profit and loss statement of a period."""
     report = await asked(books, query)
     layout = layout_of(query, books.context)
     found = statements.profit_and_loss(await report.posted(layout.periods))
@@ -56,7 +56,7 @@ async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> Tabled:
 
 
 async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Report what is there on a day, and whose it is."""
+    """Return the balance sheet of a day."""
     report = await asked(books, query)
     layout, year_end = layout_of_day(query, books.context), report.year_end
     posted = await report.posted(balance_sheets.spans(layout.days, year_end))
@@ -75,7 +75,7 @@ async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> Tabled:
 
 
 async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Report what moved cash in some days, from the profit on."""
+    """Return the cash flow statement of a period, derived from the net profit."""
     report = await asked(books, query)
     layout = layout_of(query, books.context)
     found = cash_flows.cash_flow(await report.posted(cash_flows.spans(layout)), layout)
@@ -108,7 +108,7 @@ async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> Tabled:
 
 
 async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Report what every account holds on a day, on its side."""
+    """Return the trial balance of a day."""
     report = await asked(books, query)
     layout, year_end = layout_of_day(query, books.context), report.year_end
     posted = await report.posted(ledgers.trial_spans(layout.whole.last, year_end))
@@ -126,7 +126,7 @@ async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> Tabled:
 
 
 async def get_general_ledger(books: Books, query: Mapping[str, Any], page: PageRequest) -> Tabled:
-    """Report what moved on every account in some days; of one account, its lines as well."""
+    """Return the turnover of every account in a period, or of one account with its lines."""
     report = await asked(books, query)
     refuse_stray_cursor(query)
     layout, year_end = Layout(period_of(query, books.context)), report.year_end
@@ -147,13 +147,13 @@ async def get_general_ledger(books: Books, query: Mapping[str, Any], page: PageR
 
 
 async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
-    """Report net and tax of some days by code, and what a return of them would say now."""
+    """Return net and tax amounts of a period by tax code, and a preview of its tax return."""
     books.pin_snapshot()
     await books.fetch()
     cut, draft = return_of(books, query)
     all_of_it = await members_of(books, draft, known_at=cut.known_at, whole=True)
     whole = preview = await worked_out(books, draft, all_of_it)
-    # Where nothing is filed, a return has all of it.
+    # If nothing is filed, the return has the same lines.
     returned = await members_of(books, draft, known_at=cut.known_at)
     if returned != all_of_it:
         preview = await worked_out(books, draft, returned)
@@ -173,7 +173,7 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> Tabled:
 
 
 async def list_vat_summary_entries(books: Books, page: PageRequest) -> Page[Reply]:
-    """List the posted lines behind what a VAT summary says, or behind its preview of a return."""
+    """List the posted lines behind a VAT summary, or behind its preview of a tax return."""
     books.pin_snapshot()
     await books.fetch()
     cut, draft = return_of(books, page.filters)
@@ -187,7 +187,7 @@ async def list_vat_summary_entries(books: Books, page: PageRequest) -> Page[Repl
 
 
 def return_of(books: Books, query: Mapping[str, Any]) -> tuple[Cut, TaxReturn]:
-    """Draft a return of the days that a VAT summary is asked for, on its basis."""
+    """Build a draft return for the period and basis of a VAT summary, with its report filter."""
     cut, days = cut_of(query, books.business), period_of(query, books.context)
     command = CreateTaxReturn(start_date=days.first, end_date=days.last, scheme=Scheme(cut.basis))
     return cut, returns.created(command, books.context)
@@ -196,7 +196,7 @@ def return_of(books: Books, query: Mapping[str, Any]) -> tuple[Cut, TaxReturn]:
 async def lines_of(
     report: Asked, account: Account, days: Period, page: PageRequest
 ) -> dict[str, Any]:
-    """Show one page of what was posted to an account, of what the report counts."""
+    """Serialize one page of the lines of an account that the report counts."""
     wanted = lines_asked(days, report.cut, page)
     lines = await report.books.account_entries.page(account.id, wanted, report.cut.basis)
     shown = lines.of(lambda entry: shape_entry(account, entry))

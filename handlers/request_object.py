@@ -1,4 +1,4 @@
-"""An object of a request, as `bodies` describes it."""
+"""An object in a request body, of a type in `bodies`."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from accounting.absent import ABSENT, Absent
 
 
 class RequestObject(dict[str, Any]):
-    """The fields that were sent; one that was not sent reads as ABSENT."""
+    """The fields that were sent; a field that was not sent reads as ABSENT."""
 
     def __missing__(self, _name: str) -> Absent:
         return ABSENT

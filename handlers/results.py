@@ -1,4 +1,4 @@
-"""What a handler answers beside a plain value."""
+"""Answers of a handler other than a plain value."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -10,16 +10,17 @@ Reply = Any  # A plain value: the operation's 200, as its contract describes it.
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The operation's 201: something is there now that was not before."""
+    """The operation's 201: the operation created a record."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Csv:
-    """The operation's 200 as a file to keep: a table of comma-separated values.
+    """The operation's 200 as a file download: a table of comma-separated values.
 
-    A cell is text, a number, a day, a moment, a truth or None; every row is as wide as the header.
+    A cell is text, a number, a date, a date-time, a boolean or None. Every row is as wide as the
+    header.
     """
 
     file_name: str
@@ -29,7 +30,7 @@ class Csv:
 
 @dataclass(frozen=True, slots=True)
 class Pdf:
-    """The operation's 200 as a paper to keep: `draw` makes it, and is called in a thread."""
+    """The operation's 200 as a PDF download, which `draw` renders in a thread."""
 
     file_name: str
     draw: Callable[[], bytes]
@@ -37,7 +38,7 @@ class Pdf:
 
 @dataclass(frozen=True, slots=True)
 class Tabled:
-    """The operation's 200, and the same as a file for those who would rather have that."""
+    """The operation's 200 as a value, and the same as a file for clients that ask for one."""
 
     value: Any
     file: Csv

@@ -1,4 +1,4 @@
-"""Sandboxes: businesses to practise on, copied from a template, with a clock that can be moved."""
+"""Sandboxes: test businesses, copied from a template, with a clock that can be moved."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,10 @@ from persistence.partners.registry import RegisteredBusiness, Registry
 
 
 async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) -> Reply:
-    """Open a sandbox; one with this external id is answered as it is."""
+    """Create a sandbox.
+
+    If the external id is in use, the existing sandbox is returned unchanged.
+    """
     command = business_commands.open_sandbox(body)
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
@@ -31,7 +34,7 @@ async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) 
 
 
 async def get_sandbox(registry: Registry, sandbox_id: UUID) -> Reply:
-    """Read a sandbox."""
+    """Return a sandbox."""
     return shape(await registry.sandbox(sandbox_id))
 
 
@@ -52,7 +55,7 @@ async def update_sandbox(
 
 
 async def reset_sandbox(registry: Registry, files: Blobs, sandbox_id: UUID) -> Reply:
-    """Give a sandbox up, and open a new one that is known by its names."""
+    """Archive a sandbox, and create a new one with its name and external id."""
     found = await registry.lock_sandbox(sandbox_id)
     registry.save(given_up(registry, found))
     command = OpenSandbox(external_id=found.external_id, name=found.name)
@@ -62,7 +65,7 @@ async def reset_sandbox(registry: Registry, files: Blobs, sandbox_id: UUID) -> R
 async def open_sandbox(
     registry: Registry, files: Blobs, command: OpenSandbox
 ) -> RegisteredBusiness:
-    """Open a business with the books of the template, and files of its own."""
+    """Create a business with a copy of the template's books and files."""
     template = await registry.template()
     books = await registry.copy(template)
     contents = {key: await files.get(key_in(template.id, key)) for key in books.storage_keys}
@@ -75,7 +78,7 @@ async def open_sandbox(
         external_id=command.external_id,
         name=command.name or template.name,
         activation_at=registry.now,
-        lock_date=None,  # Nothing could be posted into it, the copied entries neither.
+        lock_date=None,  # A lock date would refuse postings up to it.
         tokens_valid_from=registry.now.replace(microsecond=0),
         sandbox=Sandbox.OPEN,
     )
@@ -85,7 +88,7 @@ async def open_sandbox(
 
 
 def given_up(registry: Registry, found: RegisteredBusiness) -> RegisteredBusiness:
-    """Archive a sandbox, and free its external id for the one in its place."""
+    """Return an archived sandbox, whose external id is free for its replacement."""
     now = registry.now_in(found)
     external_id = f"given-up-{found.id}"
     archived_at = found.archived_at or now
@@ -99,12 +102,12 @@ def given_up(registry: Registry, found: RegisteredBusiness) -> RegisteredBusines
 
 
 def found_by(field: str | None) -> dict[str, Any]:
-    """Say whether a creation has created anything, or by which field it found what is there."""
+    """Return whether a record was created, or the field by which the existing one was found."""
     return {"created": field is None, "matched_on": field}
 
 
 def shape(found: RegisteredBusiness) -> dict[str, Any]:
-    """Show a sandbox as the contract describes it."""
+    """Serialize a sandbox."""
     return {
         "id": found.id,
         "external_id": found.external_id,

@@ -1,4 +1,4 @@
-"""Tax codes: how what is sold and bought is taxed."""
+"""Tax codes: the tax treatment and rates of sales and purchases."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from persistence.ledger.tax_codes import TaxCodeRecord
 
 
 async def create_tax_code(books: Books, body: TaxCodeCreate) -> Reply:
-    """Create a tax code; where it is the default of its direction, the one before is not."""
+    """Create a tax code; a new default replaces the previous default of its direction."""
     command = tax_code_commands.create_tax_code(body)
     if command.is_default:
         books.run_alone()
@@ -32,14 +32,14 @@ async def list_tax_codes(books: Books, page: PageRequest) -> Page[Reply]:
 
 
 async def get_tax_code(books: Books, tax_code_id: UUID) -> Reply:
-    """Read one tax code."""
+    """Return one tax code."""
     return show(books, await books.tax_codes.get(tax_code_id))
 
 
 async def update_tax_code(books: Books, tax_code_id: UUID, body: TaxCodeUpdate) -> Reply:
-    """Change the supplied fields of a tax code; its past stays once posted lines name it."""
+    """Change the supplied fields of a tax code; once it is in use, past rates cannot change."""
     command = tax_code_commands.change_tax_code(body)
-    # Nothing is posted with it meanwhile, and nobody else makes another one the default.
+    # Meanwhile no request posts with this code or sets another default.
     books.run_alone()
     found = await books.tax_codes.lock(tax_code_id)
     in_use = await books.tax_codes.in_use(tax_code_id)
@@ -59,13 +59,13 @@ async def archive_tax_code(books: Books, tax_code_id: UUID) -> Reply:
 
 
 async def named_accounts(books: Books, command: CreateTaxCode | ChangeTaxCode) -> BookAccounts:
-    """Read the account that a command names, and those that have roles."""
+    """Load the account that a command names, and the accounts with roles."""
     named = await books.accounts.named(code_changes.account_references(command))
     return BookAccounts(await books.roles(), named)
 
 
 async def save(books: Books, code: TaxCode) -> Reply:
-    """Save a tax code and the one whose place as the default it takes, and show it."""
+    """Save a tax code, clear the default it replaces, and return it serialized."""
     if code.is_default:
         others = await books.tax_codes.all()
         books.save(*code_changes.displaced(code, others.codes, books.context))
@@ -74,11 +74,11 @@ async def save(books: Books, code: TaxCode) -> Reply:
 
 
 async def ledger_account(books: Books, code: TaxCode) -> Account:
-    """Read the account that the tax of a code stands on."""
+    """Load the account to which the tax of a code is posted."""
     reference = AccountReference("id", code.tax_account_id)
     return (await books.accounts.named([reference], hold=False))[reference]
 
 
 def show(books: Books, record: TaxCodeRecord) -> Reply:
-    """Show a tax code with its rate of today."""
+    """Serialize a tax code with its current rate."""
     return shape_tax_code(record.tax_code, record.ledger, books.context.today)

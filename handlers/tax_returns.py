@@ -1,4 +1,4 @@
-"""Tax returns: drafts, which are worked out as they are read, and what was filed."""
+"""Tax returns: drafts, whose figures are computed when they are read, and filed returns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,12 +18,12 @@ from persistence.tax.tax_returns import TaxReturnRecord
 
 
 async def list_tax_returns(books: Books, page: PageRequest) -> Page[Reply]:
-    """List returns without what they say."""
+    """List tax returns without their figures."""
     return (await books.tax_returns.page(page)).of(summarize)
 
 
 async def create_tax_return(books: Books, body: TaxReturnCreate) -> Reply:
-    """Draw up the draft of a return."""
+    """Create a draft of a tax return."""
     await books.fetch()
     draft = returns.created(tax_return_commands.create_tax_return(body), books.context)
     books.save(draft)
@@ -31,7 +31,7 @@ async def create_tax_return(books: Books, body: TaxReturnCreate) -> Reply:
 
 
 async def get_tax_return(books: Books, tax_return_id: UUID) -> Reply:
-    """Read one return; a draft says what the books say now."""
+    """Return one tax return; the figures of a draft are computed from the books now."""
     books.pin_snapshot()
     return await show(books, await books.tax_returns.get(tax_return_id))
 
@@ -39,7 +39,7 @@ async def get_tax_return(books: Books, tax_return_id: UUID) -> Reply:
 async def list_tax_return_entries(
     books: Books, tax_return_id: UUID, page: PageRequest, query: Mapping[str, Any]
 ) -> Page[Reply]:
-    """List the posted lines behind what a return says."""
+    """List the posted lines behind the figures of a tax return."""
     books.pin_snapshot()
     found = await books.tax_returns.get(tax_return_id)
     has = await members_of(books, found.tax_return)
@@ -49,9 +49,9 @@ async def list_tax_return_entries(
 
 
 async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
-    """File a draft: what it says stays, and no other return has any of it."""
+    """Mark a draft as filed; its figures and entries are fixed, and no other return counts them."""
     command = tax_return_commands.file_tax_return(body)
-    # Nothing is posted meanwhile, and nobody else files.
+    # Meanwhile no request posts an entry or files another return.
     books.run_alone()
     draft = (await books.tax_returns.lock(tax_return_id)).tax_return
     filed = await books.tax_returns.filed()
@@ -71,7 +71,7 @@ async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile
 async def supersede_tax_return(
     books: Books, tax_return_id: UUID, body: TaxReturnSupersede
 ) -> Reply:
-    """Draw up the draft of a return that is to take the place of a filed one."""
+    """Create a draft that is to replace a filed tax return."""
     reason = tax_return_commands.reason_to_supersede(body)
     old = (await books.tax_returns.lock(tax_return_id)).tax_return
     draft = returns.superseding(old, reason, books.context)
@@ -88,7 +88,7 @@ async def delete_tax_return(books: Books, tax_return_id: UUID) -> Reply:
 
 
 async def show(books: Books, record: TaxReturnRecord) -> Reply:
-    """Show a return; what was filed says what it said then."""
+    """Serialize a tax return; a filed return has the figures of its filing."""
     if record.tax_return.status is ReturnStatus.DRAFT:
         _, figures = await drawn_up(books, record.tax_return)
     else:

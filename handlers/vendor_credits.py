@@ -1,4 +1,4 @@
-"""Vendor credits: what may be set against the bills of vendors."""
+"""Vendor credits: credit notes that the business can apply to bills of a vendor."""
 
 from uuid import UUID
 
@@ -12,7 +12,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_vendor_credit(books: Books, body: VendorCreditCreate, links: Links) -> Reply:
-    """Create a credit, draft or received, and apply it; a known external id answers it."""
+    """Create a credit as a draft or received, and apply its allocations.
+
+    If the external id is in use, the existing credit is returned unchanged.
+    """
     file = file_commands.attached(body)
     command = credit_commands.create_vendor_credit(body)
     return await trade_credits.create(books.purchases, command, file, links)
@@ -24,14 +27,14 @@ async def list_vendor_credits(books: Books, page: PageRequest, links: Links) -> 
 
 
 async def get_vendor_credit(books: Books, vendor_credit_id: UUID, links: Links) -> Reply:
-    """Read one credit with its lines and allocations."""
+    """Return one credit with its lines and allocations."""
     return await trade_credits.read(books.purchases, vendor_credit_id, links)
 
 
 async def replace_vendor_credit(
     books: Books, vendor_credit_id: UUID, body: VendorCreditReplace, links: Links
 ) -> Reply:
-    """Replace what a credit says, and which bills it settles where a list is given."""
+    """Replace the contents of a credit; a supplied list replaces its allocations."""
     file = file_commands.attached(body)
     command = credit_commands.replace_vendor_credit(body)
     return await trade_credits.change(books.purchases, vendor_credit_id, command, file, links)
@@ -40,6 +43,6 @@ async def replace_vendor_credit(
 async def void_vendor_credit(
     books: Books, vendor_credit_id: UUID, body: Voiding | None, links: Links
 ) -> Reply:
-    """Take a received credit back, as long as nothing is applied of it."""
+    """Void a received credit of which nothing is applied."""
     at = document_commands.voided_at(body)
     return await trade_credits.void(books.purchases, vendor_credit_id, at, links)

@@ -1,4 +1,4 @@
-"""Vendor refunds: money that vendors give back, agreed first and paid second."""
+"""Vendor refunds: money that vendors refund, first agreed and then paid."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -38,7 +38,10 @@ from persistence.trade.refunds import RefundRecord
 async def create_vendor_refund_payment(
     books: Books, body: VendorRefundPaymentCreate, links: Links
 ) -> Reply:
-    """Agree a refund with its allocations and its one payment; a known external id answers it."""
+    """Create a refund with its allocations and a single payment.
+
+    If the external id is in use, the existing refund is returned unchanged.
+    """
     found = await agree(books, refund_commands.agree_vendor_refund_payment(body))
     record = found if isinstance(found, RefundRecord) else record_of(found)
     shown = await show_payment(books, record, record.payments[0], links)
@@ -56,7 +59,7 @@ async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[R
 async def get_vendor_refund_payment(
     books: Books, vendor_refund_payment_id: UUID, links: Links
 ) -> Reply:
-    """Read one payment with its refund."""
+    """Return one payment with its refund."""
     noun = books.vendor_refund_payments.noun
     record = await books.vendor_refunds.with_payment(vendor_refund_payment_id, noun)
     [payment] = [each for each in record.payments if each.id == vendor_refund_payment_id]
@@ -70,7 +73,7 @@ async def update_vendor_refund_payment(
     body: VendorRefundPaymentUpdate,
     links: Links,
 ) -> Reply:
-    """Change what is supplied of a payment, and what its refund gives back where a list is."""
+    """Change the supplied fields of a payment; a list replaces the refund's allocations."""
     command = refund_commands.change_vendor_refund_payment(body)
     refuse_cancelling(caller, command)
     trade, id_ = books.purchases, vendor_refund_payment_id
@@ -83,7 +86,7 @@ async def update_vendor_refund_payment(
 
 
 async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: UUID) -> Reply:
-    """Cancel a payment; with the last one its refund goes, and all that it did."""
+    """Cancel a payment; cancelling the last payment also undoes its refund."""
     trade, id_ = books.purchases, vendor_refund_payment_id
     cancelling = ChangeVendorRefundPayment(status="cancelled")
     before = await lock_with_payment(trade, id_, cancelling)
@@ -101,7 +104,10 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
 
 
 async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Links) -> Reply:
-    """Agree a refund with its allocations and payments; a known external id answers it."""
+    """Create a refund with its allocations and payments.
+
+    If the external id is in use, the existing refund is returned unchanged.
+    """
     file = file_commands.attached(body)
     found = await agree(books, refund_commands.agree_vendor_refund(body))
     if isinstance(found, RefundRecord):
@@ -116,7 +122,7 @@ async def list_vendor_refunds(books: Books, page: PageRequest, links: Links) -> 
 
 
 async def get_vendor_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
-    """Read one refund with its allocations and payments."""
+    """Return one refund with its allocations and payments."""
     record = await books.vendor_refunds.shown(refund_id)
     return await trade_refunds.show(books.purchases, record, links, shape)
 
@@ -124,7 +130,7 @@ async def get_vendor_refund(books: Books, refund_id: UUID, links: Links) -> Repl
 async def update_vendor_refund(
     books: Books, refund_id: UUID, body: VendorRefundUpdate | VendorRefundForm, links: Links
 ) -> Reply:
-    """Change what is said about a refund; a document that comes along is added."""
+    """Change the descriptive fields of a refund, and add the attached document if there is one."""
     file = file_commands.attached_in_form(body)
     details = refund_commands.describe_vendor_refund(body)
     refund, record = await books.fetch(
@@ -141,7 +147,7 @@ async def update_vendor_refund(
 
 
 async def agree(books: Books, command: AgreeVendorRefund) -> Refunded | Record:
-    """Agree a refund and keep it; the one with a known external id comes back as it is."""
+    """Create and save a refund, or return the existing one with its external id."""
     trade = books.purchases
     found = await lock_for_new(trade, command)
     if isinstance(found, RefundRecord):
@@ -154,7 +160,7 @@ async def agree(books: Books, command: AgreeVendorRefund) -> Refunded | Record:
 
 
 def refuse_cancelling(caller: Caller, command: ChangeVendorRefundPayment) -> None:
-    """Raise NotAllowed where a change would do what the caller may not do by its own operation."""
+    """Raise NotAllowed if the change cancels a payment and the caller has no business token."""
     if command.status == "cancelled" and caller.kind is not CallerKind.BUSINESS_TOKEN:
         raise NotAllowed(
             "permission_denied", "Only a business token cancels a vendor refund payment."
@@ -162,7 +168,7 @@ def refuse_cancelling(caller: Caller, command: ChangeVendorRefundPayment) -> Non
 
 
 async def put(trade: Trade, before: Refunded | None, loaded: Affected, after: Refunded) -> None:
-    """Keep what changed of a refund and of what it touches."""
+    """Save the changes of a refund, its payments and its targets, and post them."""
     subjects, moved = vendor_refund_changes.changed(before, loaded, after)
     await keep(trade, *subjects, moved=moved)
     for was in () if before is None else before.payments:
@@ -170,7 +176,7 @@ async def put(trade: Trade, before: Refunded | None, loaded: Affected, after: Re
 
 
 def record_of(refunded: Refunded, linked: Linked = NOTHING) -> Record:
-    """Take what is shown of a refund; nothing is linked with a new one."""
+    """Build the record that is serialized; a new refund has no linked bank transactions."""
     documents = dict(refunded.affected.documents)
     return RefundRecord(refunded.refund, refunded.payments, documents, linked)
 
@@ -178,7 +184,7 @@ def record_of(refunded: Refunded, linked: Linked = NOTHING) -> Record:
 async def show_payment(
     books: Books, record: Record, payment: VendorRefundPayment, links: Links
 ) -> dict[str, Any]:
-    """Show a payment with its refund; it comes first, since the answer speaks of it."""
+    """Serialize a payment, then its refund and allocations."""
     refund = await trade_refunds.show(books.purchases, record, links, shape)
     return {
         "payment": shape_payment(payment, record.linked),
@@ -188,7 +194,7 @@ async def show_payment(
 
 
 async def referenced_by(books: Books, items: Iterable[RefundItem]) -> Referenced:
-    """The accounts by their roles, and tax codes where a credit is taxed by one."""
+    """Load the accounts with roles, and the tax codes where an item names one."""
     named = any(item.tax_code is not None for item in items)
     codes = await books.tax_codes.for_use(needed=named)
     return Referenced(BookAccounts(await books.roles(), {}), codes)

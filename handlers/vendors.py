@@ -1,4 +1,4 @@
-"""Vendors: who is bought from."""
+"""Vendors: the parties from which a business buys."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,10 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply:
-    """Create a vendor; one whose external id is known is answered as it is."""
+    """Create a vendor.
+
+    If the external id is in use, the existing vendor is returned unchanged.
+    """
     file, details = file_commands.attached(body), party_commands.create_vendor(body)
     existing = await trade_parties.known(books, books.vendors, details.external_id)
     if existing is not None:
@@ -36,12 +39,12 @@ async def list_vendors(books: Books, page: PageRequest, links: Links) -> Page[Re
 
 
 async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
-    """Read one vendor."""
+    """Return one vendor."""
     return show(await trade_parties.read(books, books.vendors, vendor_id), links)
 
 
 async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links: Links) -> Reply:
-    """Change the supplied fields of a vendor; its status too, unless it is archived."""
+    """Change the supplied fields of a vendor; the status of an archived vendor cannot change."""
     details = party_commands.change_vendor(body)
     closing = or_else(details.standing, "ACTIVE") != "ACTIVE"
     found = await trade_parties.lock(books, books.vendors, vendor_id, closing=closing)
@@ -51,24 +54,24 @@ async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links
 
 
 async def archive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
-    """Archive a vendor with whom nothing is open; an archived one stays as it is."""
+    """Archive a vendor without open items; an archived vendor is returned unchanged."""
     archived = await trade_parties.archive(books, PAYABLE, books.vendors, vendor_id)
     return show(archived, links)
 
 
 async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
-    """Bring an archived vendor back, ACTIVE; one that is not archived stays as it is."""
+    """Unarchive a vendor and set its status to ACTIVE; others are returned unchanged."""
     found = await trade_parties.lock(books, books.vendors, vendor_id)
     return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
 
 async def get_vendor_statement(books: Books, vendor_id: UUID, query: Mapping[str, Any]) -> Tabled:
-    """Tell what a vendor was owed in some days, and what came to it."""
+    """Return the statement of a vendor: balances and entries of a period."""
     return await owed.state(books.purchases, vendor_id, query)
 
 
 def show(found: PartyRecord[Vendor], links: Links) -> Reply:
-    """Show a vendor."""
+    """Serialize a vendor with its documents."""
     return {
         "type": "VendorData",
         **trade_parties.shape(found.account),

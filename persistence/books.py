@@ -1,7 +1,7 @@
-"""The books of one business for the time of one request: the wall between tenants.
+"""The books of one business during one request: the isolation between tenants.
 
-A handler is given books and nothing else. Every store behind them adds the business's id itself,
-so no object in a handler's reach can ask for another business.
+A handler receives books and nothing else. Every store behind them adds the id of the business
+itself, so a handler cannot read another business.
 """
 
 from collections.abc import Mapping
@@ -103,7 +103,7 @@ Saved = (
     | Payout
     | Opening
 )
-"""The values that the books of a business keep beside those of a side of its trade."""
+"""The values of the books that belong to no side of trade."""
 
 _STORES: Final[Mapping[type, str]] = {
     Customer: "customers",
@@ -122,7 +122,7 @@ _STORES: Final[Mapping[type, str]] = {
 
 
 class OnFirstUse(Generic[S_co]):
-    """A store of some books, made when it is first used."""
+    """A descriptor that creates a store of the books on first use."""
 
     def __init__(self, kind: type[S_co]) -> None:
         self._kind = kind
@@ -132,10 +132,10 @@ class OnFirstUse(Generic[S_co]):
 
 
 class Trade:
-    """One side of trade in the books: who keeps what is traded with customers, or with vendors.
+    """A side of trade in the books: the stores of sales, or those of purchases.
 
-    An invoice and a bill are one kind of value. Which of the two it is, its trade says: the stores
-    that it is loaded from and saved to, and the side that the rules work it out by.
+    Invoices and bills are values of the same class. The trade tells them apart: by the stores that
+    load and save them, and by the side that the rules use.
     """
 
     side: ClassVar[Side]
@@ -153,12 +153,12 @@ class Trade:
 
     @property
     def stores(self) -> tuple[Store[Any], ...]:
-        """The stores of everything that posts."""
+        """The stores of all records that post."""
         settling = (self.payments, self.credits, self.write_offs)
         return (self.documents, *settling, self.refunds, self.refund_payments)
 
     def save(self, *values: Subject) -> None:
-        """Stage values to be written by the flush; one that was never loaded is new."""
+        """Stage values to be written by the flush; a value that was not loaded is new."""
         for value in values:
             self._store_of(value).save(value)
 
@@ -179,7 +179,7 @@ class Trade:
 
 
 class Sales(Trade):
-    """What is traded with customers."""
+    """The trade with customers."""
 
     side = RECEIVABLE
     parties = OnFirstUse(CustomerStore)
@@ -193,7 +193,7 @@ class Sales(Trade):
 
 
 class Purchases(Trade):
-    """What is traded with vendors."""
+    """The trade with vendors."""
 
     side = PAYABLE
     parties = OnFirstUse(VendorStore)
@@ -207,7 +207,7 @@ class Purchases(Trade):
 
 
 class Books:
-    """One business in one transaction."""
+    """The books of one business, in one transaction."""
 
     customers = OnFirstUse(CustomerStore)
     vendors = OnFirstUse(VendorStore)
@@ -254,30 +254,30 @@ class Books:
 
     @property
     def books(self) -> "Books":
-        """Itself: where a store of the books is made."""
+        """The books themselves, as `Trade.books`, for `OnFirstUse`."""
         return self
 
     def store(self, kind: type[S]) -> S:
-        """Return the one store of a kind, made when it is first used."""
+        """Return the store of a kind, created on first use."""
         store: S | None = self._stores.get(kind)
         if store is None:
             made: Any = kind
             store = self._stores[kind] = made(self.scope)
         return store
 
-    # Not kept: books that hold what holds them would wait for the collector of cycles, with all
-    # that the request has read.
+    # Created on each use: a stored trade would refer back to the books, and this cycle would keep
+    # all that the request has read until the garbage collector runs.
     @property
     def sales(self) -> Sales:
-        """The side of customers."""
+        """The trade with customers."""
         return Sales(self)
 
     @property
     def purchases(self) -> Purchases:
-        """The side of vendors."""
+        """The trade with vendors."""
         return Purchases(self)
 
-    # ── What is known of the business ──────────────────────────────────────────────────────────
+    # ── The business ───────────────────────────────────────────────────────────────────────────
 
     @property
     def business_id(self) -> UUID:
@@ -285,12 +285,12 @@ class Books:
 
     @property
     def currency(self) -> str:
-        """The one currency of the business; known after the first answer."""
+        """The only currency of the business; known after the first answer."""
         return self.business.base_currency
 
     @property
     def business(self) -> Business:
-        """The facts the rules need; known after the first answer, and held until the end."""
+        """The facts for the rules; known after the first answer, unchanged until the end."""
         facts = self.scope.facts
         return Business(
             id=self.business_id,
@@ -305,17 +305,17 @@ class Books:
 
     @property
     def context(self) -> Context:
-        """When and where the rules are applied."""
+        """The business and the time to which the rules are applied."""
         return Context(self.business, self.now, new_id)
 
     @property
     def lock_date(self) -> date | None:
-        """The last day on which nothing is posted any more; held until the end."""
+        """The last day of the locked period, unchanged until the end; None without a lock."""
         return self.business.lock_date
 
     @property
     def idempotency_key(self) -> str | None:
-        """The key this request came with."""
+        """The idempotency key of this request; None if it has none, or only reads."""
         session = self.scope.session
         claim = session.claim if isinstance(session, Writing) else None
         return claim.key if claim else None
@@ -327,15 +327,15 @@ class Books:
         return await self.scope.fetch(*fetches)
 
     def pin_snapshot(self) -> None:
-        """Let the fetches to come read from one snapshot; a writing has its locks for that."""
+        """Make later fetches read one snapshot; no effect on a write, which has its locks."""
         self.scope.pin_snapshot()
 
     def run_alone(self) -> None:
-        """Let this writing begin once those under way have ended; said before any fetch."""
+        """Make this write wait for all others of the business; call it before any fetch."""
         self.scope.run_alone()
 
     async def roles(self) -> dict[Role, UUID]:
-        """Return the account of every role the rules post to; remembered, since they never move."""
+        """Return the account of every role that the rules post to; cached, since it is fixed."""
         known = self.scope.memory.roles.get(self.business_id)
         if known is None:
             known = await self.accounts.roles()
@@ -345,21 +345,21 @@ class Books:
     # ── Changing ───────────────────────────────────────────────────────────────────────────────
 
     def save(self, *values: Saved) -> None:
-        """Stage values to be written by the flush; one that was never loaded is new."""
+        """Stage values to be written by the flush; a value that was not loaded is new."""
         for value in values:
             self._store_of(value).save(value)
 
     def post(self, entries: list[Entry]) -> None:
-        """Stage balanced entries; each takes the next number of its year."""
+        """Stage balanced entries; each receives the next number of its year."""
         for entry in entries:
             self.journal.post(entry, self.currency)
 
     def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
-        """Compare If-Match with the row that the path names; raises Stale."""
+        """Compare If-Match with the version of the row in the path; raises Stale."""
         self.scope.check_precondition(value, again=again)
 
     def etag(self, id_: UUID) -> int:
-        """The version a row has once this transaction is committed."""
+        """Return the version of a row after the commit of this transaction."""
         return self.scope.etag(id_)
 
     def _store_of(self, value: Saved) -> Any:

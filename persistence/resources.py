@@ -1,4 +1,4 @@
-"""What one process holds open: connections, admission, files, and what it remembers."""
+"""Resources of one process: connections, admission, files and caches."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,7 +20,7 @@ OPENING_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the server is given of the database and the files; open them inside the event loop."""
+    """The database and file resources of a server; open them inside the event loop."""
 
     pool: Pool
     replica: Replica | None
@@ -29,9 +29,10 @@ class Resources:
     blobs: Blobs
 
     async def open(self, *, durable: bool) -> None:
-        """Connect; raises UnsafeDatabase where promises could not be kept.
+        """Connect; raises UnsafeDatabase if writes could be lost or history changed.
 
-        A worker that takes the place of another may do so while the database is away for a moment.
+        It retries for 30 seconds, since a worker may be replaced during a short outage of the
+        database.
         """
         deadline = monotonic() + OPENING_SECONDS
         while True:
@@ -43,15 +44,15 @@ class Resources:
                 await asyncio.sleep(0.1)
 
     async def close(self) -> None:
-        """Let every connection go."""
+        """Close all connections."""
         await self.pool.close()
         if self.replica is not None:
             await self.replica.close()
 
     async def ping(self) -> str | None:
-        """Return why the schema of the database cannot be served, None where it can.
+        """Return why this server cannot use the schema of the database, or None.
 
-        Raises ReadOnly where nothing can be written, and what else psycopg raises.
+        Raises ReadOnly if the database is read-only. Errors of psycopg are passed on.
         """
         async with self.pool.connection() as connection:
             await refuse_read_only(connection)
@@ -67,10 +68,10 @@ def make_resources(
     read_url: str | None = None,
     read_lag_seconds: int = 10,
 ) -> Resources:
-    """Prepare `size` connections and the rest; `key_matches` compares an API key and a digest.
+    """Create the resources with `size` connections; `key_matches` compares a key and a digest.
 
-    `storage` is where the contents of files lie. To a standby, which need not be there, lead as
-    many connections; it is read as long as it is at most so many seconds behind.
+    `storage` has the contents of files. `read_url` names an optional standby, with the same number
+    of connections, which is read while it is at most `read_lag_seconds` behind.
     """
     pool, replica = make_pool(url, size=size), None
     if read_url is not None:

@@ -1,6 +1,6 @@
-"""What every store of one business does: find, lock and list the rows of one kind.
+"""The base class of the stores of one business: find, lock and list the rows of one kind.
 
-A store adds the business's id to every statement; there is no way to ask it for another's rows.
+A store adds the id of the business to every statement, so it cannot read the rows of another.
 """
 
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Versioned(Protocol):
-    """A value that is kept as one row: its version is the ETag."""
+    """A value that is stored as one row; its version is the ETag."""
 
     @property
     def id(self) -> UUID: ...
@@ -38,33 +38,33 @@ R = TypeVar("R", bound=Versioned)
 
 
 Choice = Callable[[ColumnElement[Any]], ColumnElement[bool]]
-"""Which values are read, said of any column that holds their ids."""
+"""A condition on the id column of the values to read."""
 
 
 MINE = given("business_id", Uuid)
-"""The one business whose books are open.
+"""The bind parameter of the current business.
 
-Each relation of a statement is compared with it, and none only with another: on many machines that
-tells where to look, on one it costs nothing.
+Each table of a statement is compared with it directly, so that a cluster can route the statement to
+one node. On a single node this costs nothing.
 """
 
 
 def in_business(table: FromClause) -> ColumnElement[bool]:
-    """Only rows of the one business whose books are open."""
+    """Return the condition that selects only rows of the current business."""
     return table.c.business_id == MINE
 
 
 def among(column: ColumnElement[Any], name: str = "ids") -> ColumnElement[bool]:
-    """The rows whose column is one of a list."""
+    """Return the condition that a column has one of the values of a list parameter."""
     return column == any_(given(name, ARRAY(column.type)))
 
 
 @cache
 def lock_statement(table: Table) -> str:
-    """Wait for rows in the order of their ids, which is the same for everybody.
+    """Return the statement that locks rows in the order of their ids, as all transactions do.
 
-    Only waits: a statement that waits for a lock has an older snapshot than the lock, so what the
-    rows hold now is read by the statement after it.
+    It does not read the rows: the snapshot of a statement that waits for a lock is older than the
+    lock, so the next statement reads them.
     """
     chosen = select(table.c.id).where(in_business(table), among(table.c.id))
     return compiled(chosen.order_by(table.c.id).with_for_update(key_share=True))
@@ -72,7 +72,7 @@ def lock_statement(table: Table) -> str:
 
 @cache
 def known_statement(table: Table) -> str:
-    """Find a row by a partner's own identifier, and hold it against deletion."""
+    """Return the statement that finds a row by its external id and locks it against deletion."""
     named = table.c.external_id == given("external_id", Text)
     chosen = select(table.c.id).where(in_business(table), named)
     return compiled(chosen.with_for_update(read=True, key_share=True))
@@ -83,25 +83,25 @@ class Store(ABC, Generic[V]):
 
     table: ClassVar[Table]
     noun: ClassVar[str]
-    rank: ClassVar[int]  # Where its locks stand in the one order that every transaction keeps.
+    rank: ClassVar[int]  # The position of its locks in the global lock order.
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
     @abstractmethod
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
-        """The statements that read whole values by their ids."""
+        """Return the statements that read whole values by their ids."""
 
     @abstractmethod
     def assemble(self, answers: Answers) -> list[V]:
-        """Make values of the rows of those statements."""
+        """Build values from the rows of those statements."""
 
     def get(self, id: UUID) -> Fetch[V]:
-        """Find one by its id; raises NotFound."""
+        """Find a value by its id; raises NotFound."""
         return self.fetch(self.loading([id]), lambda answers: self.only(self.assemble(answers)))
 
     def lock(self, id: UUID) -> Fetch[V]:
-        """Lock one, then read it; raises NotFound, and Stale where If-Match names an older one."""
+        """Lock a row, then read it; raises NotFound, and Stale if If-Match has an older version."""
         locked = self.lock_named(id)
 
         def answer(answers: Answers) -> V:
@@ -112,9 +112,9 @@ class Store(ABC, Generic[V]):
         return self.fetch(locked.queries, answer)
 
     def lock_named(self, id: UUID) -> Fetch[V]:
-        """Lock one that a path names before another thing, and leave If-Match unread.
+        """Lock a row and read it without a check of If-Match; raises NotFound.
 
-        Raises NotFound.
+        For a row that precedes another one in the path.
         """
         self.scope.note_locks(self.rank, [id])
         waiting = self.waiting(id)
@@ -124,13 +124,13 @@ class Store(ABC, Generic[V]):
         )
 
     def waiting(self, id: UUID) -> tuple[Query, ...]:
-        """The statements that wait for the locks of one row, before it is read."""
+        """Return the statements that lock one row before it is read."""
         return (self._locking([id]),)
 
     def lock_all(self, ids: Collection[UUID]) -> Fetch[dict[UUID, V]]:
-        """Lock many in the order of their ids, then read them in that order, by id.
+        """Lock rows in the order of their ids, then read them in that order, by id.
 
-        Raises RuleBroken `reference_not_found` where one does not exist in this business.
+        Raises RuleBroken `reference_not_found` if a row does not exist in this business.
         """
         wanted = sorted(ids)
         self.scope.note_locks(self.rank, wanted)
@@ -145,18 +145,18 @@ class Store(ABC, Generic[V]):
             missing = [id_ for id_ in wanted if id_ not in found]
             if missing:
                 raise no_such_reference(self.noun, missing[0])
-            return {id_: found[id_] for id_ in wanted}  # Rows come as they lie on the disk.
+            return {id_: found[id_] for id_ in wanted}  # The rows arrive in no order.
 
         return self.fetch((*waiting, *reading), answer)
 
     def locking_all(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
-        """The statements that wait for the locks of many, and those that read them then."""
+        """Return the statements that lock several rows, and those that read them afterwards."""
         return (self._locking(ids),), self.loading(ids)
 
     def known_as(self, external_id: str | None) -> Fetch[UUID | None]:
-        """Find the id of the one a partner knows by its own identifier; ask it after all locks.
+        """Find the id of the row with an external id, and lock it against deletion.
 
-        It is held against deletion. It is not read: hardly ever there is one.
+        Call it after all other locks. The row itself is not read, since there rarely is one.
         """
         if external_id is None:
             return self.fetch((), lambda _: None)
@@ -166,7 +166,7 @@ class Store(ABC, Generic[V]):
     def by_external_id(
         self, external_id: str | None, texts: Sequence[str], read: Callable[[Answers], list[R]]
     ) -> Fetch[R | None]:
-        """Find the one a partner knows by its own identifier; nothing is asked without one."""
+        """Find the value with an external id; None if there is none, or no id is given."""
         if external_id is None:
             return self.fetch((), lambda _: None)
 
@@ -179,7 +179,7 @@ class Store(ABC, Generic[V]):
     def listed(
         self, listing: Listing, wanted: PageRequest, read: Callable[[Row], T], **parameters: Any
     ) -> Fetch[Page[T]]:
-        """List one page of this business; `parameters` are what each statement of it has beside."""
+        """List one page; `parameters` are extra bind parameters of every statement of the list."""
         scope = {"business_id": self.scope.business_id, **parameters}
         return listing.fetch(self.scope.session, wanted, scope, read)
 
@@ -190,7 +190,7 @@ class Store(ABC, Generic[V]):
         around: Callable[[list[UUID]], Sequence[Query]],
         read: Callable[[list[Row], Answers], list[T]],
     ) -> Page[T]:
-        """List one page of one snapshot: its rows, then what stands around them, by their ids."""
+        """List one page from one snapshot: its rows, then their related rows by the ids."""
         self.scope.pin_snapshot()
         page = await self.listed(listing, wanted, lambda row: row)
         queries = around([row["id"] for row in page.rows]) if page.rows else ()
@@ -198,23 +198,23 @@ class Store(ABC, Generic[V]):
         return Page(records, page.total, page.wanted, page.next_cursor)
 
     def by_ids(self, ids: Sequence[UUID]) -> Fetch[list[V]]:
-        """Read whole values by their ids, in no certain order; what is not there is left out."""
+        """Read whole values by their ids, in no particular order; missing ones are left out."""
         return self.fetch(self.loading(ids), self.assemble)
 
     def fetch(self, queries: Sequence[Query], answer: Callable[[Answers], T]) -> Fetch[T]:
-        """Put queries about this business into one fetch."""
+        """Combine queries into one fetch, with the id of this business as a parameter."""
         mine = {"business_id": self.scope.business_id}
         own = tuple(Query(each.text, {**each.parameters, **mine}, each.once) for each in queries)
         return Fetch(self.scope.session, own, answer)
 
     def seen(self, values: list[V]) -> list[V]:
-        """Note the versions of loaded values, so that a save knows a changed row from a new one."""
+        """Record the versions of loaded values, by which `save` recognises changed rows."""
         for value in values:
             self._note(value)
         return values
 
     def only(self, found: list[R]) -> R:
-        """Take the one that was asked for; raises NotFound where there is none."""
+        """Return the only value of a list and record its version; raises NotFound if empty."""
         if not found:
             raise not_found(self.noun)
         [value] = found
@@ -259,12 +259,12 @@ _NOT_FOUND = {
 
 
 def not_found(noun: str) -> NotFound:
-    """One answer for what is another business's, deleted, or never was."""
+    """Return the same error for rows of another business, deleted rows, and unknown ids."""
     return NotFound(_NOT_FOUND[noun], f"There is no such {noun.replace('_', ' ')}.")
 
 
 def no_such_reference(noun: str, reference: UUID | str) -> RuleBroken:
-    """The refusal of a body that names what does not exist in this business."""
+    """Return the error for a request that refers to a row that does not exist in this business."""
     named = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun.replace('_', ' ')}"
     return RuleBroken(
         "reference_not_found",

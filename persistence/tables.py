@@ -1,10 +1,10 @@
-"""Every table, one MetaData.
+"""The schema: every table, in one MetaData.
 
-Rules of the schema, held by `tests/persistence/test_tables.py`, so that it distributes over
-machines with `business_id` as the distribution column: a tenant table has the primary key
-(business_id, id), each of its unique and foreign keys starts with business_id, nothing is set to
-null by a deletion, enumerations are text with a check, and timestamps come in as parameters.
-Partner-level tables hold what is unique over all tenants.
+The schema can be distributed over the nodes of a cluster by `business_id`. For this it follows
+rules, which `tests/persistence/test_tables.py` checks: a tenant table has the primary key
+(business_id, id), each of its unique and foreign keys starts with business_id, no deletion sets a
+column to null, enumerations are text with a check, and timestamps are parameters. Values that are
+unique over all tenants are in tables of the partner level.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ Moment = DateTime(timezone=True)
 
 @dataclass(frozen=True, slots=True)
 class UniqueKey:
-    """What no two rows of one tenant share: columns beside the tenant's, of the rows of `where`."""
+    """A unique key within a tenant: its columns without the tenant's, for the rows of `where`."""
 
     table: Table
     columns: tuple[str, ...]
@@ -65,7 +65,7 @@ class UniqueKey:
 
 @cache
 def unique_key(name: str) -> UniqueKey:
-    """The key that a constraint or an index of this name keeps."""
+    """Return the unique key of the constraint or index with this name."""
     [(table, found)] = [
         (table, each)
         for table in metadata.sorted_tables
@@ -77,17 +77,17 @@ def unique_key(name: str) -> UniqueKey:
 
 
 def cents(name: str, *, nullable: bool = False) -> Column[int]:
-    """A column of money in minor units."""
+    """Create a column of money in minor units."""
     return Column(name, BigInteger, nullable=nullable)
 
 
 def number(name: str, *, nullable: bool) -> Column[str]:
-    """A column of text that may wait for its number until the flush."""
+    """Create a text column whose number may be assigned by the flush."""
     return Column(name, Text, nullable=nullable, info={"number": True})
 
 
 def one_of(column: str, *words: str) -> CheckConstraint:
-    """A check that stands in for an enumeration type."""
+    """Create a check constraint that replaces an enumeration type."""
     listed = ", ".join(f"'{word}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
 
@@ -145,8 +145,8 @@ business = Table(
     Column("archived_at", Moment),
     Column("tokens_valid_from", Moment, nullable=False),
     Column("metadata", JSONB),
-    Column("sandbox", Text),  # Null in real ones.
-    Column("clock_seconds_ahead", BigInteger),  # Null where it tells the real time.
+    Column("sandbox", Text),  # Null in a real business.
+    Column("clock_seconds_ahead", BigInteger),  # Null for the real time.
     cents("matching_tolerance_cents"),
     one_of("accounting_method", "cash", "accrual"),
     one_of("sandbox", "template", "open", "given_up"),
@@ -170,7 +170,7 @@ partner_reply = Table(
     metadata,
     Column("partner_id", ForeignKey("partner.id"), nullable=False),
     Column("key", Text, nullable=False),
-    Column("operation", Text),  # Older answers have none.
+    Column("operation", Text),  # Null in old replies.
     Column("fingerprint", LargeBinary, nullable=False),
     Column("status", Integer, nullable=False),
     Column("headers", JSONB, nullable=False),
@@ -180,7 +180,7 @@ partner_reply = Table(
     Index(None, "partner_id", "created_at"),
 )
 
-# Tokens that are revoked by themselves, by access/tokens.py's `token_id`, until they would expire.
+# Single revoked tokens by `token_id` of access/tokens.py, kept until they expire.
 revoked_token = Table(
     "revoked_token",
     metadata,
@@ -190,7 +190,7 @@ revoked_token = Table(
     Index(None, "partner_id", "expires_at"),
 )
 
-# What each worker let through in a minute, since 1970; see persistence/partners/request_counts.py.
+# Requests that each worker admitted per minute since 1970 (persistence/partners/request_counts.py).
 request_count = Table(
     "request_count",
     metadata,
@@ -200,17 +200,17 @@ request_count = Table(
     Column("counted", BigInteger, nullable=False),
     PrimaryKeyConstraint("minute", "name", "worker"),
     prefixes=["UNLOGGED"],
-    info={"local": True},  # Of many machines, the coordinator alone has it.
+    info={"local": True},  # In a cluster, only the coordinator has it.
 )
 
 # ── Tenant level ───────────────────────────────────────────────────────────────────────────────
 
 
 def of_business(*items: SchemaItem) -> Column[UUID]:
-    """The column that says whose a row is; the business is one that is there.
+    """Create the tenant column, with a foreign key to the business only if one is needed.
 
-    A row that has to name another of its business says so by that, and each reference more is a
-    row that PostgreSQL looks up and locks whenever one is written.
+    A row with a required reference to another row of its business needs none. For each foreign key
+    PostgreSQL looks up and locks a row on every insert.
     """
     needed = {each.name for each in items if isinstance(each, Column) and not each.nullable}
     references = (each for each in items if isinstance(each, ForeignKeyConstraint))
@@ -220,7 +220,7 @@ def of_business(*items: SchemaItem) -> Column[UUID]:
 
 
 def tenant_table(name: str, *items: SchemaItem) -> Table:
-    """A table whose every row belongs to one business."""
+    """Create a table whose rows each belong to one business."""
     return Table(
         name,
         metadata,
@@ -233,7 +233,7 @@ def tenant_table(name: str, *items: SchemaItem) -> Table:
 
 
 def kept_up() -> tuple[Column[int], Column[object], Column[object]]:
-    """The columns of a row that changes: its version is the ETag."""
+    """Create the columns of rows that change: version (the ETag) and times."""
     return (
         Column("version", BigInteger, nullable=False),
         Column("created_at", Moment, nullable=False),
@@ -242,12 +242,12 @@ def kept_up() -> tuple[Column[int], Column[object], Column[object]]:
 
 
 def within_business(column: str, table: str) -> ForeignKeyConstraint:
-    """A reference that cannot leave the business."""
+    """Create a foreign key to a row of the same business."""
     return ForeignKeyConstraint(["business_id", column], [f"{table}.business_id", f"{table}.id"])
 
 
 def unique(*columns: str) -> UniqueConstraint:
-    """What no two rows of one business share."""
+    """Create a unique key within each business."""
     return UniqueConstraint("business_id", *columns)
 
 
@@ -257,7 +257,7 @@ def index(
     include: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Index:
-    """An index of the rows of each business."""
+    """Create an index that begins with the business."""
     options: dict[str, Any] = {"postgresql_include": include}
     if where is not None:
         options["postgresql_where"] = text(where)
@@ -265,10 +265,10 @@ def index(
 
 
 def listed(name: str, type_: Any, said: str) -> Column[Any]:
-    """A column that lists find or sort rows by: what other columns say, as one value.
+    """Create a generated column by which lists filter or sort rows.
 
-    A column, since row security lets no expression near an index that PostgreSQL does not know to
-    keep secrets. It cannot use another of its kind.
+    An expression index would not do: with row security, PostgreSQL uses an index only for
+    leakproof functions. A generated column cannot refer to another one.
     """
     return Column(f"listed_{name}", type_, Computed(said, persisted=True))
 
@@ -276,7 +276,7 @@ def listed(name: str, type_: Any, said: str) -> Column[Any]:
 reply = tenant_table(
     "reply",
     Column("key", Text, nullable=False),
-    Column("operation", Text),  # Older answers have none.
+    Column("operation", Text),  # Null in old replies.
     Column("fingerprint", LargeBinary, nullable=False),
     Column("status", Integer, nullable=False),
     Column("headers", JSONB, nullable=False),
@@ -292,13 +292,12 @@ number_series = Table(
     Column("business_id", ForeignKey("business.id"), nullable=False),
     Column("series", Text, nullable=False),
     Column("last", BigInteger, nullable=False),
-    # Of a series of journal entries: those up to this one are added up in account_month and in
-    # tax_month.
+    # Only of journal entries: account_month and tax_month contain the entries up to this number.
     Column("rolled_up", BigInteger),
     CheckConstraint("rolled_up BETWEEN 0 AND last", name="rolled_up_counted"),
     PrimaryKeyConstraint("business_id", "series"),
     info={"tenant": True},
-    # Half-empty pages keep the many updates of a series on the page, beside its index entry.
+    # Half-empty pages leave space for updates on the same page, which need no new index entry.
     postgresql_with={"fillfactor": "50"},
 )
 
@@ -306,7 +305,7 @@ number_series = Table(
 
 
 def party_table(name: str, *own: SchemaItem) -> Table:
-    """Customers and vendors: whom the business trades with."""
+    """Create the table of customers or vendors."""
     return tenant_table(
         name,
         *kept_up(),
@@ -382,7 +381,7 @@ account = tenant_table(
     unique("external_id"),
     index("parent_id"),
     index(where="archived_at IS NOT NULL", name="account_archived_idx"),
-    Column("cash_flow", Text),  # Where it is null the rules know it.
+    Column("cash_flow", Text),  # If null, the rules derive it.
     one_of("cash_flow", "cash", "operating", "investing", "financing", "non_cash"),
     CheckConstraint(
         "cash_flow IS NULL OR account_type IN ('asset', 'liability', 'equity')",
@@ -435,7 +434,7 @@ tax_return = tenant_table(
     Column("reference", Text),
     Column("reason", Text),
     Column("supersedes_id", Uuid),
-    # Which days and numbers of the journal a filed return has, and what it says of them.
+    # The journal ranges (days and numbers) of a filed return, and its amounts.
     Column("slices", JSONB, nullable=False),
     Column("figures", JSONB),
     one_of("scheme", "accrual", "cash"),
@@ -460,10 +459,10 @@ opening_balance = tenant_table(
     Column("opened_on", Date, nullable=False),
     Column("currency", Text, nullable=False),
     Column("memo", Text),
-    Column("stated", JSONB, nullable=False),  # Amounts by account,
-    Column("documented", JSONB, nullable=False),  # and by role what its documents hold.
+    Column("stated", JSONB, nullable=False),  # Entered balances by account.
+    Column("documented", JSONB, nullable=False),  # Totals of documents by role.
     Column("reversed_at", Moment),
-    # Books are opened once on a day, and again where the first was taken back.
+    # One opening per day, apart from reversed ones.
     Index(
         "opening_balance_opened_on_key",
         "business_id",
@@ -478,7 +477,7 @@ opening_balance = tenant_table(
 
 
 def of_opening(name: str) -> tuple[SchemaItem, ...]:
-    """The opening of books that a row came with; few do."""
+    """Create the reference of a row to its opening; most rows have none."""
     return (
         Column("opening_id", Uuid),
         within_business("opening_id", "opening_balance"),
@@ -487,7 +486,7 @@ def of_opening(name: str) -> tuple[SchemaItem, ...]:
 
 
 def number_key(name: str) -> Index:
-    """What no two of a kind share: a number; those of an opening that was taken back are free."""
+    """Create the unique index of numbers; void documents of an opening free their numbers."""
     return Index(
         f"{name}_business_id_number_key",
         "business_id",
@@ -497,13 +496,13 @@ def number_key(name: str) -> Index:
     )
 
 
-# ── What sales and purchases have in common ────────────────────────────────────────────────────
+# ── Tables that sales and purchases share ──────────────────────────────────────────────────────
 
 
 def document_table(name: str, party: str, opened: str) -> Table:
-    """Invoices and bills: one shape for what is owed either way.
+    """Create the table of invoices or bills, which have the same columns.
 
-    `opened` is the status of one on which nothing was settled yet.
+    `opened` is the status of an open document without settlements.
     """
     settled = "paid + credited + written_off = total_amount"
     return tenant_table(
@@ -545,11 +544,12 @@ def document_table(name: str, party: str, opened: str) -> Table:
                 persisted=True,
             ),
         ),
-        # What was never sent stands before all that was.
+        # Documents that were never opened come first.
         listed("at", Moment, "coalesce(opened_at, '-infinity')"),
         listed("due_at", Moment, "coalesce(due_at, '-infinity')"),
         listed("number", Text, "coalesce(number, '')"),
-        # Its status, `overdue` aside: that comes with the day. A test holds the two together.
+        # The status as the rules derive it, except `overdue`, which depends on the day. A test
+        # compares the two.
         listed(
             "status",
             Text,
@@ -588,7 +588,7 @@ def document_table(name: str, party: str, opened: str) -> Table:
         index("listed_number", "id"),
         index("created_at", "id"),
         index("updated_at"),
-        # What is open is found without what is not: one party's, and everybody's by due date.
+        # For open documents only: those of a party, and all by due date.
         index(
             "party_id",
             "id",
@@ -596,7 +596,7 @@ def document_table(name: str, party: str, opened: str) -> Table:
             include=["outstanding", "due_at"],
             name=f"{name}_open_idx",
         ),
-        # A number that a vendor gave is entered once, and again where the first was void.
+        # The number of the vendor is unique per party, apart from void documents.
         Index(
             f"{name}_party_number_key",
             "business_id",
@@ -609,10 +609,10 @@ def document_table(name: str, party: str, opened: str) -> Table:
 
 
 def held_columns(moved: str) -> tuple[SchemaItem, ...]:
-    """What holds money that moved: bank lines, and the payout that it came in.
+    """Create the columns of a payment for its bank lines and its payout.
 
-    `moved` says what comes to its account, or leaves it; `unlinked` is what no bank line shows of
-    it yet, and null where none can. A column, for the reason that `listed_at` is one.
+    `moved` is SQL for the amount that arrives at or leaves the account. `unlinked` is the part that
+    no bank line shows yet, null if none can; it is a column for the same reason as `listed_at`.
     """
     unlinked = (
         f"CASE WHEN status IN ('pending', 'processing', 'completed') AND payout_id IS NULL"
@@ -633,7 +633,7 @@ def held_columns(moved: str) -> tuple[SchemaItem, ...]:
 
 
 def payment_table(name: str, party: str, moved: str) -> Table:
-    """Invoice payments and bill payments."""
+    """Create the table of invoice payments or bill payments."""
     return tenant_table(
         name,
         *kept_up(),
@@ -683,7 +683,7 @@ def payment_table(name: str, party: str, moved: str) -> Table:
 def allocation_table(
     name: str, holder: str, holder_id: str, document: str, *own: SchemaItem
 ) -> Table:
-    """Which part of a payment or credit settles which document, and from when to when."""
+    """Create the table of allocations of payments or credits to documents, with their periods."""
     return tenant_table(
         name,
         Column("version", BigInteger, nullable=False),
@@ -713,7 +713,7 @@ def allocation_table(
 
 
 def write_off_table(name: str, document: str) -> Table:
-    """What is given up of invoices, and of bills."""
+    """Create the table of write-offs of invoices or of bills."""
     return tenant_table(
         name,
         *kept_up(),
@@ -738,7 +738,7 @@ def write_off_table(name: str, document: str) -> Table:
 
 
 def credit_table(name: str, party: str, document: str, opened: str) -> Table:
-    """Customer credits and vendor credits; `opened` is the status of one that is whole."""
+    """Create the table of customer or vendor credits; `opened` is the status of an unused one."""
     return tenant_table(
         name,
         *kept_up(),
@@ -760,7 +760,7 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         Column("settled", JSONB, nullable=False),
         listed("at", Moment, "coalesce(opened_at, '-infinity')"),
         listed("number", Text, "coalesce(number, '')"),
-        # Its status; a test holds the two together.
+        # The status as the rules derive it; a test compares the two.
         listed(
             "status",
             Text,
@@ -794,13 +794,13 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         index("created_at", "id"),
         index("updated_at"),
         index("source_document_id"),
-        Column("opened_on", Date),  # Null where it is the day of opened_at.
+        Column("opened_on", Date),  # If null, the day of opened_at.
         CheckConstraint("(opened_on IS NULL) = (opening_id IS NULL)", name="opened_with"),
     )
 
 
 def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
-    """What is given back, to customers and by vendors."""
+    """Create the table of refunds to customers or from vendors."""
     return tenant_table(
         name,
         *kept_up(),
@@ -831,9 +831,9 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
 def refund_allocation_table(
     name: str, refund: str, document: str, payment: str, credit: str, *own: SchemaItem
 ) -> Table:
-    """What a refund gives back: money that settled a document, money of a payment, or a credit.
+    """Create the table of allocations of refunds: to a document, a payment or a credit.
 
-    `refunded_credit_id` is a credit that is paid out by it.
+    `refunded_credit_id` is a credit that the refund pays out.
     """
     return tenant_table(
         name,
@@ -865,7 +865,7 @@ def refund_allocation_table(
 
 
 def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -> Table:
-    """Money that pays a refund."""
+    """Create the table of payments of refunds."""
     return tenant_table(
         name,
         *kept_up(),
@@ -936,7 +936,7 @@ invoice_refund = refund_table(
     Column("method", Text, nullable=False),
     Column("processor", Text),
     cents("fee"),
-    # Its status; a test holds the two together.
+    # The status as the rules derive it; a test compares the two.
     listed(
         "status",
         Text,
@@ -1000,7 +1000,7 @@ vendor_refund_payment = refund_payment_table(
     Column("failed_at", Moment),
     Column("failure_reason", Text),
     Column("description", Text),
-    # Nothing comes of a refund that is kept as a credit.
+    # The amount is 0 if the whole refund is kept as a credit.
     CheckConstraint("0 <= fee AND fee <= amount", name="amounts_positive"),
     index("created_at", "id"),
     listed("payment_date", Date, "coalesce(payment_date, '-infinity')"),
@@ -1032,21 +1032,21 @@ payout = tenant_table(
     cents("gross_payments"),
     cents("total_refunds"),
     Column("fee_steps", JSONB, nullable=False),
-    # What the processor took or gave beside payments and refunds.
+    # Amounts that the processor charged or paid besides payments and refunds.
     Column("other_items", JSONB, nullable=False),
     Column("completions", JSONB, nullable=False),
     cents("linked"),
     Column("money_account_id", Uuid),
-    # What has no day stands before all that have one.
+    # Payouts without a date come first.
     listed("at", Moment, "coalesce(completed_at, '-infinity')"),
-    # How much of it is shown by bank lines; a test holds it together with the rule.
+    # The reconciliation status as the rules derive it; a test compares the two.
     listed(
         "reconciliation",
         Text,
         "CASE WHEN linked = 0 THEN 'unreconciled' WHEN linked = abs(paid_out)"
         " THEN 'fully_reconciled' ELSE 'partially_reconciled' END",
     ),
-    # What no bank line shows of it yet, as with the money of payments.
+    # The part that no bank line shows yet, as in payments.
     Column(
         "unlinked",
         BigInteger,
@@ -1098,7 +1098,7 @@ payout_item = tenant_table(
 
 
 def marked() -> tuple[SchemaItem, ...]:
-    """What an amount of the journal says of tax, and that it stands on one side."""
+    """Create the columns of a tax mark, and the check that only debit or credit is above 0."""
     return (
         Column("tax_code_id", Uuid),
         Column("tax_rate", Numeric),
@@ -1120,7 +1120,7 @@ def marked() -> tuple[SchemaItem, ...]:
     )
 
 
-# Posted entries and their lines are only ever inserted: the server's role holds no other grant.
+# Entries and their lines are never updated or deleted: the server's role may only insert them.
 journal_entry = tenant_table(
     "journal_entry",
     Column("version", BigInteger, nullable=False),
@@ -1144,7 +1144,7 @@ journal_entry = tenant_table(
     unique("sequence_number"),
     unique("reversal_of_id"),
     unique("id", "line_count"),
-    # What its number says: the series it counts in, and how many came before it.
+    # The two parts of its number: the series, and the position in it.
     Column("series", Text, Computed("left(sequence_number, 7)", persisted=True)),
     Column(
         "place",
@@ -1161,7 +1161,7 @@ journal_entry = tenant_table(
     index("posted_at"),
 )
 
-# What is written by hand waits here, with its lines, until it is posted under the same id.
+# Manual entries with their lines, until they are posted under the same id.
 journal_draft = tenant_table(
     "journal_draft",
     *kept_up(),
@@ -1173,7 +1173,7 @@ journal_draft = tenant_table(
     Column("created_by", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("lines", JSONB, nullable=False),
-    # Where a list by numbers puts it: what has no number stands before all that has one.
+    # For lists that sort by number: drafts have none and come first.
     Column("listed_number", Text, Computed("''", persisted=True)),
     CheckConstraint("total > 0", name="total_positive"),
     one_of("created_by", "ai", "manual", "import"),
@@ -1194,11 +1194,11 @@ journal_line = tenant_table(
     Column("description", Text),
     Column("settles_id", Uuid),
     Column("split", JSONB, nullable=False),
-    # As many as its entry says: with all of them there, no other number is left for one more.
+    # The line count of the entry: with the constraints below, it admits no further lines.
     Column("line_count", Integer, nullable=False),
     *marked(),
-    # Whether it counts on cash as it is, and which document it is about. Both are null in what a
-    # server of the release before has posted since.
+    # Whether the line itself counts on the cash basis, and its document. Both are null in lines of
+    # servers of the previous release.
     Column("in_cash", Boolean),
     Column("document_id", Uuid),
     CheckConstraint("line_number BETWEEN 1 AND line_count", name="counted"),
@@ -1209,13 +1209,13 @@ journal_line = tenant_table(
     within_business("account_id", "account"),
     within_business("tax_code_id", "tax_code"),
     unique("entry_id", "line_number"),
-    # Covers every balance: sums by account and period never touch the table itself.
+    # Covering index for balances: sums by account and period need no access to the table.
     index("account_id", "entry_date", "id", include=("debit", "credit", "in_cash")),
     index("tax_code_id", "entry_date", where="tax_code_id IS NOT NULL"),
     index("document_id"),
 )
 
-# On cash these stand in the place of a line: the parts of what it settles, each on its account.
+# On the cash basis, these replace a journal line: the parts that it settles, each on its account.
 cash_line = tenant_table(
     "cash_line",
     Column("line_id", Uuid, nullable=False),
@@ -1233,8 +1233,8 @@ cash_line = tenant_table(
     index("account_id", "entry_date", "id", include=("debit", "credit")),
 )
 
-# The lines of the documents that have a tag now, and what counts on cash of them: once for each tag
-# of their document, and once more under '', which stands for any.
+# The journal and cash lines of documents with tags: once for each tag of the document, and once
+# under '', which represents any tag.
 tagged_line = Table(
     "tagged_line",
     metadata,
@@ -1249,13 +1249,13 @@ tagged_line = Table(
     cents("credit"),
     Column("in_ledger", Boolean, nullable=False),
     Column("in_cash", Boolean, nullable=False),
-    # Under '': whether its document has more than one tag.
+    # For the tag '': whether the document has more than one tag.
     Column("has_several", Boolean, nullable=False),
     PrimaryKeyConstraint("business_id", "tag", "account_id", "entry_date", "line_id"),
     CheckConstraint("in_ledger OR in_cash", name="counted"),
     within_business("account_id", "account"),
     index("document_id"),
-    # Covers what a tag comes to.
+    # Covering index for the sums of a tag.
     index(
         "tag",
         "account_id",
@@ -1272,8 +1272,8 @@ tagged_line = Table(
     info={"tenant": True},
 )
 
-# What was posted to an account in a month, of the entries that are rolled up. Nobody names such a
-# row but by its account and month, so that is its key.
+# Monthly sums of each account over the entries that are rolled up. Rows have no id, since they are
+# found by account and month only.
 account_month = Table(
     "account_month",
     metadata,
@@ -1284,12 +1284,12 @@ account_month = Table(
     cents("credits"),
     Column("debit_count", BigInteger, nullable=False),
     Column("credit_count", BigInteger, nullable=False),
-    # The same on cash.
+    # The same on the cash basis.
     cents("cash_debits"),
     cents("cash_credits"),
     Column("cash_debit_count", BigInteger, nullable=False),
     Column("cash_credit_count", BigInteger, nullable=False),
-    # Of what was posted without a tax code, but when books were opened: debits less credits.
+    # Debits less credits of lines without a tax code, except those of openings.
     cents("uncoded"),
     PrimaryKeyConstraint("business_id", "account_id", "month"),
     CheckConstraint("extract(day FROM month) = 1", name="first_of_month"),
@@ -1302,8 +1302,8 @@ account_month = Table(
     info={"tenant": True},
 )
 
-# What was posted by a tax code in a month, of the same entries: by rate and part, as it is posted
-# and, on cash, as it is paid.
+# Monthly sums of each tax code over the same entries, by rate and part: as posted and, on the cash
+# basis, as paid.
 tax_month = Table(
     "tax_month",
     metadata,
@@ -1345,7 +1345,7 @@ bank_transaction = tenant_table(
     "bank_transaction",
     *kept_up(),
     Column("bank_account_id", Uuid, nullable=False),
-    # The bank's own id; where it gives none, one that is made of the line itself.
+    # The id of the bank or, if it has none, one derived from the line.
     Column("external_id", Text, nullable=False),
     Column("booked_on", Date, nullable=False),
     cents("amount"),
@@ -1360,12 +1360,12 @@ bank_transaction = tenant_table(
     cents("categorized"),
     Column("category_account_id", Uuid),
     Column("category_memo", Text),
-    # What of `linked` its targets do not come to; below zero where they come to more.
+    # `linked` less the linked amounts of the targets; below zero if these are greater.
     cents("rounding"),
-    # The parts it was categorized in. Null where there are none, and where the two columns above
-    # say all of a single one: lines of before there were parts are like that.
+    # The categorized parts. Null if there are none, or if the single part is in the two category
+    # columns above, as in old lines.
     Column("parts", JSONB),
-    Column("rule_id", Uuid),  # The bank rule that categorized it.
+    Column("rule_id", Uuid),  # The bank rule that categorized the line.
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),
     one_of("direction", "credit", "debit"),
     one_of("source_format", "json", "csv", "ofx", "camt053", "mt940"),
@@ -1391,7 +1391,7 @@ bank_transaction = tenant_table(
     index("updated_at"),
 )
 
-# One line of a bank statement is money of many kinds, so the target is no foreign key.
+# The target may be a row of several tables, so it is no foreign key.
 bank_link = tenant_table(
     "bank_link",
     Column("version", BigInteger, nullable=False),
@@ -1419,7 +1419,7 @@ bank_link = tenant_table(
     index("target_id"),
 )
 
-# Deleted rules stay: lines name the rule that categorized them.
+# Deleted rules are kept, since lines refer to the rule that categorized them.
 bank_rule = tenant_table(
     "bank_rule",
     *kept_up(),
@@ -1453,7 +1453,7 @@ bank_rule = tenant_table(
     index("created_at", "id"),
 )
 
-# Money between two own bank accounts; its lines are linked with it. One of them may be to come.
+# Transfers between two own bank accounts, linked with their lines. One line may not exist yet.
 bank_transfer = tenant_table(
     "bank_transfer",
     *kept_up(),
@@ -1484,13 +1484,13 @@ bank_transfer = tenant_table(
     ),
 )
 
-# A closed one keeps what was posted to its account up to its day, and the links of its lines, as
-# they are: by triggers (migrations/versions/0021_bank.sql).
+# While a reconciliation is closed, triggers (migrations/versions/0021_bank.sql) forbid changes of
+# the postings to its account up to its date, and of the links of its lines.
 bank_reconciliation = tenant_table(
     "bank_reconciliation",
     *kept_up(),
     Column("bank_account_id", Uuid, nullable=False),
-    Column("account_id", Uuid, nullable=False),  # That of the bank account, which never changes.
+    Column("account_id", Uuid, nullable=False),  # Copied: a bank account keeps it.
     Column("statement_date", Date, nullable=False),
     cents("closing_balance"),
     Column("status", Text, nullable=False),
@@ -1552,16 +1552,14 @@ stored_document = tenant_table(
 
 # ── The audit trail ────────────────────────────────────────────────────────────────────────────
 
-# Written by functions of the database alone (migrations/versions/0014_digests.sql): the server's
-# role may only read. It refers to nothing. What it tells of may be deleted, and its business is the
-# one of the row that was changed, which has been looked up for that row.
+# Only functions of the database write it (migrations/versions/0014_digests.sql); the server's role
+# may only read. It has no foreign keys: the changed row may be deleted later, and its business was
+# checked for that row already.
 audit_record = Table(
     "audit_record",
     metadata,
     Column("business_id", Uuid, nullable=False),
-    Column(
-        "id", Uuid, nullable=False
-    ),  # In the order of time; see persistence/ledger/audit_trail.py.
+    Column("id", Uuid, nullable=False),  # Ordered by time: persistence/ledger/audit_trail.py.
     Column("created_at", Moment, nullable=False),
     Column("object_type", Text, nullable=False),
     Column("object_id", Uuid, nullable=False),
@@ -1574,7 +1572,7 @@ audit_record = Table(
     Column("before_digest", LargeBinary),
     Column("after_digest", LargeBinary),
     Column("changes", JSONB),
-    Column("digest", LargeBinary),  # Of all that stands before it; null in those that seal 0 binds.
+    Column("digest", LargeBinary),  # Of all other columns; null in records of seal 0.
     PrimaryKeyConstraint("business_id", "id"),
     one_of("change", "insert", "update", "delete", "start"),
     one_of("actor_kind", "partner_key", "partner_token", "business_token", "operator"),
@@ -1591,7 +1589,7 @@ audit_seal = Table(
     Column("created_at", Moment, nullable=False),
     Column("record_ids", ARRAY(Uuid), nullable=False),
     Column("record_digests", ARRAY(LargeBinary), nullable=False),
-    Column("before_digest", LargeBinary),  # Of the seal before.
+    Column("before_digest", LargeBinary),  # The digest of the previous seal.
     Column("digest", LargeBinary, nullable=False),
     PrimaryKeyConstraint("business_id", "number"),
     info={"tenant": True},
@@ -1612,10 +1610,10 @@ partner_audit_record = Table(
     Column("digest", LargeBinary, nullable=False),
     PrimaryKeyConstraint("partner_id", "id"),
     one_of("change", "insert", "update", "delete", "start"),
-    info={"local": True},  # Of many machines, the coordinator alone has it.
+    info={"local": True},  # In a cluster, only the coordinator has it.
 )
 
-# How far the work is that no caller asks for: one row for all servers (persistence/upkeep.py).
+# The lease and the progress of upkeep: one row for all servers (persistence/upkeep.py).
 upkeep = Table(
     "upkeep",
     metadata,
@@ -1623,8 +1621,8 @@ upkeep = Table(
     Column("held_by", Uuid),
     Column("held_until", Moment, nullable=False),
     Column("begun_at", Moment, nullable=False),
-    Column("ended_at", Moment),  # Null while a round is under way,
-    Column("after_id", Uuid),  # and the businesses up to this one are done.
+    Column("ended_at", Moment),  # Null while a round runs.
+    Column("after_id", Uuid),  # The last business that this round has done.
     *(
         Column(name, BigInteger, nullable=False)
         for name in ("businesses", "answers", "files", "records", "failures")
@@ -1633,7 +1631,7 @@ upkeep = Table(
     info={"local": True},
 )
 
-# What `accounting check-books` found, each time it looked through all books.
+# The result of each run of `accounting check-books` over all books.
 proof_run = Table(
     "proof_run",
     metadata,
@@ -1647,7 +1645,7 @@ proof_run = Table(
     info={"local": True},
 )
 
-# What migrations say of tables under audit: only they read and write it.
+# The configuration of audited tables, which only migrations read and write.
 audited_table = Table(
     "audited_table",
     metadata,

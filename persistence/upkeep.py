@@ -1,10 +1,10 @@
-"""Upkeep: what has to be done now and then though nobody calls, once for all servers.
+"""Upkeep: periodic background work, done by one worker for all servers.
 
-Answers whose time is over go, files that no record names go, and audit trails are sealed: one
-business after the other, each in short transactions of the server's own role. One row says which
-worker is at it and until when, and how far it is: a worker that dies is followed by another one,
-which goes on from there. An advisory lock would not do: behind a pooler it ends with its
-transaction, and no transaction may last while files are listed.
+It deletes expired replies and files without a record, and seals audit trails, one business after
+the other, in short transactions of the server's own role. One row is a lease: it has the worker,
+the end of the lease, and the last business done. If the worker dies, another one takes over and
+continues from there. An advisory lock would not do: behind a pooler it ends with its transaction,
+and no transaction may last while files are listed.
 """
 
 import asyncio
@@ -28,12 +28,12 @@ from persistence.files.blobs import Blobs
 from persistence.files.sweeping import sweep
 from persistence.proof.seals import seal
 
-# For so long nobody follows a worker that says nothing; one business may take as long.
+# The longest lease of a worker, which renews it after each business: the limit for one business.
 LONGEST_SILENCE = timedelta(minutes=1)
 MOST_LISTED = 100
 LONGEST_PAUSE_SECONDS = 1.0
 
-# Clocks of several servers differ: the database's is asked. A round that has not ended goes on.
+# The clock of the database, since those of servers differ. An unfinished round is continued.
 _TAKE = """
 UPDATE upkeep SET
   held_by = %(me)s, held_until = clock_timestamp() + %(silence)s, ended_at = NULL,
@@ -70,9 +70,10 @@ ORDER BY id LIMIT %(most)s
 
 @dataclass(frozen=True, slots=True)
 class Tidied:
-    """What was done in a business: answers forgotten, contents that no record names, records.
+    """The result of upkeep in a business.
 
-    `seen` is how many contents there are, `records` how many of the trail were sealed.
+    `answers` is the number of deleted replies, `seen` the number of stored contents, `files` the
+    keys of those without a record, and `records` the number of sealed audit records.
     """
 
     answers: int = 0
@@ -84,7 +85,10 @@ class Tidied:
 async def tidy(
     pool: Pool, blobs: Blobs, business_id: UUID, now: datetime, *, only_look: bool = False
 ) -> Tidied:
-    """Do all that is due in one business; raises Unavailable where its files are out of reach."""
+    """Run the upkeep of one business; raises Unavailable if its files are unreachable.
+
+    With `only_look`, it only lists files without a record.
+    """
     answers = 0 if only_look else await _forget(pool, business_id, now)
     records = 0 if only_look else await seal(pool, business_id)
     swept = await sweep(pool, blobs, business_id, now, only_look=only_look)
@@ -92,14 +96,14 @@ async def tidy(
 
 
 async def forget_of_partners(pool: Pool, now: datetime) -> int:
-    """Forget the old answers of the work above businesses; return how many there were."""
+    """Delete the expired replies of requests at partner level; return their number."""
     async with pool.connection() as connection:
         [result] = await exchange(connection, [forgetting_of_partners(now)])
     return result.affected
 
 
 async def every_business(pool: Pool, after_id: UUID | None = None) -> AsyncIterator[UUID]:
-    """List the ids of all businesses in their order, those after one of them."""
+    """Yield the ids of all businesses in ascending order, or of those after an id."""
     while True:
         async with pool.connection() as connection:
             asked = Query(_NEXT, {"after_id": after_id, "most": MOST_LISTED})
@@ -112,7 +116,7 @@ async def every_business(pool: Pool, after_id: UUID | None = None) -> AsyncItera
 
 
 async def _forget(pool: Pool, business_id: UUID, now: datetime) -> int:
-    """Forget the old answers of a business, some in each transaction."""
+    """Delete the expired replies of a business, in several transactions; return their number."""
     count = 0
     while True:
         async with pool.connection() as connection:
@@ -125,21 +129,21 @@ async def _forget(pool: Pool, business_id: UUID, now: datetime) -> int:
 
 
 class Followed(Exception):
-    """Another worker has taken over from this one, which was silent for too long."""
+    """The lease of this worker has expired, and another worker has taken over."""
 
 
 @dataclass(slots=True)
 class Upkeep:
-    """One worker's share in it: it looks now and then whether it is due, and does it then."""
+    """The upkeep in one worker: it checks periodically whether a round is due, and runs it."""
 
     pool: Pool
     blobs: Blobs
     every: timedelta
     me: UUID = field(default_factory=uuid4)
-    rounds: int = 0  # How many it has ended.
+    rounds: int = 0  # The number of completed rounds.
 
     async def run(self) -> None:
-        """Look and do, until it is cancelled."""
+        """Run due rounds until the task is cancelled."""
         log = structlog.get_logger("accounting.upkeep")
         while True:
             await asyncio.sleep(self._silence.total_seconds() * uniform(0.5, 1))
@@ -147,21 +151,24 @@ class Upkeep:
                 done = await self.look()
             except Followed:
                 log.warning("upkeep_followed")
-            except Exception as error:  # The next look goes on, here or elsewhere.
+            except Exception as error:  # The next try continues, here or elsewhere.
                 log.error("upkeep_interrupted", reason=f"{type(error).__name__}: {error}"[:500])
             else:
                 if done is not None:
                     log.info("upkeep_done", **done)
 
     async def look(self) -> Row | None:
-        """Do a round where one is due or was left, and say what it did; raises Followed."""
+        """Run a round that is due or unfinished, and return its counts; None if there is none.
+
+        Raises Followed.
+        """
         taken = await self._ask(_TAKE, every=self.every)
         if taken is None:
             return None
         async for business_id in every_business(self.pool, taken["after_id"]):
             began = monotonic()
             await self._go_on(business_id)
-            # The callers come first: it works for half of the time at most.
+            # Requests have priority: upkeep works at most half of the time.
             await asyncio.sleep(min(monotonic() - began, LONGEST_PAUSE_SECONDS))
         answers = await forget_of_partners(self.pool, datetime.now(UTC))
         done = await self._ask(_END, answers=answers)
@@ -171,7 +178,7 @@ class Upkeep:
         return done
 
     async def _go_on(self, business_id: UUID) -> None:
-        """Do one business; what fails there is told, and keeps the others from nothing."""
+        """Run one business and renew the lease; a failure is logged and counted, not raised."""
         tidied, failures = Tidied(), 0
         try:
             tidied = await tidy(self.pool, self.blobs, business_id, datetime.now(UTC))

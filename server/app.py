@@ -1,4 +1,4 @@
-"""The one place where everything meets: settings in, a running ASGI application out."""
+"""Assembly of the server: builds the ASGI application from its settings."""
 
 import asyncio
 import os
@@ -42,11 +42,11 @@ from server.watching.requests import Watch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parent:
-    """What the process that a worker is forked from does for it; nothing where there is none.
+    """Hooks by which the parent process of a worker supports it; all are optional.
 
-    `before_opening` returns when the database is there; it may block, in a thread of its own.
-    `pages_written` gives the pages of the documentation where another process writes them. `stack`
-    is that of the contract, where it is built already. `draining` tells that the whole server is
+    `before_opening` returns when the database is available; it may block, in a thread of its own.
+    `pages_written` returns the documentation pages once another process has written them. `stack`
+    is that of the contract, if it is built already. `draining` is set when the whole server is
     about to stop.
     """
 
@@ -68,7 +68,7 @@ def create_app(
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
-    `watch` hears of all that goes on.
+    `watch` records telemetry.
     """
     parent, watch = parent or Parent(), watch or Watch()
     logs.configure(settings.log_format, settings.log_level)
@@ -113,7 +113,7 @@ def create_app(
 
 
 async def find_page(health: Health, documentation: Documentation, path: str) -> Page | None:
-    """Find what stands beside the API at an address, of which the final slash is cut off."""
+    """Return the non-API page for a path (without trailing slash), or None."""
     if path == LIVE:
         return health.live
     if path == READY:
@@ -152,7 +152,7 @@ async def lifespan(
 
 
 async def probe(resources: Resources) -> Mapping[str, str]:
-    """Ask for everything a request needs."""
+    """Check everything that a request needs; return "ok" or the fault of each by name."""
     checks = await probe_database(resources)
     writable = await resources.blobs.seem_writable()
     if writable is not None:
@@ -161,7 +161,7 @@ async def probe(resources: Resources) -> Mapping[str, str]:
 
 
 async def probe_database(resources: Resources) -> dict[str, str]:
-    """Ask whether it answers, and whether it stands at a schema that can be served."""
+    """Check that the database answers and that its schema version can be served."""
     try:
         unserved = await resources.ping()
     except Exception as error:

@@ -1,8 +1,8 @@
-"""Writes `handlers/bodies.py`: a type for every request body, as the handlers receive it.
+"""Generator of `handlers/bodies.py`: a type for every request body, as the handlers receive it.
 
 Run `python -m server.body_types > handlers/bodies.py` after a change of the contract. The types are
-those of the revived values: an id is a UUID, a date a date, a decimal number a Decimal, a file of a
-form an Upload. What need not be sent may be ABSENT: a body answers that for it.
+those of decoded values: an id is a UUID, a date a date, a decimal number a Decimal, a file of a
+form an Upload. Optional fields may be ABSENT.
 """
 
 import sys
@@ -46,7 +46,7 @@ _IMPORTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 class BodyTypes:
-    """The definitions of all request bodies, each below those that it names."""
+    """The definitions of all request bodies, each after the ones that it uses."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
@@ -66,7 +66,7 @@ class BodyTypes:
         for module, names in _IMPORTS.items():
             used = [name for name in names if name in self._words]
             if used:
-                if "." in module and not group:  # Those of the project stand apart.
+                if "." in module and not group:  # Imports of the project form a group.
                     yield "\n"
                     group = module
                 yield f"from {module} import {', '.join(used)}\n"
@@ -80,7 +80,7 @@ class BodyTypes:
             gap = "\n\n" if is_class else ""
 
     def _type_of(self, schema: Schema) -> str:
-        """Return the type of a schema's values, defining the named ones that it reaches."""
+        """Return the type of a schema's values, defining the named types that it uses."""
         if "$ref" in schema:
             return self._named(schema["$ref"].rpartition("/")[2])
         found = self._plain_type_of(schema)
@@ -142,7 +142,7 @@ class BodyTypes:
 
 
 def _alias(name: str, meaning: str) -> str:
-    """Write `Name = meaning`, one word to a line where it is too long for one."""
+    """Format `Name = meaning`, with one word per line if it is too long for a single line."""
     line = f"{name} = {meaning}\n"
     if len(line) <= WIDTH or not meaning.startswith("Literal["):
         return line
@@ -160,7 +160,7 @@ def _docstring(schema: Schema) -> str:
 
 
 def written(contract: Contract) -> str:
-    """Return the module of body types of a contract, such as `handlers/bodies.py`."""
+    """Return the text of the module of body types, such as `handlers/bodies.py`."""
     return BodyTypes(contract).module()
 
 

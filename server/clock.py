@@ -1,12 +1,12 @@
-"""What time it is. Whoever asks is handed a clock, so that tests can stay on one day."""
+"""The current time. Callers receive a clock as an argument, so that tests can fix the time."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 Clock = Callable[[], datetime]
-"""Tells the moment, aware and in UTC."""
+"""A function that returns the current time, aware and in UTC."""
 
 
 def utc_now() -> datetime:
-    """Return the moment by the machine's clock."""
+    """Return the current time of the machine's clock, in UTC."""
     return datetime.now(UTC)

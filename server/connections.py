@@ -1,4 +1,4 @@
-"""What one caller may cost by its connections alone, before any request is read."""
+"""Limits on the connections of a single client, applied before any request is read."""
 
 import socket
 from collections import Counter
@@ -17,11 +17,11 @@ End = tuple[str, int | None]
 
 
 def bound_readers(listener: socket.socket, seconds: float = READER_SECONDS) -> None:
-    """Let the system close each connection whose other end takes nothing for so long.
+    """Make the kernel close a connection whose client reads nothing for `seconds`.
 
-    It sees every reader, also of an answer that is complete, and of a connection that we have
-    closed. Before that it holds little of an answer: what a reader does not take costs no copy.
-    Both are for connections that the listener accepts; systems other than Linux lack the first.
+    This covers every reader, even after the answer is complete or we have closed the connection. It
+    also limits unsent data in the kernel to 64 KiB, so that a slow reader costs no copy of an
+    answer. Both apply to connections that the listener accepts; only Linux has the time limit.
     """
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
@@ -39,9 +39,9 @@ class ServingLoop(uvloop.Loop):
 
 
 class ConnectionsPerAddress:
-    """The open connections of one worker, by address. At `most` 0 nobody is refused.
+    """The open connections of one worker, by address. With `most` 0 there is no limit.
 
-    Proxies have as many as they need: each stands for many callers.
+    Proxies have no limit, since each forwards many clients.
     """
 
     def __init__(self, most: int = 0, proxies: Sequence[Network] = ()) -> None:
@@ -50,7 +50,7 @@ class ConnectionsPerAddress:
         self._open: Counter[str] = Counter()
 
     def opened(self, end: End | None) -> bool:
-        """Count a connection; False, and not counted, where its address has too many."""
+        """Count a new connection; return False, without counting, if its address has too many."""
         address = self._counted(end)
         if not address:
             return True
@@ -60,7 +60,7 @@ class ConnectionsPerAddress:
         return True
 
     def closed(self, end: End | None) -> None:
-        """Count one no longer that was counted."""
+        """Remove a connection from the count."""
         address = self._counted(end)
         if address:
             self._open[address] -= 1
@@ -68,7 +68,7 @@ class ConnectionsPerAddress:
                 del self._open[address]
 
     def _counted(self, end: End | None) -> str:
-        """Return the name it is counted under; empty where it is not."""
+        """Return the network under which a connection is counted; empty if it is not counted."""
         address = address_of(end)
         if not self._most or address is None or any(address in proxy for proxy in self._proxies):
             return ""

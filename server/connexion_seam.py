@@ -1,8 +1,8 @@
-"""All that we use of Connexion without its documentation promising it, under names of ours.
+"""An adapter for the parts of Connexion that are not documented, under our own names.
 
-Promised, and imported where it is used: `ConnexionMiddleware` with its arguments, `Resolver`,
-`AbstractSecurityHandler`. `RELIED_ON` lists what this module counts on;
-tests/server/test_connexion_seam.py holds it against the installed version, and the behaviour too.
+The documented parts are imported where they are used: `ConnexionMiddleware` with its arguments,
+`Resolver`, `AbstractSecurityHandler`. `RELIED_ON` lists the members that this module uses;
+tests/server/test_connexion_seam.py compares it and the behaviour with the installed version.
 """
 
 from abc import abstractmethod
@@ -44,14 +44,14 @@ Route = dict[str, str]
 
 
 class LoadedDocument(Protocol):
-    """What we read of a document that Connexion has loaded; `raw` keeps its `$ref`s."""
+    """The fields that we read of a document loaded by Connexion; `raw` keeps its `$ref`s."""
 
     raw: Mapping[str, Any]
     base_path: str
 
 
 class LoadedOperation(Protocol):
-    """What we read of an operation that Connexion has resolved.
+    """The fields that we read of an operation resolved by Connexion.
 
     `function` is its handler, `security` its own requirements or those of the whole document.
     """
@@ -64,7 +64,7 @@ class LoadedOperation(Protocol):
     security_schemes: Mapping[str, Any]
 
 
-# Methods that are called or overridden, with the names of their parameters, and attributes.
+# Called or overridden methods with the names of their parameters, and attributes.
 RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
     {
         OpenAPISpecification: " ".join(["openapi_schema", *LoadedDocument.__annotations__]),
@@ -83,7 +83,7 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
 
 @contextmanager
 def schema_check_skipped() -> Iterator[None]:
-    """Let Connexion load a document without holding it against OpenAPI's schema."""
+    """Skip Connexion's check of a document against the schema of OpenAPI in this block."""
     schema = OpenAPISpecification.openapi_schema
     OpenAPISpecification.openapi_schema = {}
     try:
@@ -93,34 +93,34 @@ def schema_check_skipped() -> Iterator[None]:
 
 
 def built(stack: ConnexionMiddleware) -> ASGIApp:
-    """Have the layers made now, not by the first request; return the first of them."""
+    """Build the layers now instead of at the first request; return the outermost layer."""
     first: ASGIApp
     first, _ = stack._build_middleware_stack()
     return first
 
 
 class RoutingLayer(SpecMiddleware):
-    """A layer that finds the operation of each request for the layers behind it."""
+    """A layer that determines the operation of each request for the layers behind it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     @abstractmethod
     def add_paths(self, document: Mapping[str, Any], base_path: str) -> None:
-        """Take in every path of a document; all of them begin with `base_path`."""
+        """Add every path of a document; all of them begin with `base_path`."""
 
     def add_api(self, loaded: LoadedDocument, **_options: Any) -> None:
-        """Take in a document; Connexion calls this once, at start-up."""
+        """Add a document; Connexion calls this once, at start-up."""
         self.add_paths(loaded.raw, loaded.base_path)
 
 
 def route_to(base_path: str, operation_id: str) -> Route:
-    """Return what the layers behind the routing look an operation up by."""
+    """Return the route by which the layers behind the routing find an operation."""
     return {"api_base_path": base_path, "operation_id": operation_id}
 
 
 def set_route(scope: Scope, route: Route) -> None:
-    """Tell the layers behind which operation a request is for."""
+    """Store in the scope the operation of a request, for the layers behind."""
     extensions = scope.get("extensions")
     if extensions is None:
         extensions = scope["extensions"] = {}
@@ -128,7 +128,7 @@ def set_route(scope: Scope, route: Route) -> None:
 
 
 def routed_operation_id(scope: Scope) -> str | None:
-    """Return the operation a request was found to be for."""
+    """Return the operationId to which a request was routed."""
     route: Route = scope.get("extensions", {}).get(ROUTING_CONTEXT) or {}
     return route.get("operation_id")
 
@@ -143,16 +143,16 @@ class _Operations(RoutedAPI):
         super().__init__(*arguments, **options)
         self._make = make
         self.add_paths()
-        # All of these hold the document, which takes many megabytes.
+        # Each of these keeps the document alive, which takes many megabytes.
         del self.specification, self.resolver, self._make
 
     def make_operation(self, operation: LoadedOperation) -> ASGIApp:
-        """Make one; Connexion calls this for each operation and keeps what it returns."""
+        """Build the application of an operation; Connexion calls this for each operation."""
         return self._make(operation)
 
 
 class OperationLayer(RoutedMiddleware):
-    """A layer with one application per operation, made once; Connexion finds it by operationId.
+    """A layer with one application per operation; Connexion finds it by operationId.
 
     `self.app` is the layer behind.
     """
@@ -161,22 +161,22 @@ class OperationLayer(RoutedMiddleware):
 
     @abstractmethod
     def maker(self, document: Mapping[str, Any], options: Mapping[str, Any]) -> MakeOperation:
-        """Return what makes the application of one operation of a document.
+        """Return a function that builds the application of an operation.
 
         `options` are those of ConnexionMiddleware.
         """
 
     def add_api(self, loaded: LoadedDocument, **options: Any) -> Any:
-        """Make the applications of a document; Connexion calls this once, at start-up."""
+        """Build the applications of a document; Connexion calls this once, at start-up."""
         return super().add_api(loaded, make=self.maker(loaded.raw, options), **options)
 
 
 class Alternatives(SecurityHandlerFactory):
-    """Resolves `security` as Connexion does; `join` makes one check of an operation's alternatives.
+    """A security factory that resolves as Connexion does, and joins alternatives by `join`.
 
-    An alternative is what `get_fn` of its scheme's handler in `security_map` returned. Connexion
-    drops one whose scheme is unknown, and puts a function of its own for one that is empty or asks
-    for two schemes at once.
+    An alternative is the result of `get_fn` of its scheme's handler in `security_map`. Connexion
+    drops an alternative whose scheme is unknown. It uses a function of its own for an alternative
+    that is empty or requires two schemes at once.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class Alternatives(SecurityHandlerFactory):
         self.verify_security = join
 
     def check_of(self, operation: LoadedOperation) -> Any:
-        """Return the check of an operation, None where it has no security."""
+        """Return the check of an operation, or None if it has no security."""
         if not operation.security:
             return None
         return SecurityOperation(

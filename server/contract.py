@@ -1,7 +1,7 @@
-"""The contract as data: reads `openapi/accounting.yaml` once and indexes it by operation.
+"""The contract as data: `openapi/accounting.yaml`, read once and indexed by operation.
 
-The file is plain YAML, read by the C loader and never rendered as a template. Only JSON's own
-scalars are recognised, so that a date in an example stays text and NO stays a country.
+The file is plain YAML, read by the C loader and never rendered as a template. Only the scalars of
+JSON are recognised: a date in an example stays text, and the country NO stays text.
 """
 
 import re
@@ -35,13 +35,13 @@ _SCALARS = (
 
 
 class ContractError(ValueError):
-    """The contract cannot be served as it is written."""
+    """A fault in the contract that prevents serving it."""
 
 
 class ContractLoader(yaml.CSafeLoader):
-    """The C loader with JSON's scalars only, text keys only, and no key twice.
+    """The C loader, restricted to JSON's scalars, text keys and unique keys.
 
-    `<<: *name` takes in another mapping; a key that stands beside it wins.
+    `<<: *name` merges another mapping; the mapping's own keys take precedence.
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - PyYAML's own class-level table.
@@ -54,7 +54,7 @@ class ContractLoader(yaml.CSafeLoader):
     }
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """Build a mapping; refuse a repeated key instead of letting the last one win."""
+        """Build a mapping; raise ContractError for a repeated key."""
         mapping = self._taken_in(node, deep)
         own = set()
         for key_node, value_node in node.value:
@@ -82,7 +82,7 @@ class ContractLoader(yaml.CSafeLoader):
 
 @dataclass(frozen=True, slots=True)
 class Deprecation:
-    """Since when something is deprecated, when it ends, and the name of what takes its place."""
+    """The start of a deprecation, its end, and the name of the replacement."""
 
     since: date
     until: date | None
@@ -91,7 +91,7 @@ class Deprecation:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of an operation, its own `$ref` followed; `place` is path, query or header."""
+    """A parameter of an operation, its own `$ref` followed; `place` is path, query or header."""
 
     name: str
     place: str
@@ -103,9 +103,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of the contract; schemas keep their `$ref`s.
+    """An operation of the contract; schemas keep their `$ref`s.
 
-    `has_etag`: its good answer carries an ETag.
+    `has_etag`: its success response has an ETag header.
     """
 
     operation_id: str
@@ -123,9 +123,9 @@ class Operation:
 class Contract:
     """The whole document and its operations by `operationId`.
 
-    Raises ContractError for what would be served wrongly: a missing or repeated operationId, an
-    operation without exactly one tag, a parameter without a type, a `$ref` that leads nowhere,
-    something deprecated that does not say since when.
+    Raises ContractError for faults that would be served wrongly: a missing or repeated operationId,
+    an operation without exactly one tag, a parameter without a type, a `$ref` without a target, or
+    a deprecation without its start date.
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
@@ -139,11 +139,11 @@ class Contract:
 
     @classmethod
     def load(cls) -> "Contract":
-        """Read the contract that lies in the `openapi` package."""
+        """Read the contract in the `openapi` package."""
         return cls(parse(read_source()))
 
     def follow(self, node: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a `$ref` node stands for, or the node itself."""
+        """Return the target of a `$ref` node, or the node itself."""
         found: Any = node
         for _ in range(16):
             if not isinstance(found, dict) or "$ref" not in found:
@@ -222,21 +222,21 @@ def read_source() -> bytes:
 
 
 def parse(source: bytes) -> dict[str, Any]:
-    """Turn YAML into a document; ContractError for a repeated key or a document that is no map.
+    """Parse YAML; ContractError for a repeated key or a document that is not a mapping.
 
     It takes a third of a second and 22 MB.
     """
     document = yaml.load(source, Loader=ContractLoader)
     if not isinstance(document, dict):
         raise ContractError("The contract is not a mapping.")
-    document.pop(SHARED, None)  # All of it stands where it is meant by now.
+    document.pop(SHARED, None)  # Its anchors are merged by now.
     return document
 
 
 def keep_for_requests(document: dict[str, Any]) -> None:
-    """Take out of a document what no request is compiled of.
+    """Remove from a document all parts that requests do not need.
 
-    That is what answers hold, all examples, and the schemas that nothing else refers to.
+    These are the contents of responses, all examples, and schemas without references from the rest.
     """
     components = document.setdefault("components", {})
     components.pop("examples", None)
@@ -255,7 +255,7 @@ def keep_for_requests(document: dict[str, Any]) -> None:
             waiting += [("", each) for each in node]
         if not isinstance(node, dict):
             continue
-        if key != "properties":  # They may have any name.
+        if key != "properties":  # A property may have any name.
             node.pop("examples", None)
         name = str(node.get("$ref")).removeprefix("#/components/schemas/")
         if name in schemas and name not in kept:
@@ -265,7 +265,7 @@ def keep_for_requests(document: dict[str, Any]) -> None:
 
 
 def module_of(tag: str) -> str:
-    """Return the handler module a tag names: `Chart of accounts` is `chart_of_accounts`."""
+    """Return the handler module of a tag: `Chart of accounts` is `chart_of_accounts`."""
     return re.sub(r"[^a-z0-9]+", "_", tag.lower()).strip("_")
 
 

@@ -1,4 +1,4 @@
-"""Which web pages of other origins may call the API, and the lines that tell a browser so."""
+"""CORS: the origins whose web pages may call the API, and the headers for browsers."""
 
 import re
 from collections.abc import Iterable
@@ -26,17 +26,17 @@ class Origins:
     loopback: bool = False
 
     def allows(self, origin: str) -> bool:
-        """Tell whether pages of `origin`, written as `https://app.example`, may call."""
+        """Return whether pages of `origin`, written as `https://app.example`, may call."""
         return origin in self.allowed or (self.loopback and is_loopback(origin))
 
 
 def is_loopback(origin: str) -> bool:
-    """Tell whether an origin is this very machine, on any port."""
+    """Return whether an origin is this machine, on any port."""
     return LOOPBACK_ORIGIN.fullmatch(origin) is not None
 
 
 def headers_for(origins: Origins, request_headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Give the lines every answer to this request carries; an origin not allowed gets none."""
+    """Return the CORS headers of every answer to this request; only Vary if it is not allowed."""
     origin = allowed_origin(origins, request_headers)
     if origin is None:
         return [VARY]
@@ -48,7 +48,7 @@ def headers_for(origins: Origins, request_headers: Iterable[tuple[bytes, bytes]]
 
 
 def preflight(origins: Origins, request_headers: Iterable[tuple[bytes, bytes]]) -> Answer | None:
-    """Answer a browser that asks before it calls; None when this is no preflight we allow."""
+    """Return the answer to a preflight request; None if it is not a preflight that we allow."""
     lines = list(request_headers)
     if not any(name == b"access-control-request-method" for name, _ in lines):
         return None
@@ -63,7 +63,7 @@ def preflight(origins: Origins, request_headers: Iterable[tuple[bytes, bytes]]) 
 
 
 def allowed_origin(origins: Origins, lines: Iterable[tuple[bytes, bytes]]) -> bytes | None:
-    """Give the one Origin of a request when it may call."""
+    """Return the Origin of a request if it is given once and allowed."""
     sent = [value for name, value in lines if name == b"origin"]
     if len(sent) == 1 and origins.allows(sent[0].decode("latin-1")):
         return sent[0]

@@ -1,7 +1,7 @@
-"""The token secrets of a development server: made once, kept where only their owner can read.
+"""The token secrets of a development server: created once, in a file only its owner can read.
 
-Workers and restarts must agree on them, or every restart would sign everybody out. A production
-server never comes here; its secrets are given.
+Workers and restarts must share them, or every restart would invalidate all tokens. A production
+server does not use this module; its secrets are configured.
 """
 
 import os
@@ -14,15 +14,15 @@ _SIZE_LIMIT_BYTES = 4096
 
 
 def path_in(data_dir: Path) -> Path:
-    """Return where the secret of a data folder is kept."""
+    """Return the path of the secret file in a data folder."""
     return data_dir / _NAME
 
 
 def read_or_make(data_dir: Path) -> str:
-    """Return the ring kept in the data folder, in the form of ACCOUNTING_SECRET_KEYS.
+    """Return the ring stored in the data folder, in the form of ACCOUNTING_SECRET_KEYS.
 
-    Makes folder and file when they do not exist. OSError when that fails, and PermissionError
-    when others than the owner may read the file.
+    Creates folder and file if they do not exist. OSError if that fails, and PermissionError if
+    others than the owner may read the file.
     """
     path = path_in(data_dir)
     try:
@@ -50,8 +50,8 @@ def _make(path: Path) -> None:
             file.write(f"development:{secrets.token_urlsafe(32)}\n")
             file.flush()
             os.fsync(file.fileno())
-        # A link appears whole or not at all, and fails when another process was first; then all
-        # of them go on with that one's secret.
+        # A link appears whole or not at all, and fails when another process was first. Then all
+        # processes use the secret of that process.
         os.link(draft, path)
     except FileExistsError:
         pass

@@ -1,7 +1,7 @@
 """The last layer: caller, tenant, transaction, replay, handler, reply.
 
-Everything that can be known of an operation is worked out once, at start-up; a handler asks for
-what it needs by the names of its parameters.
+Everything that is known of an operation is computed once, at start-up. A handler receives the
+arguments that its parameters name.
 """
 
 import inspect
@@ -51,9 +51,9 @@ OFFERED = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the requests of one application work with; each brings it as `scope["services"]`.
+    """The shared services of an application; each request has them as `scope["services"]`.
 
-    `clocks_move` where partners may move those of their sandboxes.
+    `clocks_move` if partners may move the clocks of their sandboxes.
     """
 
     resources: Resources
@@ -63,14 +63,14 @@ class Services:
 
 
 class ContractResolver(Resolver):
-    """Find each operation's handler: its tag names the module, its operationId the function."""
+    """A resolver of handlers: an operation's tag names the module, its operationId the function."""
 
     def __init__(self, contract: Contract) -> None:
         super().__init__()
         self._contract = contract
 
     def resolve_function_from_operation_id(self, operation_id: str) -> Any:
-        """Return the handler; ContractError where there is none."""
+        """Return the handler; ContractError if it does not exist."""
         found = self._contract.operations[operation_id]
         module = import_module(f"handlers.{found.module}")
         handler = getattr(module, found.operation_id, None)
@@ -83,7 +83,7 @@ class ContractResolver(Resolver):
 
 
 class Endpoint:
-    """One operation with its handler, ready to be called.
+    """An operation with its handler, ready to be called.
 
     `reads`: it changes nothing. `in_registry`: it works above businesses.
     """
@@ -110,7 +110,7 @@ class Endpoint:
         await self._writer.send(send, outcome, replayed=replayed)
 
     async def handle(self, request: "Request", opened: Books | Registry) -> Any:
-        """Call the handler with what it asks for."""
+        """Call the handler with the arguments that it declares."""
         call = request.call
         offered: dict[str, Any] = {
             **call.path,
@@ -133,13 +133,13 @@ class Endpoint:
         return await self._handler(**{name: offered[name] for name in self._wanted})
 
     def render(self, request: "Request", opened: Books | Registry, value: Any) -> Outcome:
-        """Turn a handler's answer into bytes; the numbers are known by now."""
+        """Render a handler's answer as bytes; document numbers are assigned by now."""
         return self._writer.render(value, opened, request.scope, entries=request.entries)
 
     async def render_read(
         self, request: "Request", opened: Books | Registry, value: Any
     ) -> Outcome:
-        """Turn what was read into bytes."""
+        """Render the result of a read as bytes."""
         return await self._writer.render_read(value, opened, request.scope)
 
     def _refuse_unknown_names(self, operation: Operation) -> None:
@@ -153,7 +153,7 @@ class Endpoint:
 
 
 class Request:
-    """One request at its endpoint."""
+    """A request at its endpoint."""
 
     def __init__(self, endpoint: Endpoint, scope: Scope) -> None:
         self.endpoint = endpoint
@@ -162,17 +162,17 @@ class Request:
         self.services: Services = scope["services"]
         self.caller: Caller = scope["caller"]
         self.now = self.services.clock()
-        self.seconds_ahead = 0  # By how much the clock of a sandbox is ahead of that.
+        self.seconds_ahead = 0  # Of the clock of a sandbox, relative to `now`.
         self.preview: bool = self.call.query.pop("preview", False)
-        # An operation without that parameter is read where it was written.
+        # An operation without that parameter reads from the primary.
         self.may_lag = self.call.query.pop("consistency", "strong") == "eventual"
         self.entries: list[Any] | None = None
 
     async def serve(self) -> tuple[Outcome, bool]:
-        """Return the outcome, and whether it is the replay of an earlier one.
+        """Return the outcome, and whether it is a replay of an earlier one.
 
-        How far the clock of a sandbox was moved its books say; then all begins anew, and once more
-        where it is moved meanwhile.
+        The clock offset of a sandbox is known only once its books are read. Then the request starts
+        over with that offset, and again if the clock moves meanwhile.
         """
         while True:
             try:
@@ -189,7 +189,7 @@ class Request:
             async with reading(self.services.resources.pool, tenant) as session:
                 opened = self._open(session, tenant)
                 value = await self.endpoint.handle(self, opened)
-            # Others have the connection while it is written down, which may take its time.
+            # The connection is released before rendering, which may take long.
             return await self.endpoint.render_read(self, opened, value), False
         answered = await writing(self.services.resources.pool, self._work())
         if self.endpoint.in_registry:
@@ -198,7 +198,7 @@ class Request:
 
     async def _read_eventually(self, replica: Replica) -> Outcome:
         async def read(session: Reading, tenant: BusinessTenant | PartnerTenant) -> Any:
-            # Nothing that may be old is remembered for those who write.
+            # Reads from a standby may be stale, so they do not fill the cache that writes use.
             opened = self._open(session, tenant, Memory())
             return opened, await self.endpoint.handle(self, opened)
 
@@ -273,7 +273,7 @@ class Request:
 
     def _render_refusal(self, refusal: Refusal) -> Outcome:
         answer = errors.answer(refusal, self.scope["request_id"], self.scope["path"])
-        self.scope["refused"] = refusal.code  # For the edge, which sees an answer like any other.
+        self.scope["refused"] = refusal.code  # For the edge, to which it is an ordinary answer.
         headers = {name.decode(): value.decode() for name, value in answer.headers}
         return Outcome(answer.status, headers, answer.body)
 
@@ -288,7 +288,7 @@ class Dispatch(OperationLayer):
     """The application at the end of Connexion's middlewares."""
 
     def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
-        """Make the endpoints of a contract."""
+        """Return a function that builds the endpoints of a contract."""
         contract = Contract(document)
 
         def make(operation: LoadedOperation) -> Endpoint:

@@ -1,4 +1,4 @@
-"""The pages beside the API: the contract in its forms, the reference and the page for people."""
+"""The pages beside the API: the contract in its forms, the reference and the web application."""
 
 import asyncio
 import sys
@@ -19,7 +19,7 @@ from server.responses.errors import Answer, Headers
 from server.shared_pages import Pages
 from server.stored_pages import StoredPage, store
 
-# A browser goes on to the reference by itself; a person with curl reads where it is.
+# A browser is redirected to the reference; a user of curl reads its address.
 FRONT: Final = b"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -33,7 +33,7 @@ its contract at <a href="openapi.yaml">/openapi.yaml</a>.</p>
 LONGEST_WAIT_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 0.05
 
-# What every address of a page but the front page begins with.
+# The prefixes of all page addresses but the front page.
 AHEAD: Final = (ROOT, app_page.ROOT, "/openapi.")
 MEDIA_TYPES: Final = {
     ".css": b"text/css; charset=utf-8",
@@ -46,19 +46,19 @@ HTML: Final = b"text/html; charset=utf-8"
 
 
 class Documentation:
-    """Serve the contract in its forms, the reference, the page for people and a front page.
+    """The contract in its forms, the reference, the web application and a front page.
 
-    `written` gives the pages as soon as another process has written them, where one does.
+    `written` returns the pages once another process has written them, if there is one.
     """
 
     def __init__(self, source: bytes, written: Callable[[], Pages | None] | None = None) -> None:
         self.source = source
         self.written = written
-        self.given_up_at: float | None = None  # Once it has been asked for anything.
+        self.given_up_at: float | None = None  # Set by the first request.
         self.getting: asyncio.Future[Pages] | None = None
 
     async def find(self, path: str) -> Page | None:
-        """Find the page at an address, of which the final slash is cut off."""
+        """Return the page at an address (without trailing slash), or None."""
         if self.given_up_at is None:
             self.given_up_at = monotonic() + LONGEST_WAIT_SECONDS
         if path and not f"{path}/".startswith(AHEAD):
@@ -68,16 +68,16 @@ class Documentation:
         return None if stored is None else partial(answered, stored)
 
     async def pages(self) -> Pages:
-        """Give the pages; readers that come while the first gets them wait together."""
+        """Return the pages; readers that arrive during the first load share its result."""
         if self.getting is None:
             self.getting = asyncio.ensure_future(asyncio.to_thread(self.get))
-        return await asyncio.shield(self.getting)  # One that hangs up must not stop it.
+        return await asyncio.shield(self.getting)  # A disconnect must not cancel it.
 
     def get(self) -> Pages:
-        """Give the pages; write them if nobody else has by now, which takes 40 MB.
+        """Return the pages; write them if no other process has done so, which takes 40 MB.
 
-        Nobody does for workers whose parent died and was replaced: whoever asks them for a page
-        waits no longer than for the rest of the time since the first request.
+        Workers whose parent died and was replaced have no such process. They wait no longer than
+        LONGEST_WAIT_SECONDS after the first request.
         """
         while self.written is not None:
             pages = self.written()
@@ -90,18 +90,18 @@ class Documentation:
 
 
 async def answered(page: StoredPage, asked: Headers) -> Answer:
-    """Answer with a page, as the edge wants it."""
+    """Return the answer with a page, in the form that the edge expects."""
     return page.answer(asked)
 
 
 def write_pages(source: bytes) -> Pages:
-    """Write every page; that takes a second, for five hundred pages of reference."""
+    """Render every page; that takes a second, for five hundred pages of reference."""
     return written_reference(source) | policed(app_page.page_files(), app_page.POLICY)
 
 
 def written_reference(source: bytes) -> dict[str, StoredPage]:
-    """Write what tells what the API is."""
-    # They load what no other request needs.
+    """Render the pages that describe the API."""
+    # These modules load code that no other request needs.
     from server.own_examples import with_own_examples
     from server.profiles import PROFILES
     from server.reference.site import POLICY, site
@@ -120,7 +120,7 @@ def written_reference(source: bytes) -> dict[str, StoredPage]:
 
 
 def policed(contents: Mapping[str, str], policy: str) -> dict[str, StoredPage]:
-    """Store pages, and what they load, with what their policy lets them do."""
+    """Store pages and their assets with a Content-Security-Policy header."""
     line = (b"content-security-policy", f"{policy}; frame-ancestors 'none'".encode())
     return {
         address: store(MEDIA_TYPES.get(PurePath(address).suffix, HTML), content.encode(), line)
@@ -129,12 +129,12 @@ def policed(contents: Mapping[str, str], policy: str) -> dict[str, StoredPage]:
 
 
 def json_of(document: Mapping[str, Any]) -> bytes:
-    """Write the contract as JSON."""
+    """Encode the contract as JSON."""
     return orjson.dumps(document, default=str, option=orjson.OPT_NON_STR_KEYS)
 
 
 def publish(folder: Path) -> None:
-    """Write all that tells what the API is into a folder, to be served as the root of a host."""
+    """Write the pages that describe the API to a folder, to be served as the root of a host."""
     for address, page in written_reference(read_source()).items():
         file = folder / address.removeprefix("/")
         if address.endswith("/"):

@@ -1,8 +1,8 @@
-"""The contents of stored documents, behind signed links: the one route that needs no caller.
+"""The contents of stored documents, behind signed links: the only route without authentication.
 
-A link is made by an answer of the API, opens one document for a quarter of an hour and carries its
-own proof. What comes back is saved, never shown: a file is the sender's, and pages of ours run no
-scripts of theirs.
+An answer of the API contains the link, which opens one document for a quarter of an hour and
+carries its own signature. The content is sent as an attachment and never displayed: it comes from
+users, and its scripts must not run on our origin.
 """
 
 from urllib.parse import quote
@@ -23,7 +23,7 @@ from server.responses.problems import MethodNotAllowed
 
 
 class Downloads:
-    """Answer signed links; everything else goes on to the application behind."""
+    """An application that answers signed links and passes other requests to the one behind."""
 
     def __init__(
         self, behind: ASGIApp, resources: Resources, signer: LinkSigner, clock: Clock
@@ -34,7 +34,7 @@ class Downloads:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; the edge in front of us turns what is raised into an answer."""
+        """Serve one request; the edge in front converts exceptions to answers."""
         if scope["type"] == "http" and is_document(scope["path"]):
             await self._serve(scope, send)
         else:
@@ -68,7 +68,7 @@ class Downloads:
     async def _content(self, link: SignedLink, document: StoredFile) -> bytes:
         content = await self._resources.blobs.get(key_in(link.business_id, document.storage_key))
         if content is None:
-            # Nothing of ours takes away what a record names: somebody must look at the storage.
+            # The server never deletes the file of a record: an operator must check the storage.
             structlog.get_logger("accounting.documents").error(
                 "content_missing", business_id=link.business_id, document_id=document.id
             )
@@ -77,12 +77,12 @@ class Downloads:
 
 
 def is_document(path: str) -> bool:
-    """Tell the addresses of links: two parts below `/documents/`."""
+    """Return whether a path is that of a link: two parts below `/documents/`."""
     return path.startswith(LINKS_PATH) and path.rstrip("/").count("/") == 3
 
 
 def headers_of(document: StoredFile, content: bytes) -> Headers:
-    """Say what the content is and that it is to be saved (RFC 6266)."""
+    """Return the headers for the type of the content and for saving it (RFC 6266)."""
     return [
         (b"content-type", document.mime_type.encode("ascii")),
         (b"content-length", b"%d" % len(content)),
@@ -91,7 +91,7 @@ def headers_of(document: StoredFile, content: bytes) -> Headers:
 
 
 def disposition(document: StoredFile) -> str:
-    """Name the file to save: in ASCII for old programs, and exactly for all others."""
+    """Return the Content-Disposition: the file name in ASCII for old clients, and exactly."""
     name = download_name(document.file_name, document.mime_type)
     plain = "".join(letter if letter.isascii() and letter not in '"\\%' else "_" for letter in name)
     exact = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"

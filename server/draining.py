@@ -1,8 +1,9 @@
-"""Draining: a worker hears that its whole server is about to stop, before it is told to itself.
+"""Draining: a worker learns that its server is about to stop, before the worker itself is stopped.
 
-From then on it says that it is not ready, so that a load balancer takes the server out, and each
-answer ends its connection; all that comes is served meanwhile. The master says it by closing its
-end of a pipe: workers that are started later hear it, too, and a request pays nothing for it.
+From then on the worker reports that it is not ready, so that a load balancer removes the server,
+and each answer closes its connection. Meanwhile it serves all requests. The master signals this by
+closing its end of a pipe: workers that start later receive the signal too, and requests have no
+overhead.
 """
 
 import asyncio
@@ -10,14 +11,14 @@ from multiprocessing.connection import Connection
 
 
 class Draining:
-    """What one worker knows of it."""
+    """The drain state of one worker."""
 
     def __init__(self, told_by: Connection | None = None) -> None:
         self._told_by = told_by
         self.begun = False
 
     def listen(self) -> None:
-        """Hear it from now on, in the loop that runs."""
+        """Listen for the signal from now on, in the running loop."""
         if self._told_by is not None:
             loop = asyncio.get_running_loop()
             loop.add_reader(self._told_by.fileno(), self._hear, loop)

@@ -1,7 +1,7 @@
 """The outermost layer: request id, https only, limits, CORS, one shape of errors, one log line.
 
-Everything behind it may simply raise. Nothing behind it is asked before the request has an id,
-came over https and is small enough.
+All code behind it may simply raise. It passes a request on only once that has an id, came over
+https and is small enough.
 """
 
 import asyncio
@@ -27,25 +27,26 @@ from server.responses.errors import Answer, Headers
 from server.responses.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
 from server.watching.requests import Watch, WatchedRequest
 
-# Given the header lines of the request.
+# Takes the headers of the request.
 Page = Callable[[Headers], Awaitable[Answer]]
-# Given the path of the request without its final slash; None where no page stands there.
+# Takes the path of the request without its trailing slash; None if it has no page.
 FindPage = Callable[[str], Awaitable[Page | None]]
 
 PATH_LOGGED_CHARACTERS: Final = 200
-# Load balancers and supervisors ask these without TLS.
+# Load balancers and supervisors request these without TLS.
 PLAIN: Final = frozenset({LIVE, READY})
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large a body may be, how long it may take to arrive, and how long an answer may take.
+    """The limits on the size and arrival time of a body, and on the time to answer.
 
-    From `slow_seconds` on a request is told of as a warning, though it is answered.
+    Requests slower than `slow_seconds` are logged as warnings.
 
     The size is that of the largest upload, 10 MiB, with room for the other parts of its form;
-    `server/requests/body_reader.py` holds JSON and forms to less. An answer has begun in time
-    after the headers and, where there is a body, after the last of it.
+    `server/requests/body_reader.py` has smaller limits for JSON and forms. The time to answer
+    starts after the headers or, if there is a body, after the last part of it; it ends when the
+    answer begins.
     """
 
     size_bytes: int = 11 * 1024 * 1024
@@ -55,7 +56,7 @@ class Limits:
 
 
 class Edge:
-    """Wrap the application; `find_page` knows the addresses outside the contract, GET only."""
+    """The outermost ASGI layer; `find_page` serves addresses outside the contract, GET only."""
 
     def __init__(
         self,
@@ -74,11 +75,11 @@ class Edge:
         self.find_page = find_page or nowhere
         self.limits = limits or Limits()
         self.watch = watch or Watch()
-        # Bound now: what is got is bound anew for each line.
+        # Bound now: an unbound logger is bound anew for each line.
         self.log = log or structlog.get_logger("accounting.requests").bind()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; hand start-up and shutdown through."""
+        """Serve one request; pass start-up and shutdown on."""
         if scope["type"] == "http":
             await Exchange(self, scope, receive, send).serve()
         elif scope["type"] == "websocket":
@@ -88,12 +89,12 @@ class Edge:
 
 
 class Exchange:
-    """One request and its answer."""
+    """A request and its answer."""
 
     def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
         self.edge = edge
         self.method: str = scope["method"]
-        # HEAD is GET without a body. The server keeps its own scope, which still says HEAD.
+        # HEAD is GET without a body. The server's own scope keeps the method HEAD.
         self.scope = {**scope, "method": "GET"} if self.method == "HEAD" else scope
         self.request_id = request_id_of(scope["headers"])
         self.scope["request_id"] = self.request_id
@@ -108,7 +109,7 @@ class Exchange:
         self.deadline = asyncio.timeout(edge.limits.answer_seconds)
 
     async def serve(self) -> None:
-        """Answer, whatever happens, exactly once, and write the log line."""
+        """Answer exactly once, whatever fails, and write the log line."""
         began = perf_counter()
         logs.request_id.set(self.request_id)
         watched = self.edge.watch.begin(self.request_id, self.scope["headers"])
@@ -129,12 +130,12 @@ class Exchange:
         self.record(watched, perf_counter() - began, failure)
 
     def hung_up(self) -> bool:
-        """Tell whether the connection broke under an answer: then writing it is what failed."""
+        """Return whether the connection broke during an answer, so that writing it failed."""
         broken: Callable[[], bool] | None = self.scope.get("hung_up")
         return self.status is not None and broken is not None and broken()
 
     def overdue(self, error: Exception) -> Refusal:
-        """Say what has not come in time: the body, or what we were to answer."""
+        """Return the error for a missed deadline: of the body, or of our answer."""
         if self.arriving:
             return RequestTimeout(
                 "request_timeout", "The body of the request did not arrive in time."
@@ -148,7 +149,7 @@ class Exchange:
         return late
 
     async def admit(self) -> None:
-        """Check what comes before every route, then hand the request to whoever answers it."""
+        """Check the rules that precede routing, then pass the request on."""
         path = self.scope["path"].rstrip("/")
         if not (self.secure or path in PLAIN or self.edge.https.permits_plain(self.scope)):
             raise NotAllowed("https_required", "This API is served over https only.")
@@ -166,11 +167,11 @@ class Exchange:
                 "method_not_allowed", "This address can only be read.", allow=("GET", "HEAD")
             )
         answer = await page(self.scope["headers"])
-        self.deadline.reschedule(None)  # A slow reader takes its own time.
+        self.deadline.reschedule(None)  # A slow reader has no deadline here.
         return await self.reply(answer)
 
     async def receive(self) -> Message:
-        """Hand over the next piece of the body while it is in time and small enough."""
+        """Return the next part of the body, while it is in time and small enough."""
         if self.arrived:
             return await self.inbound()
         if not self.arriving:
@@ -188,17 +189,17 @@ class Exchange:
         return message
 
     def allow_from_now(self, seconds: float) -> None:
-        """Give the next part of the request its time."""
+        """Set the deadline for the next part of the exchange."""
         self.deadline.reschedule(asyncio.get_running_loop().time() + seconds)
 
     async def answer(self, message: Message) -> None:
-        """Pass on a part of what the application answers; once that has begun it is in time."""
+        """Pass on a part of the application's answer; the deadline ends when the answer begins."""
         if message["type"] == "http.response.start":
             self.deadline.reschedule(None)
         await self.send(message)
 
     async def send(self, message: Message) -> None:
-        """Pass on a part of the answer; its head gets the standing lines."""
+        """Pass on a part of the answer; add the common headers to its head."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             lines = [*message.get("headers", ()), *self.own_lines()]
@@ -208,22 +209,22 @@ class Exchange:
         await self.outbound(message)
 
     def own_lines(self) -> Headers:
-        """Give the lines that depend on what this caller sent."""
+        """Return the headers that depend on the request."""
         lines = cors.headers_for(self.edge.origins, self.scope["headers"])
         lines += self.scope.get("deprecation", ())
         lines += self.scope.get("limits", ())
-        # A caller that still waits for 100 Continue: nobody can tell what it sends next.
+        # The client still waits for 100 Continue: it may send the body next, or another request.
         waiting = not self.arrived and not self.arriving and expects_continue(self.scope)
         if waiting or self.error_code == "https_required":
             lines.append((b"connection", b"close"))
         return lines
 
     async def refuse(self, error: Exception) -> None:
-        """Answer an error in the shape of the contract."""
+        """Answer an error in the format of the contract."""
         await self.reply(errors.answer(error, self.request_id, self.scope["path"]))
 
     async def reply(self, answer: Answer) -> None:
-        """Send a whole answer."""
+        """Send a complete answer."""
         self.error_code = answer.error_code
         await self.send(
             {"type": "http.response.start", "status": answer.status, "headers": answer.headers}
@@ -231,7 +232,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": answer.body})
 
     def too_large(self) -> PayloadTooLarge:
-        """Name the limit that was passed."""
+        """Return the error for a body above the size limit."""
         return PayloadTooLarge(
             "payload_too_large",
             "The body is larger than the server reads.",
@@ -239,12 +240,12 @@ class Exchange:
         )
 
     def lose(self, watched: WatchedRequest, seconds: float) -> None:
-        """Take down that the caller went away."""
+        """Record that the client disconnected."""
         watched.end(routed_operation_id(self.scope), None, seconds)
         self.edge.log.debug("client_gone", **self.facts(watched, seconds))
 
     def record(self, watched: WatchedRequest, seconds: float, failure: Exception | None) -> None:
-        """Count it and write its one line; a bug brings its traceback along."""
+        """Count the request and write its log line; a bug is logged with its traceback."""
         self.error_code = self.error_code or self.scope.get("refused")
         watched.end(routed_operation_id(self.scope), self.status, seconds)
         if self.error_code is not None:
@@ -258,7 +259,7 @@ class Exchange:
             self.edge.log.info("request", **facts)
 
     def facts(self, watched: WatchedRequest, seconds: float) -> dict[str, Any]:
-        """Gather what may be logged: never a header, a query or a body."""
+        """Collect the fields to log: never a header, a query or a body."""
         caller = self.scope.get("caller")
         facts = {
             "method": self.method,
@@ -275,11 +276,11 @@ class Exchange:
 
 
 async def nowhere(_path: str) -> None:
-    """Find no page, where the application is all that there is."""
+    """Return no page, for an application without pages."""
 
 
 def has_body(scope: Scope) -> bool:
-    """Tell whether a body follows the headers."""
+    """Return whether a body follows the headers."""
     return any(
         name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
         for name, value in scope["headers"]
@@ -287,15 +288,15 @@ def has_body(scope: Scope) -> bool:
 
 
 def declared_bytes(scope: Scope) -> int:
-    """Read the length a request declares; 0 when it declares none that is a number."""
+    """Return the declared length of the body; 0 if none is declared or it is not a number."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
-            return int(value[:19])  # No limit of ours has 19 digits, and none needs more.
+            return int(value[:19])  # More digits than any limit has.
     return 0
 
 
 def expects_continue(scope: Scope) -> bool:
-    """Tell whether the caller waits for leave to send its body."""
+    """Return whether the client waits for 100 Continue before it sends its body."""
     return any(
         name == b"expect" and value.lower() == b"100-continue" for name, value in scope["headers"]
     )

@@ -1,4 +1,4 @@
-"""Reads each setting's text and gathers what is wrong with it, for `server/settings.py`."""
+"""Parsing of each setting, with a list of all faults, for `server/settings.py`."""
 
 import base64
 import re
@@ -33,7 +33,7 @@ _HOW_TO_MAKE_A_SECRET: Final = (
 
 
 def _is_host(text: str) -> bool:
-    """Whether one of the hosts of an address has a port that can be, or none."""
+    """Return whether a host of an address has a valid port, or none."""
     try:
         return urlsplit(f"//{text}").port != 0
     except ValueError:
@@ -41,24 +41,24 @@ def _is_host(text: str) -> bool:
 
 
 class Environment:
-    """One pass over the environment; gathers faults in place of stopping at the first."""
+    """A reader of the environment that collects faults instead of stopping at the first."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.faults: list[str] = []
         self._environ = environ
         names = [setting.name for setting in TABLE]
-        # A setting that is misspelt would otherwise be left out without a word.
+        # A misspelt setting would otherwise be ignored silently.
         for name in environ:
             if name.startswith("ACCOUNTING_") and name not in names:
                 for meant in get_close_matches(name, names, n=1, cutoff=0.85):
                     self.faults.append(f"{name} is no setting; {meant} is.")
 
     def whole_number(self, name: str) -> int:
-        """Return a setting that is a whole number, and nothing more."""
+        """Return the value of an integer setting."""
         return self._whole_number(name, *WHOLE_NUMBERS[name])
 
     def database_urls(self) -> tuple[str | None, str | None]:
-        """Return the server's and the administrator's database, both None for the embedded."""
+        """Return the server's and the administrator's URL; None for embedded PostgreSQL."""
         url = self._database_url("DATABASE_URL")
         admin_url = self._database_url("ACCOUNTING_ADMIN_DATABASE_URL")
         if admin_url is not None and url is None:
@@ -66,7 +66,7 @@ class Environment:
         return url, admin_url or url
 
     def read_database_url(self) -> str | None:
-        """Return the standby that may be read; None where there is none."""
+        """Return the URL of the standby for reads; None if there is none."""
         url = self._database_url("ACCOUNTING_READ_DATABASE_URL")
         if url is not None and not self._text("DATABASE_URL"):
             self.faults.append("ACCOUNTING_READ_DATABASE_URL is of no use without DATABASE_URL.")
@@ -78,7 +78,7 @@ class Environment:
         if given:
             folder = Path(given).absolute()
         else:
-            # A relative XDG_DATA_HOME is to be ignored, says the convention.
+            # The XDG specification requires that a relative XDG_DATA_HOME is ignored.
             shared = Path(self._text("XDG_DATA_HOME"))
             home = Path(self._text("HOME") or Path.home())
             base = shared if shared.is_absolute() else home / ".local" / "share"
@@ -87,7 +87,7 @@ class Environment:
         return folder
 
     def documents(self, data_dir: Path) -> BlobStorage:
-        """Return where files are kept: a bucket where one is named, else a folder."""
+        """Return the storage of files: a bucket if one is named, else a folder."""
         bucket = self._text("ACCOUNTING_S3_BUCKET")
         if bucket:
             return self._bucket(bucket)
@@ -100,7 +100,7 @@ class Environment:
         return Folder(folder)
 
     def public_url(self) -> str:
-        """Return the address that links begin with; empty where they are relative."""
+        """Return the base address of links; empty if they are relative."""
         address = self._address("ACCOUNTING_PUBLIC_URL")
         host = urlsplit(address).hostname or ""
         if address.startswith("http://") and not is_loopback((host, None)):
@@ -108,12 +108,12 @@ class Environment:
         return address
 
     def leaving_seconds(self, *, behind_proxy: bool) -> int:
-        """Return for how long a server that is told to stop serves on, and says that it leaves."""
+        """Return the number of seconds for which a stopping server serves on as not ready."""
         default = "5" if behind_proxy else "0"
         return self._whole_number("ACCOUNTING_LEAVING_SECONDS", default, range(61))
 
     def log_format(self) -> LogFormat | None:
-        """Return the form of the log; None where the terminal decides."""
+        """Return the format of the log; None to decide by the terminal."""
         match self._text("ACCOUNTING_LOG_FORMAT"):
             case "":
                 return None
@@ -124,7 +124,7 @@ class Environment:
                 return None
 
     def log_level(self) -> LogLevel:
-        """Return from which level on is logged."""
+        """Return the minimum level of the log."""
         match self._text("ACCOUNTING_LOG_LEVEL"):
             case "":
                 return "info"
@@ -137,7 +137,7 @@ class Environment:
                 return "info"
 
     def metrics_at(self) -> tuple[str, int] | None:
-        """Return the host and the port that metrics are asked for at; None where nobody does."""
+        """Return the host and port of the metrics endpoint; None if it is off."""
         port = self._text("ACCOUNTING_METRICS_PORT")
         host = self._text("ACCOUNTING_METRICS_HOST")
         if not port:
@@ -148,11 +148,11 @@ class Environment:
         return host or "127.0.0.1", number
 
     def traced(self) -> bool:
-        """Tell whether somebody collects traces; the library reads the rest of its settings."""
+        """Return whether traces are exported; OpenTelemetry reads its other settings."""
         return bool(self._text("OTEL_EXPORTER_OTLP_ENDPOINT"))
 
     def secrets(self, data_dir: Path, development: bool) -> tuple[MasterSecret, ...]:
-        """Return the ring of token secrets, newest first; in development one is made."""
+        """Return the ring of token secrets, newest first; in development a secret is created."""
         name = "ACCOUNTING_SECRET_KEYS"
         parts = self._list(name)
         if parts:
@@ -191,7 +191,7 @@ class Environment:
         return frozenset(origins)
 
     def proxies(self) -> tuple[Network, ...]:
-        """Return the networks of the proxies that are believed."""
+        """Return the networks of trusted proxies."""
         name = "ACCOUNTING_FORWARDED_ALLOW_IPS"
         networks = []
         for part in self._list(name):
@@ -206,42 +206,42 @@ class Environment:
         return tuple(networks)
 
     def check_tls(self, certificate: Path | None, key: Path | None) -> None:
-        """Load certificate and key, so that a pair that does not fit is found now."""
+        """Load certificate and key, to find a mismatch at start-up."""
         if certificate is None and key is None:
             return
         if certificate is None or key is None:
             self.faults.append("--tls-cert and --tls-key go together.")
             return
         try:
-            # An empty passphrase: nobody sits there to type one when a server starts again.
+            # An empty passphrase, since a server that restarts cannot prompt for it.
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate, key, password="")
         except OSError as fault:
             self.faults.append(f"--tls-cert and --tls-key cannot be used: {fault}.")
 
     def check_numbers(self, *, port: int, workers: int) -> None:
-        """Look at the numbers of the command line."""
+        """Check the numbers of the command line."""
         if not 0 <= port <= 65535:
             self.faults.append("--port must be between 0 and 65535.")
         if workers < 1:
             self.faults.append("--workers must be 1 or more.")
 
     def exposure(self, host: str, *, development: bool, encrypted: bool) -> tuple[str, ...]:
-        """Decide whether this address may be listened on in this way, and what to warn of."""
+        """Check whether the server may listen on this address; return warnings for its log."""
         loopback = is_loopback((host, None))
         if development and not loopback:
             self.faults.append(f"--development serves this machine only; --host {host} does not.")
         elif development and not encrypted:
             return ("Serving plain HTTP, because this is a development server on loopback.",)
         elif not encrypted and loopback:
-            # It harms nobody, and lets an operator see the refusal on the machine itself.
+            # This is harmless, and an operator can see the error on the machine itself.
             return (
                 "Every request will be refused with https_required: there is neither --tls-cert "
                 "nor ACCOUNTING_FORWARDED_ALLOW_IPS.",
             )
         elif not encrypted:
-            # It would answer 403 to everything, while partners send their keys in clear text. A
-            # server that is down is noticed before it has done harm.
+            # It would answer 403 to all requests, while partners send their keys in clear text.
+            # It is safer not to start.
             self.faults.append(
                 f"--host {host} is reached from outside: give --tls-cert and --tls-key, or name "
                 "the proxy that ends https in ACCOUNTING_FORWARDED_ALLOW_IPS."
@@ -249,7 +249,7 @@ class Environment:
         return ()
 
     def _check_folder(self, name: str, folder: Path) -> None:
-        """Look at what is there; a folder that is not is made later."""
+        """Check an existing folder; a missing folder is created later."""
         try:
             if folder.exists() and not folder.is_dir():
                 self.faults.append(f"{name}: {folder} is not a folder.")
@@ -278,7 +278,7 @@ class Environment:
         scheme, _, rest = url.partition("://")
         hosts = re.split("[/?#]", rest, maxsplit=1)[0].rpartition("@")[2].split(",")
         if scheme not in ("postgresql", "postgres") or not all(map(_is_host, hosts)):
-            # The value is not repeated: it may carry a password.
+            # The value is not repeated, since it may contain a password.
             self.faults.append(f"{name} must look like postgresql://user:password@host:port/name.")
         return url
 
@@ -304,7 +304,7 @@ class Environment:
         )
 
     def _address(self, name: str) -> str:
-        """Read an address without its final slash."""
+        """Return an address without its trailing slash."""
         address = self._text(name).rstrip("/")
         if not address:
             return ""
@@ -320,7 +320,7 @@ class Environment:
         return ""
 
     def _ring(self, label: str, parts: list[str]) -> tuple[MasterSecret, ...]:
-        """Read a ring. What a secret says is never repeated, not even when it is wrong."""
+        """Parse a ring. Messages never repeat a secret, not even an invalid one."""
         ring = []
         for position, part in enumerate(parts, 1):
             try:
@@ -338,7 +338,7 @@ class Environment:
 def _secret(part: str) -> MasterSecret:
     name, _, encoded = part.partition(":")
     bare = encoded.rstrip("=")
-    # One character more than whole bytes need is a secret that was cut off.
+    # A length of 4n + 1 characters encodes no whole bytes: the secret was truncated.
     if _BASE64URL.fullmatch(bare) is None or len(bare) % 4 == 1:
         raise ValueError("it must be written name:base64url")
     return MasterSecret(name, base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4)))

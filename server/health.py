@@ -1,13 +1,13 @@
-"""Two questions of those who run the server: is it alive, and may it be sent requests.
+"""Health endpoints for operators: whether the server is alive, and whether it is ready.
 
-Both answer a small JSON object, `{"status": "alive"}` with 200 and, for readiness,
-`{"status": "ready" | "unavailable", "checks": {...}}` with 200 or 503. The checks are `database`,
-`migrations` and `files`, each "ok" or what is wrong in a few words; a bucket is not asked, so that
-`files` is there for a folder only. A server that is about to stop is not ready, and says so in
-place of all checks: `{"server": "stopping"}`.
+Both return a small JSON object: `{"status": "alive"}` with 200 and, for readiness, `{"status":
+"ready" | "unavailable", "checks": {...}}` with 200 or 503. The checks are `database`, `migrations`
+and `files`, each "ok" or a short description of the fault. A bucket is not checked, so `files` is
+there for a folder only. A server that is about to stop is not ready; its only check is `{"server":
+"stopping"}`.
 
-Whoever asks may ask in plain HTTP: load balancers and supervisors do, and nothing is told here
-that needs a secret.
+Plain HTTP is allowed, since load balancers and supervisors use it and the answers contain no
+secret.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ import structlog
 from server.draining import Draining
 from server.responses.errors import Answer, Headers
 
-# Asks for everything a request needs and says "ok", or in a few words what is wrong, by name.
+# Checks everything a request needs; returns "ok" or a short description of the fault, by name.
 Probe = Callable[[], Awaitable[Mapping[str, str]]]
 
 OK: Final = "ok"
@@ -30,7 +30,7 @@ RETRY_AFTER: Final = (b"retry-after", b"1")
 
 
 class Health:
-    """Answer both questions; `probe` is asked at most once every `kept_seconds`."""
+    """The answers to both requests; `probe` runs at most once every `kept_seconds`."""
 
     def __init__(
         self,
@@ -51,11 +51,11 @@ class Health:
         self.asked_at: float | None = None
 
     async def live(self, _asked: Headers | None = None) -> Answer:
-        """Say that the process turns its loop; never asks the database."""
+        """Answer that the event loop runs, without a check of the database."""
         return as_json(200, {"status": "alive"})
 
     async def ready(self, _asked: Headers | None = None) -> Answer:
-        """Say whether requests can be served, from an answer at most `kept_seconds` old."""
+        """Answer whether requests can be served, from a check at most `kept_seconds` old."""
         if self.draining.begun:
             return as_json(503, {"status": "unavailable", "checks": {"server": "stopping"}})
         checks = await self.recent_checks()
@@ -64,7 +64,10 @@ class Health:
         return as_json(503, {"status": "unavailable", "checks": dict(checks)})
 
     async def recent_checks(self) -> Mapping[str, str]:
-        """Ask the probe unless it answered just now; callers that meet share one question."""
+        """Return the checks, and run the probe unless they are recent.
+
+        Concurrent callers share one run.
+        """
         async with self.asking:
             now = asyncio.get_running_loop().time()
             if self.asked_at is None or now - self.asked_at >= self.kept_seconds:
@@ -73,7 +76,7 @@ class Health:
             return self.checks
 
     async def run_probe(self) -> Mapping[str, str]:
-        """Ask the probe; a probe that fails or hangs is an answer too."""
+        """Run the probe; failure or a time-out is a result too."""
         try:
             return await asyncio.wait_for(self.probe(), self.probe_seconds)
         except TimeoutError:
@@ -84,7 +87,7 @@ class Health:
 
 
 def as_json(status: int, body: Mapping[str, Any]) -> Answer:
-    """Write a small JSON answer."""
+    """Return a small JSON answer."""
     content = orjson.dumps(body)
     headers = [
         (b"content-type", b"application/json"),

@@ -1,6 +1,6 @@
-"""The log on standard error: lines for people on a terminal, else one JSON object per line.
+"""The log on standard error: text lines on a terminal, else one JSON object per line.
 
-It never shows credentials or bodies. Whatever is told while a request is served carries its id.
+It never contains credentials or bodies. Every line logged during a request has the request's id.
 """
 
 import logging
@@ -34,20 +34,20 @@ def configure(log_format: LogFormat | None = None, level: LogLevel = "info") -> 
             *writing,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        # A line is one write, end and all: other workers write to the same place.
+        # A line is one write, with its end, since other workers write to the same stream.
         logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
     )
 
 
 def adopt() -> None:
-    """Let what libraries log by Python's own means join our log, from warnings upwards."""
+    """Forward records of Python's `logging`, from libraries, to our log, from warnings upwards."""
     logging.basicConfig(handlers=[_Joining()], level=logging.WARNING, force=True)
 
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Keep to warnings in this block, and in the tasks that begin in it."""
+    """Log only warnings and errors in this block, and in the tasks that start in it."""
     token = _quiet.set(True)
     try:
         yield
@@ -79,7 +79,7 @@ def _for_people() -> list[Processor]:
 
 
 def _plain(_logger: Any, _method: str, event: EventDict) -> EventDict:
-    """Write an id as it is written elsewhere, not as Python would."""
+    """Format an id as text instead of as a Python object."""
     known = (str, int, float)
     return {
         name: fact if isinstance(fact, known) or name == "exc_info" else str(fact)

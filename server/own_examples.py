@@ -1,7 +1,7 @@
-"""Examples of refusals that each operation can really answer, derived from what it says.
+"""Examples of the errors that each operation can return, derived from its documentation.
 
-Operations share most answers, and with them their examples: the refusal of a payment stands at the
-invoice, too. By hand each would have to be written out more than a hundred times.
+Operations share most responses, and with them their examples: an invoice would show the error of a
+payment. By hand each example would be repeated more than a hundred times.
 """
 
 from collections import Counter
@@ -25,13 +25,14 @@ Examples = dict[str, Any]
 
 INVALID: Final = "validation_error"
 TOLD_BY_CODES: Final = ("404", "409", "422")
-# No parameter takes it that is more than a text, and no field that is a text, a number or a list.
+# No parameter accepts WRONG_TEXT unless it is plain text; no text, number or list field accepts
+# WRONG_VALUE.
 WRONG_TEXT: Final = "?"
 WRONG_VALUE: Final[Mapping[str, Any]] = {}
 
 
 def with_own_examples(document: Document) -> Document:
-    """Show at 400, 404, 409 and 422 of each operation what it refuses, and nothing else."""
+    """Show at 400, 404, 409 and 422 of each operation only the errors that it can return."""
     return OwnExamples(document).document()
 
 
@@ -43,13 +44,13 @@ class OwnExamples:
         self._describer = Describer(document)
         self._codes = dict(self._read_codes())
         self._spread = Counter(code.name for codes in self._codes.values() for code in codes)
-        # Of several examples of a code the first.
+        # The first of several examples of a code.
         shown = reversed([*refusals(document)])
         self._names = {value["error_code"]: name for name, value in shown}
         self._faults = FirstFaults(document)
 
     def document(self) -> Document:
-        """Return the contract with them; all else of it is as it was."""
+        """Return a copy of the contract with these examples."""
         changed = deepcopy(self._source)
         for operation in operations(changed):
             self._show(operation)
@@ -65,7 +66,7 @@ class OwnExamples:
                     yield node["operationId"], named
 
     def _show(self, operation: Mapping[str, Any]) -> None:
-        """Give one operation answers of its own, in place of those that it shares."""
+        """Replace the shared responses of an operation with its own."""
         answers = operation["responses"]
         for status in answers.keys() & {"400", *TOLD_BY_CODES}:
             answers[status] = deepcopy(self._describer.follow(answers[status]))
@@ -73,13 +74,13 @@ class OwnExamples:
             content["examples"] = self._own(operation["operationId"], status, content["examples"])
 
     def _own(self, name: str, status: str, shown: Examples) -> Examples:
-        """Return the examples of one answer; those that it has where nothing else is told."""
+        """Return the examples of a response; the existing ones if there are no better ones."""
         if status in TOLD_BY_CODES:
             return self._of_codes(name, int(status))
         return self._of_fault(name, shown[INVALID]) if INVALID in shown else shown
 
     def _of_codes(self, name: str, status: int) -> Examples:
-        """Refer to the examples of what it names; what few operations name comes first."""
+        """Return references to the examples of the operation's codes, the rarest first."""
         codes = [code for code in self._codes[name] if code.status == status]
         return {
             code.name: {"$ref": f"#/components/examples/{self._names[code.name]}"}
@@ -91,14 +92,14 @@ class OwnExamples:
         return self._spread[code.name]
 
     def _of_fault(self, name: str, shown: Mapping[str, Any]) -> Examples:
-        """Refuse a request for one of the operation's own fields or parameters."""
+        """Return an example that refuses one of the operation's own fields or parameters."""
         refusal = Malformed.with_faults(self._faults.of(name))
         told = {"message": refusal.message, "detail": refusal.detail}
         return {INVALID: {"value": {**self._describer.follow(shown)["value"], **told}}}
 
 
 class FirstFaults:
-    """What the server first finds wrong with what comes close to a valid request."""
+    """The first validation errors that the server reports for almost valid requests."""
 
     def __init__(self, document: Document) -> None:
         self._contract = Contract(document)
@@ -107,12 +108,12 @@ class FirstFaults:
         self._explainers = Explainers(self._compiler)
 
     def of(self, name: str) -> Faults:
-        """Return the first fault of an operation's body, or of a parameter where it has none."""
+        """Return the first fault of an operation's body, or of a parameter if it has no body."""
         operation = self._contract.operations[name]
         return next(chain(self._of_body(operation), self._of_parameters(operation)))
 
     def _of_body(self, operation: Operation) -> Iterator[Faults]:
-        """Explain the first example of the body without a field, or with a field that is wrong."""
+        """Explain the first example of the body without a field, or with an invalid field."""
         body = self._describer.follow(operation.document.get("requestBody", {}))
         for content_type, schema in operation.bodies.items():
             for _, example in examples(body["content"][content_type], self._describer):
@@ -123,7 +124,7 @@ class FirstFaults:
                         yield faults
 
     def _of_parameters(self, operation: Operation) -> Iterator[Faults]:
-        """Explain a wrong text as a parameter; the last one of a path is the operation's own."""
+        """Explain an invalid text as a parameter, query first, then the path from its end."""
         given = [each for each in operation.parameters if each.deprecation is None]
         query = [each for each in given if each.place == "query"]
         path = [each for each in reversed(given) if each.place == "path"]
@@ -135,7 +136,7 @@ class FirstFaults:
 
 
 def nearly(example: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Give a body without each of its fields, and then with a wrong value in each."""
+    """Yield the body without each of its fields, and then with an invalid value in each."""
     for name in example:
         yield {key: value for key, value in example.items() if key != name}
     for name in example:

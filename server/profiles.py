@@ -1,7 +1,7 @@
-"""The contract in other forms, for tools that take less: `python -m server.profiles FOLDER`.
+"""Variants of the contract for tools with limited support: `python -m server.profiles FOLDER`.
 
-Each is derived from the contract as it is published, and says the same of what goes over the wire.
-In each the operations have refusals of their own.
+Each is derived from the published contract, and describes the same requests and responses. In each
+the operations have error examples of their own.
 """
 
 import sys
@@ -23,7 +23,7 @@ PDF: Final = "application/pdf"
 BYTES: Final = "application/octet-stream"
 
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-# A mock counts nothing, so that nothing is left of a limit.
+# Headers that only some answers have; a mock also has no rate limits.
 _CASUAL: Final = frozenset(
     {
         *("Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"),
@@ -33,11 +33,11 @@ _CASUAL: Final = frozenset(
 
 
 def for_generators(document: Document) -> Document:
-    """Leave each body its first content type; exact numbers in text are plain text, PDF is bytes.
+    """Keep only the first content type of each body; declare decimals as text and PDF as bytes.
 
-    openapi-python-client sends the last of several types whatever it is given, and knows of all
-    that is neither text nor JSON the type for any bytes alone; openapi-generator writes a type for
-    `decimal` that it does not import.
+    openapi-python-client always sends the last of several types. For content that is neither text
+    nor JSON it supports only the type for bytes. openapi-generator writes a type for `decimal` that
+    it does not import.
     """
     changed: Document = _mapped(document, _without_decimal_text)
     for item in changed["paths"].values():
@@ -52,17 +52,17 @@ def for_generators(document: Document) -> Document:
 
 
 def as_3_1(document: Document) -> Document:
-    """Write the contract in OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12."""
+    """Convert the contract to OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12."""
     changed: Document = _mapped(document, _schema_3_1)
     return {**changed, "openapi": "3.1.1"}
 
 
 def for_mocks(document: Document) -> Document:
-    """Let Prism answer with the status that is meant.
+    """Change the contract so that Prism answers with the intended status.
 
-    It answers with the lowest one, which of a create is that of a preview: 200. What is not valid
-    it answers with 422 wherever that is documented, and with 400 elsewhere. So the examples of 422
-    stand at `default`, which it takes for a status that it is asked for and does not find.
+    Prism answers with the lowest status, which for a create is 200, that of a preview. An invalid
+    request gets 422 wherever that is documented, else 400. So the examples of 422 are moved to
+    `default`, which Prism uses for a requested status that it does not find.
     """
     changed: Document = _mapped(document, _as_prism_reads)
     describer = Describer(changed)
@@ -82,7 +82,7 @@ PROFILES: Final[Mapping[str, Callable[[Document], Document]]] = MappingProxyType
 
 
 def write(folder: Path) -> None:
-    """Write the contract as it is published, and each of its other forms."""
+    """Write the published contract and each of its variants."""
     source = published(read_source())
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "accounting.yaml").write_bytes(source)
@@ -93,7 +93,7 @@ def write(folder: Path) -> None:
 
 
 def _mapped(node: Any, change: Callable[[Document], Document]) -> Any:
-    """Change every mapping of a document, the inner ones first; examples stay as they are."""
+    """Change every mapping of a document, inner mappings first; examples stay as they are."""
     if isinstance(node, list):
         return [_mapped(item, change) for item in node]
     if not isinstance(node, dict):
@@ -109,10 +109,10 @@ def _without_decimal_text(node: Document) -> Document:
 
 
 def _schema_3_1(node: Document) -> Document:
-    """Turn the words of 3.0 into those of 2020-12: null is a type, exclusive bounds are numbers.
+    """Convert a schema from 3.0 to 2020-12: null is a type, exclusive bounds are numbers.
 
-    `{type: integer, nullable: true, minimum: 0, exclusiveMinimum: true}` becomes
-    `{type: [integer, 'null'], exclusiveMinimum: 0}`.
+    `{type: integer, nullable: true, minimum: 0, exclusiveMinimum: true}` becomes `{type: [integer,
+    'null'], exclusiveMinimum: 0}`.
     """
     if not isinstance(node.get("type"), str):
         return node
@@ -131,10 +131,10 @@ def _schema_3_1(node: Document) -> Document:
 
 
 def _as_prism_reads(node: Document) -> Document:
-    """Leave out headers that come in some cases only, and take any form with a file.
+    """Remove headers that only some answers have, and accept any form with a file.
 
-    Prism would send each header that is documented with every answer. Of a part of a form that is
-    a file it does not see the name, and a list there is a text to it.
+    Prism would send each documented header with every answer. It does not see the name of a file in
+    a form, and reads a list there as text.
     """
     if "headers" in node:
         headers = {name: each for name, each in node["headers"].items() if name not in _CASUAL}
@@ -145,7 +145,7 @@ def _as_prism_reads(node: Document) -> Document:
 
 
 def _as_prism_chooses(answers: Document, describer: Describer) -> Document:
-    """Name 200 beside 201 so that it comes second, and hand the refusals of 422 to `default`."""
+    """Rename 200 next to 201, so that it is not the lowest, and move errors of 422 to `default`."""
     renamed = {"200": "2XX"} if "201" in answers else {}
     changed = {renamed.get(status, status): answer for status, answer in answers.items()}
     if broken := changed.pop("422", None):

@@ -1,12 +1,12 @@
 """uvicorn's HTTP protocol with limits on how a request arrives.
 
-A request that comes too slowly, with too much in front of its body, or that is no HTTP at all, is
-answered in the shape of the contract and its connection closed. Once a request is here in full no
-deadline of this module runs: a slow handler is never touched. An address may have only so many
-connections; for readers who are slow, see server/connections.py.
+A request that arrives too slowly, with a head that is too large, or that is not HTTP is answered in
+the format of the contract, and its connection is closed. Once a request is here in full, no
+deadline of this module runs, so a slow handler is not affected. The connections of an address are
+limited; for slow readers, see server/connections.py.
 
-What it overrides and reads of uvicorn's own protocol is listed in server/uvicorn_seam.py.
-tests/server/test_protocol.py probes every behaviour over real sockets.
+server/uvicorn_seam.py lists the members of uvicorn's own protocol that it overrides and reads.
+tests/server/test_protocol.py tests every behaviour over real sockets.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ from server.responses.problems import BadRequest, HeadersTooLarge, RequestTimeou
 from server.uvicorn_seam import HttpConnection, RequestResponseCycle
 from server.watching.requests import NO_OPERATION, Counts, NoCounts
 
-# With two of them, we and a proxy in front of us might believe different ones.
+# Given twice, we and a proxy in front of us might use different values.
 GIVEN_ONCE: Final = (b"authorization", b"content-length", b"content-type", b"host")
 COLON_AND_BREAK_BYTES: Final = 4
 PROBED: Final = b"/health/"
 
 
 class GuardedProtocol(HttpConnection):
-    """One connection. The limits are class attributes, so that a subclass can have smaller ones."""
+    """A connection with limits, which are class attributes so that a subclass can lower them."""
 
     head_seconds = 5.0
     body_seconds = 15.0
@@ -55,15 +55,15 @@ class GuardedProtocol(HttpConnection):
         self.in_head = True
         self.in_body = False
         self.discards_input = False
-        self.closes_after_next = False  # The server shuts down; one request may still come.
+        self.closes_after_next = False  # The server shuts down; one more request may arrive.
         self.fault: Refusal | None = None
         self.headers_bytes = 0
-        self.unseen_bytes = 0  # Of a header line whose end is not here yet.
+        self.unseen_bytes = 0  # Of a header line that is still incomplete.
         self.line_ended = False
 
-    # How long a request may take to arrive.
+    # Deadlines for the arrival of a request.
 
-    # uvicorn narrows the transport as well, and says so in the same way.
+    # uvicorn narrows the type of the transport too, with the same `type: ignore`.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.arm(self.head_seconds, self.head_is_late)
@@ -84,7 +84,7 @@ class GuardedProtocol(HttpConnection):
         super().connection_lost(exc)
 
     def arm(self, seconds: float, late: Callable[[], None]) -> None:
-        """Start the one deadline of this connection; bytes that trickle in do not move it."""
+        """Start the one deadline of this connection; bytes that trickle in do not extend it."""
         self.disarm()
         self.deadline = self.loop.call_later(seconds, late)
 
@@ -95,25 +95,25 @@ class GuardedProtocol(HttpConnection):
             self.deadline = None
 
     def head_is_late(self) -> None:
-        """Give up on a request whose headers are not complete."""
+        """Refuse a request whose headers are not complete in time."""
         self.refuse(RequestTimeout("request_timeout", "The headers did not arrive in time."))
 
     def body_is_late(self) -> None:
-        """Give up on a body that is not complete, unless it is we who do not read on."""
+        """Refuse a request whose body is incomplete, unless reading is paused on our side."""
         if self.flow.read_paused or self.cycle.waiting_for_100_continue:
             self.arm(self.body_seconds, self.body_is_late)
         else:
             self.refuse(RequestTimeout("request_timeout", "The body did not arrive in time."))
 
     def request_starts(self, cycle: RequestResponseCycle) -> None:
-        """Give the body of a request its deadline, which starts when the request has its turn."""
+        """Start the deadline of a request's body when the request reaches the application."""
         if cycle.more_body:
             self.arm(self.body_seconds, self.body_is_late)
-        # For the edge; uvicorn's type of a scope names what is its own.
+        # For the edge; uvicorn's type of a scope lists only its own keys.
         cycle.scope["hung_up"] = self.transport.is_closing  # type: ignore[typeddict-unknown-key]
         self.running = cycle
 
-    # What the parser says.
+    # Callbacks of the parser.
 
     def data_received(self, data: bytes) -> None:
         self.stop_idle_timer()
@@ -123,7 +123,7 @@ class GuardedProtocol(HttpConnection):
         try:
             self.parser.feed_data(data)
         except HttpParserUpgrade:
-            self.close_after(self.cycle)  # Another protocol was offered; we stay with this one.
+            self.close_after(self.cycle)  # We do not switch to the offered protocol.
         except HttpParserError:
             self.refuse(
                 self.fault or BadRequest("bad_request", "What was sent is not a valid request.")
@@ -132,10 +132,10 @@ class GuardedProtocol(HttpConnection):
             self.watch(len(data))
 
     def watch(self, received_bytes: int) -> None:
-        """Hold against the limits what the parser has taken in and not yet shown us."""
+        """Check the limits on bytes that the parser has taken in and not yet passed on."""
         idle = self.cycle is None or self.cycle.response_complete
-        # Blank lines between requests are no request, yet they ended uvicorn's idle time. A head
-        # that is whole by now never needed a deadline.
+        # Blank lines between requests are no request, yet they end uvicorn's idle timer. A head
+        # that is complete by now needs no deadline.
         if self.deadline is None and (self.in_head or (not self.in_body and idle)):
             self.arm(self.head_seconds, self.head_is_late)
         if self.in_head and not self.line_ended:
@@ -162,7 +162,7 @@ class GuardedProtocol(HttpConnection):
         self.headers_bytes += len(name) + len(value) + COLON_AND_BREAK_BYTES
         if self.headers_bytes > self.headers_limit_bytes or len(self.headers) >= self.fields_limit:
             raise self.noted(self.headers_too_large())
-        if self.in_head:  # What follows a chunked body must not pass for a header.
+        if self.in_head:  # Trailers of a chunked body are not headers.
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -180,17 +180,17 @@ class GuardedProtocol(HttpConnection):
         super().on_message_complete()
 
     def check_headers(self) -> None:
-        """Refuse what could be read in two ways, and upgrades that cannot just be ignored."""
+        """Refuse ambiguous headers, and upgrades that cannot just be ignored."""
         lines = [name for name, _ in self.headers]
         given = set(lines)
         if len(given) < len(lines) and any(lines.count(name) > 1 for name in GIVEN_ONCE):
             raise self.noted(BadRequest("bad_request", "A header is given twice."))
         version = self.parser.get_http_version()
-        # Probes of load balancers leave it out: those are answered, against the letter of HTTP.
+        # Probes of load balancers omit it; they are answered, although HTTP requires a refusal.
         if b"host" not in given and version == "1.1" and not self.url.startswith(PROBED):
             raise self.noted(BadRequest("bad_request", "The Host header is missing."))
         if b"transfer-encoding" in given and version != "1.1":
-            # A proxy that knows no chunks would take them for the body and what follows it.
+            # A proxy without support for chunks would parse them in another way.
             raise self.noted(BadRequest("bad_request", "Chunks need HTTP/1.1."))
         if self.parser.should_upgrade() and (
             self.offered_protocol() == b"websocket"
@@ -204,12 +204,12 @@ class GuardedProtocol(HttpConnection):
             )
 
     def noted(self, fault: Refusal) -> Refusal:
-        """Keep why a callback stops the parser, which itself only tells that one did."""
+        """Store the error by which a callback stops the parser, which does not report it."""
         self.fault = fault
         return fault
 
     def headers_too_large(self) -> Refusal:
-        """Name the limits that hold for headers."""
+        """Return the error with the limits on headers."""
         return HeadersTooLarge(
             "headers_too_large",
             f"The headers are larger than {self.headers_limit_bytes} bytes, or more than "
@@ -218,12 +218,12 @@ class GuardedProtocol(HttpConnection):
             limit_fields=self.fields_limit,
         )
 
-    # How the server shuts down.
+    # Shutdown of the server.
 
     def shutdown(self) -> None:
-        """Close after the answer under way; where there is none, a request still gets a moment.
+        """Close after the current answer; an idle connection first waits a moment for a request.
 
-        It may be on its way already, and closing on it would look like an answer that was lost.
+        A request may be on its way already, and closing would look like a lost answer.
         """
         idle = self.running is None or self.running.response_complete
         if idle and not self.in_body and not self.discards_input:
@@ -232,7 +232,7 @@ class GuardedProtocol(HttpConnection):
         else:
             super().shutdown()
 
-    # How a request is given up.
+    # Refusal of a request.
 
     def refuse(self, error: Refusal) -> None:
         """Answer a request that cannot be served, after those before it, and close."""
@@ -244,7 +244,7 @@ class GuardedProtocol(HttpConnection):
         if not self.in_body and cycle is not None and not cycle.response_complete:
             self.close_after(cycle)
         elif self.in_body and self.pipeline:
-            # The faulty request still waits in line, as the newest; those before it are answered.
+            # The faulty request is the newest in the pipeline; those before it are answered.
             self.pipeline.popleft()
             self.close_after(self.pipeline[0][0] if self.pipeline else self.running)
         elif self.in_body and cycle.response_started:
@@ -256,7 +256,7 @@ class GuardedProtocol(HttpConnection):
             self.answer(error)
 
     def close_after(self, cycle: RequestResponseCycle | None) -> None:
-        """Read nothing more and close when the answer to `cycle` is out."""
+        """Read no more, and close when the answer to `cycle` is sent."""
         self.discards_input = True
         if cycle is None or cycle.response_complete:
             self.transport.close()
@@ -264,9 +264,9 @@ class GuardedProtocol(HttpConnection):
             cycle.keep_alive = False
 
     def answer(self, error: Refusal) -> None:
-        """Write the answer and close a moment later.
+        """Write the answer, and close a moment later.
 
-        Closing at once with bytes unread makes the other side drop an answer it has not read.
+        Closing immediately with unread bytes makes the client drop an answer that it has not read.
         """
         scope: Mapping[str, Any] = self.cycle.scope if self.in_body else {}
         request_id = scope.get("request_id") or request_id_of(self.headers)
@@ -285,7 +285,7 @@ class GuardedProtocol(HttpConnection):
             self.transport.write_eof()
         self.flow.resume_reading()
         self.arm(self.linger_seconds, self.transport.close)
-        if not self.in_body:  # Else the edge has it under way, and counts it.
+        if not self.in_body:  # Otherwise the edge serves the request and counts it.
             self.counts.request(NO_OPERATION, answer.status, 0.0)
         self.counts.refusal(error.code)
         structlog.get_logger("accounting.connections").info(

@@ -1,7 +1,7 @@
-"""The contract as partners get it: its own text, in full and without our notes.
+"""The contract as partners get it: its own text, with anchors resolved and without our notes.
 
-What the source says once by anchors stands here wherever it is meant: not every tool of partners
-follows `<<`, and nobody should have to look for what a field is.
+The source uses anchors for repeated parts; here each use is written out. Not every tool of partners
+follows `<<`, and readers should not have to search for the definition of a field.
 """
 
 import re
@@ -22,10 +22,10 @@ _ANCHORED: Final = re.compile(r"^( *(?:- )?[\w'/-]+:) &\w+", re.M)
 
 
 def published(source: bytes) -> bytes:
-    """Write out what is said once, and leave out our notes and the bodies that links send.
+    """Resolve anchors, and remove our notes and the bodies of links.
 
     Only the fuzzer follows links, and it reads the source. openapi-generator refuses a document
-    whose links hold bodies that are no expressions.
+    whose links have bodies that are not expressions.
     """
     lines = source.decode().splitlines(keepends=True)
     loader = ContractLoader(source)
@@ -47,7 +47,7 @@ def published(source: bytes) -> bytes:
 def _changed(
     node: Any, *, at_root: bool = True, link: bool = False, links: bool = False
 ) -> Iterator[tuple[Any, Any]]:
-    """Find the keys that are left out, and with their values those that are written out."""
+    """Find the keys to remove, and the keys to write out with their values."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from _changed(item, at_root=False)
@@ -66,9 +66,9 @@ def _changed(
 
 
 def _borrows(node: Any, place: int) -> bool:
-    """Whether what stands at a place of the text is said before it, in whole or in part.
+    """Return whether a value is defined, in whole or in part, earlier in the text.
 
-    A block answers for itself alone: what is inside it is found at its own key.
+    Only the node itself counts for a block: parts inside it are found at their own keys.
     """
     if node.start_mark.index < place:
         return True
@@ -82,7 +82,7 @@ def _borrows(node: Any, place: int) -> bool:
 
 
 def _block(lines: list[str], first: int, column: int) -> Iterator[int]:
-    """Give the lines of a key and of its value, which is indented more."""
+    """Yield the line numbers of a key and of its value, which has a deeper indentation."""
     yield first
     for at in range(first + 1, len(lines)):
         text = lines[at]

@@ -1,6 +1,6 @@
-"""The environment, read once into one frozen value; no other file looks at it.
+"""The environment, read once into a frozen value; no other file reads it.
 
-Everything wrong is told in one message, and a server that could not serve safely does not start.
+One message lists all faults, and a server that could not serve safely does not start.
 """
 
 import os
@@ -17,7 +17,7 @@ from server.requests.addresses import Network
 
 
 class SettingsError(Exception):
-    """The settings cannot be used; the message lists every fault, several of them one per line."""
+    """A fault in the settings; the message lists every fault, several of them one per line."""
 
     def __init__(self, faults: list[str]) -> None:
         listed = f" {faults[0]}" if len(faults) == 1 else "".join(f"\n- {f}" for f in faults)
@@ -27,12 +27,12 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSettings:
-    """Where the data is: all that commands other than `serve` need.
+    """The locations of the data: all that commands other than `serve` need.
 
-    A `database_url` of None means the PostgreSQL that comes along.
+    A `database_url` of None means the embedded PostgreSQL.
     """
 
-    database_url: str | None = field(repr=False)  # It may carry a password.
+    database_url: str | None = field(repr=False)  # It may contain a password.
     admin_database_url: str | None = field(repr=False)
     data_dir: Path
     documents: BlobStorage
@@ -42,7 +42,7 @@ class StoreSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(StoreSettings):
-    """Everything a server is started with. `warnings` are sentences for its log."""
+    """The settings of a server. `warnings` are sentences for its log."""
 
     host: str
     port: int
@@ -70,7 +70,7 @@ class Settings(StoreSettings):
 
 
 def load_stores(environ: Mapping[str, str] | None = None) -> StoreSettings:
-    """Read what commands other than `serve` need; SettingsError lists all that is wrong."""
+    """Load the settings of commands other than `serve`; SettingsError lists all faults."""
     reading = _reading(environ)
     stores = _stores(reading)
     _refuse(reading.faults)
@@ -87,9 +87,9 @@ def load(
     tls_cert: Path | None = None,
     tls_key: Path | None = None,
 ) -> Settings:
-    """Read everything a server needs; SettingsError lists all that is wrong at once.
+    """Load all settings of a server; SettingsError lists all faults.
 
-    In development without ACCOUNTING_SECRET_KEYS a secret is made and kept in the data folder.
+    In development without ACCOUNTING_SECRET_KEYS a secret is created and kept in the data folder.
     """
     reading = _reading(environ)
     stores = _stores(reading)
@@ -129,7 +129,7 @@ def load(
 
 
 def reader(settings: Settings) -> Callable[[], Settings]:
-    """Return what reads everything anew for the same command line; it carries no secret."""
+    """Return a function that reloads the settings for the same command line; it holds no secret."""
     return partial(
         load,
         host=settings.host,

@@ -1,10 +1,10 @@
-"""Every setting of the environment, as operators read of it: in the README and in the help."""
+"""Every setting of the environment, as documented for operators in the README and in the help."""
 
 from typing import Final, NamedTuple
 
 
 class Setting(NamedTuple):
-    """One line of the table of settings; of whole numbers with what they may be."""
+    """A row of the table of settings; an integer setting has its allowed range."""
 
     name: str
     meaning: str

@@ -1,6 +1,6 @@
 """Pages in a file that processes share.
 
-It imports nothing of the server: it is there before the contract is read.
+It imports no other module of the server, since it is loaded before the contract is read.
 """
 
 import os
@@ -18,17 +18,17 @@ Pages = Mapping[str, "StoredPage"]
 
 
 class SharedPages:
-    """Pages that one process writes for all that are forked from the one that made this.
+    """Pages that one process writes for all processes forked from the creator of this object.
 
-    The file begins with two numbers, which say where its index lies and how long it is.
+    The file begins with two numbers: the offset of its index and the length of the index.
     """
 
     def __init__(self) -> None:
-        with TemporaryFile() as file:  # It has no name, and goes with the last of them.
+        with TemporaryFile() as file:  # It has no name, and is deleted with its last user.
             self._file = os.dup(file.fileno())
 
     def write(self, pages: Pages) -> None:
-        """Give them to the others."""
+        """Write the pages for the other processes."""
         places: dict[str, tuple[int, int]] = {}
         end = 2 * NUMBER_BYTES
         for address, page in pages.items():
@@ -36,14 +36,14 @@ class SharedPages:
             end += places[address][1]
         length = self._put(places, end)
         numbers = end.to_bytes(NUMBER_BYTES) + length.to_bytes(NUMBER_BYTES)
-        os.pwrite(self._file, numbers, 0)  # Now it is whole.
+        os.pwrite(self._file, numbers, 0)  # Now it is complete.
 
     def _put(self, value: Any, at: int) -> int:
         content = pickle.dumps(value)
         return os.pwrite(self._file, content, at)
 
     def read(self) -> Pages | None:
-        """Return them once they are written."""
+        """Return the pages once they are written, else None."""
         numbers = os.pread(self._file, 2 * NUMBER_BYTES, 0)
         at = int.from_bytes(numbers[:NUMBER_BYTES])
         length = int.from_bytes(numbers[NUMBER_BYTES:])
@@ -53,7 +53,7 @@ class SharedPages:
 
 
 class PagesInFile(Pages):
-    """Pages of which only the places are kept in memory: each is read when it is asked for."""
+    """Pages read from the file on access; only their offsets are kept in memory."""
 
     def __init__(self, file: int, places: Mapping[str, tuple[int, int]]) -> None:
         self._file = file

@@ -1,6 +1,6 @@
-"""The operations of the contract behind Connexion, built once for all that are forked later.
+"""The operations of the contract behind Connexion, built once for all processes forked later.
 
-Nothing of it belongs to a process: what a request works with comes along in its scope.
+It has no state of a process: the scope of a request contains the services that it needs.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,9 @@ def stack_of(source: bytes) -> ASGIApp:
 
 
 def build_stack(document: dict[str, Any]) -> ASGIApp:
-    """Put our compiled layers into Connexion, which loads and resolves the contract.
+    """Add our compiled layers to Connexion, which loads and resolves the contract.
 
-    Raises ContractError for what would be served wrongly.
+    Raises ContractError for faults that would be served wrongly.
     """
     stack = ConnexionMiddleware(
         Dispatch(nothing_beyond),
@@ -39,17 +39,17 @@ def build_stack(document: dict[str, Any]) -> ASGIApp:
         security_map=SECURITY_MAP,
         resolver=ContractResolver(Contract(document)),
     )
-    # The check takes more than a second, and grows with the contract. A process of its own makes a
-    # stricter one.
+    # The check takes more than a second, and grows with the contract. A separate process runs a
+    # stricter check.
     with schema_check_skipped():
         stack.add_api(document)
     return built(stack)
 
 
 class BoundStack:
-    """The stack of one application, with what its requests work with.
+    """The stack of one application, with the services of its requests.
 
-    `life` is what goes on between its start-up and its shutdown.
+    `life` is the context manager of its start-up and shutdown.
     """
 
     def __init__(
@@ -75,5 +75,5 @@ class BoundStack:
 
 
 async def nothing_beyond(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    """Stand behind the last operation; the routing lets no request come here."""
+    """Raise NotFound; the routing passes no request beyond the last operation."""
     raise NotFound("route_not_found", "There is nothing at this address.")

@@ -1,6 +1,6 @@
-"""Pages that stay as they are while a server runs: compressed once, and sent again only if asked.
+"""Pages that do not change while a server runs: compressed once, with an ETag.
 
-Whoever has a page already names its tag, and is told that nothing changed.
+A client that sends the current ETag gets 304 without the page.
 """
 
 import gzip
@@ -19,7 +19,7 @@ VARY: Final = (b"vary", b"Accept-Encoding")
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """One page in both forms; `tag` names the plain one, without quotes."""
+    """A page, plain and compressed; `tag` is the ETag of the plain form, without quotes."""
 
     media_type: bytes
     headers: Headers
@@ -28,9 +28,9 @@ class StoredPage:
     tag: str
 
     def answer(self, asked: Headers) -> Answer:
-        """Answer a request with these header lines: 200, or 304 where its sender has the page.
+        """Answer a request with these headers: 200, or 304 if the client has the page.
 
-        A browser puts the lines of a 304 in the place of those it has, so they stand in both.
+        A browser replaces its stored headers with those of a 304, so both answers have them.
         """
         packed = parse_accept_header(_sent(asked, b"accept-encoding")).quality("gzip") > 0
         tag = f"{self.tag}-gzip" if packed else self.tag
@@ -45,7 +45,7 @@ class StoredPage:
 
 
 def store(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> StoredPage:
-    """Compress and tag a page; every worker comes to the same bytes."""
+    """Compress and tag a page; the bytes are the same in every worker."""
     tag = hashlib.sha256(content).hexdigest()[:32]
     packed = gzip.compress(content, mtime=0)
     return StoredPage(media_type, [*headers], content, packed, tag)

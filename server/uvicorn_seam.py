@@ -1,8 +1,8 @@
-"""All that we use of uvicorn without its documentation promising it, under names of ours.
+"""An adapter for the parts of uvicorn that are not documented, under our own names.
 
-Promised, and imported where it is used: `uvicorn.Config` with its settings. `RELIED_ON` lists what
-this module and those that import it count on; tests/server/test_uvicorn_seam.py holds it against
-the installed version, and says what a new one has moved.
+The documented part is imported where it is used: `uvicorn.Config` with its settings. `RELIED_ON`
+lists the members that this module and its importers use; tests/server/test_uvicorn_seam.py compares
+it with the installed version, and reports what a new version has changed.
 """
 
 import multiprocessing
@@ -36,7 +36,7 @@ __all__ = [
     "track_nothing",
 ]
 
-# Methods that are called or overridden, with the names of their parameters, and attributes.
+# Called or overridden methods with the names of their parameters, and attributes.
 RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
     {
         HttpToolsProtocol: (
@@ -65,33 +65,33 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
 )
 
 
-# Workers are forked from one process with a single thread that has loaded what all of them need.
-# The master cannot be that one: it has threads.
+# Workers are forked from a process with a single thread, which has loaded their shared modules.
+# The master cannot be that process, since it has threads.
 FORKS: Final = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["server.process.preloaded"])
 _STOPPING: Final = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
 class ForkedProcess(ForkServerProcess):
-    """A process that is forked from that one."""
+    """A process forked from the fork server."""
 
     def start(self) -> None:
-        """Start it; signals are handled while the one that forks still loads."""
+        """Start the process; signals are handled while the fork server still loads."""
         _start_forking()
         try:
             super().start()
         except (EOFError, OSError):
-            # The one that forks has just died. It is waited for: it would still count as alive.
+            # The fork server has just died. Wait for it, or it would still count as alive.
             forkserver._forkserver._stop()  # type: ignore[attr-defined]
             _start_forking()
             super().start()
 
 
 def _start_forking() -> None:
-    """Start the process that others are forked from, where it is not there.
+    """Start the fork server if it does not run.
 
-    Ctrl-C reaches every process of a terminal: all that are forked hold it back until they can
-    handle it.
+    Ctrl-C reaches every process of a terminal. All forked processes block it until they can handle
+    it.
     """
     track_nothing()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -102,29 +102,29 @@ def _start_forking() -> None:
 
 
 def track_nothing() -> None:
-    """Keep multiprocessing from starting one process more, with 7 MB, beside those it starts.
+    """Keep multiprocessing from starting its resource tracker, a process of 7 MB.
 
-    That one would remove named semaphores and shared memory that a process left behind; no process
-    of a server makes any. Its start would let signals through, too, that are held back.
+    The tracker removes named semaphores and shared memory that a process leaves behind; no process
+    of a server creates any. Starting it would also unblock signals that are blocked.
     """
     tracker = resource_tracker._resource_tracker
     if tracker._fd is None:  # type: ignore[attr-defined]
-        # Whatever is told to it is taken.
+        # All messages to the tracker are discarded.
         tracker._fd = os.open(os.devnull, os.O_WRONLY)  # type: ignore[attr-defined]
 
 
 class HttpConnection(HttpToolsProtocol):
-    """One connection. Its requests are `RequestResponseCycle`s, the newest is `self.cycle`."""
+    """A connection. Its requests are `RequestResponseCycle`s, the newest is `self.cycle`."""
 
     def request_starts(self, cycle: RequestResponseCycle) -> None:
-        """Do what is due before the application gets a request; a pipelined one waits for it."""
+        """Prepare a request before the application gets it; a pipelined request waits for that."""
 
     def stop_idle_timer(self) -> None:
         """Keep uvicorn from closing the connection between two requests."""
         self._unset_keepalive_if_required()
 
     def offered_protocol(self) -> bytes | None:
-        """Return what the client offers to change to, in lower case."""
+        """Return the protocol that the client offers to change to, in lower case."""
         return self._get_upgrade()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
@@ -133,37 +133,37 @@ class HttpConnection(HttpToolsProtocol):
 
 
 class WorkerProcess(Process):
-    """One worker. When it dies, a question to it ends at once instead of after its timeout."""
+    """A worker process. If it dies, a health query to it ends without waiting for its timeout."""
 
     def __init__(self, config: Config, sockets: list[socket]) -> None:
         super().__init__(config, sockets)
-        # uvicorn's own is spawned, and loads everything anew.
+        # uvicorn's own process is spawned, and would load everything again.
         self.process = ForkedProcess(target=self.target, args=(sockets,))  # type: ignore[assignment]
 
     def target(self, sockets: list[socket] | None = None) -> None:
-        """Serve; the signal that ends it is no failure."""
+        """Serve; the signal that ends the process is not a failure."""
         with suppress(KeyboardInterrupt):
             super().target(sockets)
 
     def start(self) -> None:
-        """Start it, and close our copy of its end of the pipe."""
+        """Start the process, and close our copy of its end of the pipe."""
         super().start()
         self.child_conn.close()
 
 
 class Supervisor(Multiprocess):
-    """The worker processes and the signals of the process that has them."""
+    """The worker processes, and the signals of their parent process."""
 
     def told_to_stop(self) -> bool:
-        """Tell whether a signal says so, or we did; a signal counts before it is handled."""
+        """Return whether the server is to stop; a signal counts before it is handled."""
         return self.should_exit.is_set() or not _STOPPING.isdisjoint(self.signal_queue)
 
     def started_worker(self) -> WorkerProcess:
-        """Start one worker more and return it."""
+        """Start another worker and return it."""
         worker = WorkerProcess(self.config, self.sockets)
         worker.start()
         return worker
 
     def wait_for_death(self, seconds: float) -> None:
-        """Return when a worker dies, or after so many seconds."""
+        """Wait until a worker dies, or for the given number of seconds."""
         wait([process.process.sentinel for process in self.processes], seconds)

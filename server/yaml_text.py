@@ -1,4 +1,4 @@
-"""Writes values as YAML that every reader takes for the same, each mapping and list in full."""
+"""YAML output that every reader parses alike, with each mapping and list in full."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _NUMBER: Final = re.compile(r"[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)
 
 
 def as_yaml(document: Mapping[str, Any]) -> str:
-    """Write a document so that every reader of YAML takes texts for texts."""
+    """Return a document as YAML in which every reader parses texts as texts."""
     text: str = yaml.dump(
         document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH
     )
@@ -22,7 +22,7 @@ def as_yaml(document: Mapping[str, Any]) -> str:
 
 
 def entry(key: str, value: Any, column: int) -> Iterator[str]:
-    """Yield the lines of a key and its value, in one line where that is short enough."""
+    """Yield the lines of a key and its value, in one line if that is short enough."""
     pad = " " * column
     name = _in_one_line([key])[1:-1]
     if _is_prose(value):
@@ -52,7 +52,7 @@ def _item(value: Any, column: int) -> Iterator[str]:
 
 
 def _is_prose(value: Any) -> bool:
-    """Whether a text of several lines can stand as it is below its key."""
+    """Return whether a text of several lines can be a literal block below its key."""
     return isinstance(value, str) and re.fullmatch(r"(?! )(.+\n+)*.+\n", value) is not None
 
 
@@ -64,7 +64,7 @@ def _is_short(line: str, value: Any) -> bool:
 
 
 def _in_one_line(value: Any) -> str:
-    """Write a value without a line break."""
+    """Return a value without a line break."""
     if isinstance(value, dict):
         parts = (f"{_in_one_line(key)}: {_in_one_line(part)}" for key, part in value.items())
         return f"{{{', '.join(parts)}}}"
@@ -77,7 +77,7 @@ def _in_one_line(value: Any) -> str:
 
 @lru_cache(2048, typed=True)
 def _scalar(value: Any) -> str:
-    """Write a scalar; most of those of a contract are met again and again."""
+    """Return a scalar as YAML; cached, since most scalars of a contract repeat."""
     text: str = yaml.dump(
         [value], Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=_ENDLESS
     )
@@ -85,7 +85,7 @@ def _scalar(value: Any) -> str:
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Quotes what is a number to YAML 1.2, and to PyYAML, which reads 1.1, is none: 09876543."""
+    """A dumper that quotes texts that are numbers in YAML 1.2 but not in PyYAML's 1.1: 09876543."""
 
     def represent_text(self, text: str) -> yaml.Node:
         style = "'" if _NUMBER.fullmatch(text) else None

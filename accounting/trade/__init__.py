@@ -1,1 +1,1 @@
-"""Both sides of trade: parties, documents, payments, credits, refunds and what settles what."""
+"""Both sides of trade: parties, documents, payments, credits, refunds and their allocations."""

@@ -1,4 +1,4 @@
-"""What is open with whom, by how late it is: the aging of receivables and of payables."""
+"""Aging of receivables and payables: open amounts by party and by days overdue."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from accounting.values import dataclass
 
 BUCKETS: Final = ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days")
 FIRST_DAYS_LATE: Final = (1, 31, 61, 91)
-"""With how many days each bucket but the first begins; what has no due day is never late."""
+"""The first day late of each bucket after `current`. An item without a due date is never late."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found open with one party: an amount in a bucket; without one, it is unapplied."""
+    """An open amount of one party in a bucket; without a bucket, it is unapplied."""
 
     party_id: UUID
     party_name: str
@@ -24,27 +24,27 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Aged:
-    """What is open by bucket, and what settles nothing yet: money in advance and credits."""
+    """Open amounts by bucket, and the unapplied amount: money in advance and credits."""
 
     buckets: tuple[int, ...]
     unapplied: int
 
     @property
     def total(self) -> int:
-        """All that is open; what is unapplied is not taken off."""
+        """The sum of the buckets; the unapplied amount is not deducted."""
         return sum(self.buckets)
 
 
 @dataclass(frozen=True, slots=True)
 class AgedParty(Aged):
-    """What is open with one party."""
+    """The open amounts of one party."""
 
     party_id: UUID
     party_name: str
 
 
 def aged(found: Iterable[Found]) -> list[AgedParty]:
-    """Lay out by party what was found, the largest first; whoever has nothing is left out.
+    """Return the open amounts by party, the largest total first; parties without any are omitted.
 
     Of 100 not due yet, 40 that are 3 days late and 5 paid in advance: (100, 40, 0, 0, 0) and 5.
     """
@@ -61,7 +61,7 @@ def aged(found: Iterable[Found]) -> list[AgedParty]:
 
 
 def in_total(parties: Iterable[Aged]) -> Aged:
-    """Add up what is open with all: (9, 4, 0, 0, 0) and (1, 0, 0, 0, 7) are (10, 4, 0, 0, 7)."""
+    """Sum the open amounts: (9, 4, 0, 0, 0) and (1, 0, 0, 0, 7) are (10, 4, 0, 0, 7)."""
     known = list(parties)
     buckets = zip(*(each.buckets for each in known), strict=True)
     nothing = (0,) * len(BUCKETS)

@@ -1,4 +1,4 @@
-"""Which part of a payment or credit settles which document, from when to when, and its changes."""
+"""Allocations of payments and credits to documents, their dates and their changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
@@ -16,13 +16,13 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A part of a payment or credit meant for one document; live while it has no `end`.
+    """A part of a payment or credit allocated to one document; live while it has no `end`.
 
-    `split` (amounts by part) is there once the part was applied, which takes a
-    completed payment; an allocation that ended without one was only ever reserved. `own_split`
-    says which parts of a credit itself it uses; money has none. Without a `start` it is dated as
-    its holder is. Nothing is applied before `document_date`, the day of the document as it was
-    when the part was allocated: one that is free again may be dated anew.
+    `split` (amounts by part) is set when the allocation is applied, which requires a completed
+    payment; an allocation that ended without a split was only ever reserved. `own_split` lists the
+    parts of a credit that it uses; money has none. Without a `start` it has the date of its payment
+    or credit. Nothing is applied before `document_date`, the date of the document when the part was
+    allocated: a document without allocations may change its date.
     """
 
     id: UUID
@@ -39,10 +39,10 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class AllocationItem:
-    """What is asked for: an amount for a document, and in what words.
+    """A requested allocation: an amount for a document, and a description.
 
-    `place` is where the document stands in the request, as `allocations.2.invoice_id`. `old_split`
-    is how the amount was split before, where it is to be split so again.
+    `place` is the place of the document in the request, such as `allocations.2.invoice_id`.
+    `old_split` is the earlier split of the amount, where it is to be used again.
     """
 
     document_id: UUID
@@ -54,12 +54,12 @@ class AllocationItem:
 
 @dataclass(frozen=True, slots=True)
 class AllocationSource:
-    """How a payment or credit holds its parts.
+    """The facts of a payment or credit that its allocations depend on.
 
-    `held` is what of the total something else than a document has. `applied` while it is
-    completed, else the parts are reserved. `start` is the day of new parts, None for the holder's
-    own; `end` is the day of released ones. `applied_on` tells the day of the entry that applies
-    an allocation.
+    `held` is the amount of the total that is refunded. `applied` is true while a payment is
+    completed, else its parts are reserved. `start` is the day of new allocations, or None for the
+    date of the payment or credit; `end` is the day of released ones. `applied_on` returns the day
+    of the entry that applies an allocation.
     """
 
     party_id: UUID
@@ -77,12 +77,12 @@ Documents = Mapping[UUID, Document]
 
 
 def live(allocations: Iterable[Allocation]) -> tuple[Allocation, ...]:
-    """Pick the allocations that have not ended."""
+    """Return the allocations that have not ended."""
     return tuple(each for each in allocations if each.end is None)
 
 
 def items_of(allocations: Iterable[Allocation]) -> list[AllocationItem]:
-    """Say what the live allocations come to, as a caller would ask for it."""
+    """Return the live allocations as items that a caller could request."""
     return [
         AllocationItem(each.document_id, each.amount, each.description)
         for each in live(allocations)
@@ -107,7 +107,7 @@ def refuse_repeated(side: Side, items: Iterable[AllocationItem]) -> None:
 def documents_affected(
     allocations: Iterable[Allocation], wanted: Iterable[AllocationItem] | Absent = ABSENT
 ) -> set[UUID]:
-    """Name the documents that allocations hold something of, or that a list allocates to."""
+    """Return the ids of the documents of live allocations and of wanted items."""
     held = {each.document_id for each in live(allocations)}
     return held | {each.document_id for each in or_else(wanted, ())}
 
@@ -115,7 +115,8 @@ def documents_affected(
 def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents) -> None:
     """Refuse items for documents that do not exist or are not open.
 
-    Raises RuleBroken `reference_not_found`, or the side's refusal of a document not open.
+    Raises RuleBroken `reference_not_found`, or the side's API error for a document that is not
+    open.
     """
     for item in items:
         with AboutItem(item.place.rpartition(".")[0]):
@@ -131,9 +132,9 @@ def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents
 
 
 def refuse_not_open(side: Side, document: Document) -> None:
-    """Refuse to settle, or to give back of, a document that is a draft or void.
+    """Refuse to settle or refund a document that is a draft or void.
 
-    Raises the side's refusal, Conflict `invoice_not_open` or `bill_not_open`.
+    Raises the side's API error, Conflict `invoice_not_open` or `bill_not_open`.
     """
     if document.state != "open":
         shown = "voided" if document.state == "void" else document.state
@@ -148,12 +149,13 @@ def rearrange(
     loaded: Documents,
     source: AllocationSource,
 ) -> tuple[tuple[Allocation, ...], Documents]:
-    """Make the wanted items the live allocations, and move the documents' amounts with them.
+    """Make the wanted items the live allocations, and update the amounts of the documents.
 
-    What is wanted unchanged stays, with its date and its split; what is not ends and gives its
-    split back; then the new parts take theirs of what is left. Of 600 for one invoice, wanted at
-    200, the 600 ends and a new 200 begins. Raises RuleBroken `allocation_exceeds_total` or
-    `allocation_exceeds_outstanding`, and the side's refusals.
+    An allocation that is wanted unchanged keeps its date and split. Any other live allocation ends
+    and releases its split; then the new allocations take theirs from what is left. Of 600 for one
+    invoice, wanted at 200, the 600 ends and a new 200 begins. Raises RuleBroken
+    `reference_not_found`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`, and the
+    side's API errors.
     """
     staying = {each.id for each in live(allocations) if _stays(each, wanted, source)}
     kept = {each.document_id for each in allocations if each.id in staying}
@@ -176,7 +178,7 @@ def rearrange(
 
 
 def moved(after: Documents, loaded: Documents, now: datetime) -> Documents:
-    """Pick the documents that are not as they were loaded, as changed at a moment."""
+    """Return the documents that differ from the loaded ones, updated at `now`."""
     return {
         id_: replace(document, updated_at=now)
         for id_, document in after.items()
@@ -187,7 +189,10 @@ def moved(after: Documents, loaded: Documents, now: datetime) -> Documents:
 def _stays(
     allocation: Allocation, wanted: Sequence[AllocationItem], source: AllocationSource
 ) -> bool:
-    """What was applied and is only reserved from now on ends as well: its split is history."""
+    """Return whether an allocation is wanted unchanged.
+
+    An applied allocation that is only reserved from now on ends as well: its split is history.
+    """
     unapplied = bool(allocation.split) and not source.applied
     return AllocationItem(allocation.document_id, allocation.amount) in wanted and not unapplied
 
@@ -195,7 +200,7 @@ def _stays(
 def _ended(
     allocation: Allocation, after: dict[UUID, Document], source: AllocationSource
 ) -> Allocation:
-    """Let a live allocation give back what it took of its document; the others ended before."""
+    """End a live allocation and release its amount of the document; return others unchanged."""
     if allocation.end is not None:
         return allocation
     document = after[allocation.document_id]
@@ -212,7 +217,7 @@ def _taken_back(document: Document, allocation: Allocation, by: Settlement) -> D
 def _begun(
     side: Side, item: AllocationItem, after: dict[UUID, Document], source: AllocationSource
 ) -> Allocation:
-    """Reserve a new part of what is left of its document."""
+    """Reserve an amount of what is left of a document, for a new allocation."""
     document = after[item.document_id]
     _refuse_item(side, item, document, source)
     after[document.id] = documents.reserve(document, item.amount)
@@ -248,7 +253,7 @@ def _refuse_item(
 
 
 def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
-    """Refuse to settle more than is left of a document, or nothing.
+    """Refuse to settle more than is left of a document, or less than 1.
 
     Raises RuleBroken `allocation_exceeds_outstanding`.
     """

@@ -1,4 +1,4 @@
-"""Amounts as they are to be posted, on the days on which what they stand for is so."""
+"""Amounts to be posted, as movements on the days on which they begin and end."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -21,7 +21,7 @@ _Place = tuple[date, str, UUID, UUID | None, TaxMark | None, UUID | None]
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One amount for an account, with what it settles and how that is split.
+    """An amount for an account, with the document it settles and the split of the settlement.
 
     `about` as on a movement.
     """
@@ -35,17 +35,17 @@ class Amount:
 
 
 def of_tax(tax: Tax, amount: int) -> Amount:
-    """An amount for the account of a tax, with what it is for a return."""
+    """Create an amount for the account of a tax, with the tax's mark."""
     return Amount(tax.account_id, amount, tax=tax.mark)
 
 
 def of_part(part: Part, amount: int, about: UUID | None = None) -> Amount:
-    """An amount for the account of a part, with what that says of tax."""
+    """Create an amount for the account of a part, with the part's tax mark."""
     return Amount(part.account_id, amount, tax=part.tax, about=about)
 
 
 def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Movement]:
-    """Move amounts on the first day, and back on the day on which what they stand for ended."""
+    """Yield a movement of each amount on the first day, and its reversal on the end day."""
     begin, end = stood
     for each in amounts:
         moved = Movement(
@@ -64,7 +64,10 @@ def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Move
 
 
 def netted(movements: list[Movement]) -> list[Movement]:
-    """Add up what meets on one account and day: only what is unapplied stands on 2100."""
+    """Net the movements with the same day, stream, account and references.
+
+    Only the unapplied amount is then posted to 2100.
+    """
     met: dict[_Place, Movement] = {}
     for move in movements:
         place = move.on, move.stream, move.account_id, move.settles, move.tax, move.about

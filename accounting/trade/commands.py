@@ -1,6 +1,6 @@
-"""What callers ask of trade, in the words of the rules and the same for both sides.
+"""Requests of callers, in the terms of the rules and the same for both sides.
 
-A field that may be left out is ABSENT where that differs from null. Amounts are minor units.
+A field that may be left out is ABSENT where that differs from null. Amounts are in minor units.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,10 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TaxGiven:
-    """A tax on a line, taken as given; without an account it goes to its code's, or the side's."""
+    """A tax amount given for a line.
+
+    Without an account it is posted to the account of its code, else to the tax account of the side.
+    """
 
     amount: int
     account: AccountReference | None = None
@@ -29,7 +32,7 @@ class TaxGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentLine:
-    """One line of a document; `place` is where it stands in the request, as `line_items.0`."""
+    """A line of a document; `place` is its place in the request, such as `line_items.0`."""
 
     place: str
     quantity: Decimal
@@ -50,7 +53,7 @@ class DocumentLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitialPayment:
-    """A payment that comes with a new document; it is allocated to the document in full."""
+    """A payment that is created with a document and allocated to it in full."""
 
     total: int | Absent = ABSENT
     payment_date: date | Absent = ABSENT
@@ -64,7 +67,7 @@ class InitialPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteDocument:
-    """What an invoice or bill says, when it is made and when it is replaced."""
+    """The content of an invoice or bill, to create or replace it."""
 
     party: PartyNamed
     lines: tuple[DocumentLine, ...]
@@ -86,7 +89,7 @@ class WriteDocument:
 
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
-    """Opens a draft, at a moment or now."""
+    """A request to open a draft, at a given moment or now."""
 
     opened_at: datetime | None = None
     due_at: datetime | None = None
@@ -94,7 +97,7 @@ class OpenDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOffDocument:
-    """Writes off an amount of a document, by default all that is left of it."""
+    """A request to write off an amount of a document, by default all that is left."""
 
     amount: int | Absent = ABSENT
     tax_relief: bool = False
@@ -107,7 +110,7 @@ class WriteOffDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentDetails:
-    """What only describes a payment; a PUT clears what it leaves out."""
+    """The descriptive fields of a payment; a PUT clears those that it leaves out."""
 
     note: str | Absent | None = ABSENT
     payment_reference: str | Absent | None = ABSENT
@@ -121,7 +124,7 @@ class PaymentDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPayment:
-    """A payment as it is made; completed unless it says otherwise."""
+    """A payment to create; completed unless it has another status."""
 
     party: PartyNamed
     total: int
@@ -139,7 +142,7 @@ class RecordPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangePayment:
-    """Changes to a payment; as the `whole` of it (PUT) descriptions that are absent are cleared."""
+    """Changes to a payment; with `whole` (PUT), absent descriptive fields are cleared."""
 
     party: PartyNamed = field(default_factory=PartyNamed)
     total: int | Absent = ABSENT
@@ -157,9 +160,9 @@ class ChangePayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditLineGiven:
-    """One line of a credit: a net amount and the tax on it, given or by a code.
+    """A requested line of a credit: a net amount, and its tax as an amount or by a code.
 
-    One of a line of the source document is taxed as that is.
+    A line of the source document is taxed as its source line is.
     """
 
     place: str
@@ -175,7 +178,7 @@ class CreditLineGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteCredit:
-    """What a credit says when it is made; with a moment it is opened, and may be allocated."""
+    """The content of a new credit; with `opened_at` it is opened and may be allocated."""
 
     party: PartyNamed
     lines: tuple[CreditLineGiven, ...]
@@ -192,7 +195,7 @@ class WriteCredit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceCredit:
-    """What a credit says from now on; without a list its allocations stay."""
+    """The new content of a credit; without a list its allocations stay."""
 
     opened_at: datetime | None = None
     allocations: tuple[AllocationItem, ...] | Absent = ABSENT
@@ -203,7 +206,7 @@ class ReplaceCredit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayRefund:
-    """Pays a refund to a customer, by default the whole rest of it."""
+    """A request to pay a refund to a customer, by default all that is not paid yet."""
 
     amount: int | Absent = ABSENT
     method: str | None = None
@@ -218,7 +221,10 @@ class PayRefund:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeRefund:
-    """A refund to a customer, by default all that can be given back; paid with a moment for it."""
+    """A refund to a customer, by default of all that is refundable.
+
+    With `completed_at` it is paid immediately.
+    """
 
     document_id: UUID | None = None
     payment_id: UUID | None = None
@@ -237,9 +243,9 @@ class AgreeRefund:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundItem:
-    """A part of a vendor's refund and what it gives back of; a new credit has no target.
+    """A requested part of a vendor refund and its target; a new credit has no target.
 
-    `place` is where its target stands in the request, as `allocations.0.bill_id`.
+    `place` is the place of the target in the request, such as `allocations.0.bill_id`.
     """
 
     kind: Kind
@@ -254,7 +260,7 @@ class RefundItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorPaymentDetails:
-    """What only describes a payment of a vendor's refund."""
+    """The descriptive fields of a payment of a vendor refund."""
 
     payment_reference: str | Absent | None = ABSENT
     processor_payment_id: str | Absent | None = ABSENT
@@ -268,7 +274,7 @@ class VendorPaymentDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnouncePayment:
-    """A payment that is to bring money of a vendor's refund, by default all of it."""
+    """An expected payment of a vendor refund, by default of all its money."""
 
     amount: int | Absent = ABSENT
     method: str = "bank_transfer"
@@ -279,7 +285,7 @@ class AnnouncePayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorRefundDetails:
-    """What only describes a refund from a vendor."""
+    """The descriptive fields of a vendor refund."""
 
     description: str | Absent | None = ABSENT
     memo: str | Absent | None = ABSENT
@@ -290,7 +296,7 @@ class VendorRefundDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeVendorRefund:
-    """A refund from a vendor, with what it gives back of and the payments that are to bring it."""
+    """A refund from a vendor, with its allocations and its expected payments."""
 
     party: PartyNamed
     amount: int
@@ -306,7 +312,10 @@ class AgreeVendorRefund:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeVendorRefundPayment:
-    """Changes to a payment of a vendor's refund; a list allocates the refund anew."""
+    """Changes to a payment of a vendor refund.
+
+    A list of allocations replaces those of the refund.
+    """
 
     status: str | Absent = ABSENT
     payment_date: date | Absent = ABSENT

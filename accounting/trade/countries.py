@@ -1,4 +1,4 @@
-"""Countries as ISO 3166-1 names them, and words that people take for their codes."""
+"""Country codes of ISO 3166-1, and common wrong codes."""
 
 from accounting.errors import Malformed
 
@@ -16,14 +16,15 @@ ZW
 CODES = frozenset(_LISTED.split())
 """ISO 3166-1 alpha-2, as of 2026."""
 
-OF_NO_STANDARD = frozenset({"XK"})  # Kosovo, to all who need a code for it.
+OF_NO_STANDARD = frozenset({"XK"})  # Kosovo: not in the standard, but in common use.
 MEANT = {"UK": "GB", "EN": "GB", "EL": "GR", "SP": "ES", "SU": "RU", "YU": "RS", "TP": "TL"}
 
 
 def country_code(given: str) -> str:
-    """Write a country's code in capitals: of `gb`, GB.
+    """Return the code of a country in capitals: for `gb`, GB.
 
-    Raises Malformed `validation_error` where no country has it, and names the one that is meant.
+    Raises Malformed `validation_error` if no country has the code; the error suggests the right
+    code for a common wrong one.
     """
     code = given.upper()
     if code in CODES | OF_NO_STANDARD:

@@ -1,4 +1,4 @@
-"""What a credit settles: its parts, and the parts of the documents that they bring down."""
+"""Allocation of credits: the parts that are used, and the document parts that are settled."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -23,14 +23,14 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Credited:
-    """A credit as it is now, the documents it touches, and which of them its change moved."""
+    """A credit after a change, the documents it affects, and those of them that changed."""
 
     credit: Credit
     documents: Mapping[UUID, Document]
     changed: tuple[Document, ...]
 
     def since(self, loaded: Documents) -> "Credited":
-        """Return the same with all documents as changed that are not as they were loaded."""
+        """Return a copy that lists every document that differs from `loaded` as changed."""
         changed = moved(self.documents, loaded, self.credit.updated_at)
         return replace(
             self, documents={**self.documents, **changed}, changed=tuple(changed.values())
@@ -45,7 +45,7 @@ def allocated(
     loaded: Documents,
     context: Context,
 ) -> Credited:
-    """Bring allocations and documents in line with what is wanted of the credit."""
+    """Make the wanted items the live allocations of the credit, and update the documents."""
     if wanted:
         credits.refuse_not_open(side, credit, "applied")
     source = AllocationSource(
@@ -70,9 +70,9 @@ def allocated(
 def _as_of_source(
     before: Credit | None, credit: Credit, after: Documents
 ) -> tuple[Credit, Documents]:
-    """Let what a credit newly settles of its own source be what it gives back, as far as left.
+    """Split new allocations to the credit's source by the parts of the credit, as far as left.
 
-    Of 100.00 at 20 % and 50.00 at none, a credit of the 50.00 settles that and no tax.
+    Of 100.00 at 20 % and 50.00 without tax, a credit of the 50.00 settles the 50.00 and no tax.
     """
     known = set() if before is None else {each.id for each in before.allocations}
     history = []
@@ -89,7 +89,7 @@ def _as_of_source(
 
 
 def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credit:
-    """Let what ended give its parts of the credit back, then let what begins take its own."""
+    """Release the parts of ended allocations, then take parts of the credit for new ones."""
     held = {each.id for each in live(credit.allocations)}
     ended = [each for each in allocations if each.id in held and each.end is not None]
     settled = added(credit.settled, *(negative(each.own_split) for each in ended))

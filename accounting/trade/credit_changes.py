@@ -1,4 +1,4 @@
-"""Credits as they are made, sent, allocated and voided, and the documents they settle."""
+"""Changes of credits: create, send, allocate and void, with the documents that they settle."""
 
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -34,12 +34,15 @@ from accounting.values import replace
 
 
 def account_references(command: WriteCredit) -> frozenset[AccountReference]:
-    """List the accounts that a credit names, so that they can be loaded first."""
+    """List the accounts that a credit references, so that they can be loaded first."""
     return frozenset(line.account for line in command.lines if line.account is not None)
 
 
 def source_of(command: WriteCredit) -> set[UUID]:
-    """Name the source where lines of it are given back: it is locked, and changes with them."""
+    """Return the id of the source document, if lines of it are credited.
+
+    The source is then locked, and updated with the credit.
+    """
     id_ = command.source_document_id
     return {id_} if id_ is not None and credit_lines.names_source(command.lines) else set()
 
@@ -52,14 +55,14 @@ def create(
     loaded: Documents,
     context: Context,
 ) -> Credited:
-    """Make a credit; with a moment it is sent, and may be allocated.
+    """Create a credit; with `opened_at` it is sent and may be allocated.
 
-    `loaded` has what it settles, and the source whose lines it gives back. Lines of 1000 with 200
-    tax and 500 come to 1700. Raises what `credit_lines.work_out` does; Conflict `credit_not_sent`,
-    `customer_archived`, `account_archived` or `period_locked`; RuleBroken
+    `loaded` has the documents that it settles, and the source whose lines it credits. Lines of 1000
+    with 200 tax and 500 sum to 1700. Raises the errors of `credit_lines.work_out`; Conflict
+    `credit_not_sent`, `customer_archived`, `account_archived` or `period_locked`; RuleBroken
     `currency_mismatch`, `amount_too_large`, `reference_not_found`, `reference_mismatch`,
     `control_account`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's
-    refusals.
+    API errors.
     """
     refuse_repeated(side, command.allocations)
     refuse_inactive(side, party)
@@ -77,9 +80,9 @@ def create(
 
 
 def _source(side: Side, command: WriteCredit, party: Party, loaded: Documents) -> Document | None:
-    """Find the open document of the party whose lines a credit gives back, if it does so.
+    """Return the open document of the party whose lines are credited, or None.
 
-    Raises RuleBroken `reference_not_found`, or the side's refusals.
+    Raises RuleBroken `reference_not_found`, or the side's API errors.
     """
     id_ = command.source_document_id
     if id_ is None or not credit_lines.names_source(command.lines):
@@ -91,7 +94,7 @@ def _source(side: Side, command: WriteCredit, party: Party, loaded: Documents) -
 
 
 def _reduced(credit: Credit, loaded: Documents, sign: int) -> Documents:
-    """Let an open credit take of its source's lines, or give back what it took."""
+    """Reduce the lines of the source by an open credit; a `sign` below zero undoes that."""
     shares = credits.source_shares(credit)
     if not shares or credit.source_document_id is None:
         return loaded
@@ -107,7 +110,7 @@ def _draft(
     roles: Roles,
     context: Context,
 ) -> Credit:
-    """Say what lines come to, and keep what is said of a credit."""
+    """Create a draft credit with the totals of its lines."""
     return Credit(
         id=context.identify(),
         version=0,
@@ -138,14 +141,13 @@ def replaced(
     loaded: Documents,
     context: Context,
 ) -> Credited:
-    """Replace what a credit says: its descriptions, and its allocations where a list is given.
+    """Replace the descriptive fields of a credit, and its allocations if a list is given.
 
-    A list replaces the live allocations, and unchanged items keep their date. A draft is sent by a
-    date, and its taxes are worked out again by the rates of that day. Where nothing changes, the
-    credit comes back as the same object. Raises Conflict
-    `invalid_state_transition`, `credit_not_sent`, `customer_archived` or `period_locked`;
-    RuleBroken `immutable_field`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`;
-    the side's refusals.
+    A list replaces the live allocations, and unchanged items keep their date. `opened_at` sends a
+    draft, and its taxes are computed again at the rates of that day. If nothing changes, the result
+    has the same credit object. Raises Conflict `invalid_state_transition`, `credit_not_sent`,
+    `customer_archived` or `period_locked`; RuleBroken `immutable_field`, `allocation_exceeds_total`
+    or `allocation_exceeds_outstanding`; the side's API errors.
     """
     wanted = or_else(command.allocations, items_of(credit.allocations))
     refuse_repeated(side, wanted)
@@ -174,7 +176,7 @@ def replaced(
 def _of_day(
     side: Side, draft: Credit, referenced: Referenced, loaded: Documents, day: date
 ) -> Credit:
-    """Work a draft out by the rates of another day, and by what is left of its source by then."""
+    """Compute a draft again at the rates of another day, from what is then left of its source."""
     if not is_coded(draft):
         return draft
     id_ = draft.source_document_id
@@ -186,7 +188,10 @@ def _of_day(
 
 
 def _amounts(lines: tuple[CreditLine, ...]) -> dict[str, Any]:
-    """Say what lines come to. Raises RuleBroken `negative_amount` where nothing is left."""
+    """Return the lines and their totals.
+
+    Raises RuleBroken `negative_amount` if the total is below 1, or `amount_too_large`.
+    """
     tax_total = within_bounds(sum(line.tax_amount for line in lines))
     total = within_bounds(sum(amount for line in lines for _, amount in line.charged))
     if total < 1:
@@ -201,7 +206,7 @@ def void(
     loaded: Documents,
     context: Context,
 ) -> Credited:
-    """Take a sent credit back, at a given moment or now; its source has its lines whole again.
+    """Void a sent credit, at a given moment or now, and restore the lines of its source.
 
     Raises Conflict `invalid_state_transition`, `credit_of_refund`, `in_opening_balance`,
     `credit_applied` or `period_locked`.
@@ -234,7 +239,7 @@ def of_refund(
     on: date,
     number: Pending,
 ) -> Credit:
-    """Make the credit of one line that a part of a refund is kept as, sent on a day."""
+    """Create the credit that a part of a refund is kept as, with one line and sent on a day."""
     return Credit(
         id=context.identify(),
         version=0,
@@ -255,9 +260,9 @@ def of_refund(
 
 
 def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> Credited:
-    """Take a credit back with the refund that keeps it; what it settled is owed again, today.
+    """Void a credit together with its refund; what it settled is outstanding again from today.
 
-    Raises Conflict `credit_applied` where another refund has paid it out.
+    Raises Conflict `credit_applied` if another refund has paid it out.
     """
     if credit.refunded:
         raise _refused_void(side, credit)

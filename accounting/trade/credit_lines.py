@@ -1,4 +1,4 @@
-"""The lines of a credit: nets, and the taxes on them, given, by a code, or as on a source line."""
+"""The lines of a credit: nets with given taxes, taxes by code, or the taxes of a source line."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -21,7 +21,7 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class _Untaxed:
-    """A line before its taxes are worked out, and where it stands in the request."""
+    """A line before its taxes are computed, with its place in the request."""
 
     line: CreditLine
     place: str
@@ -30,12 +30,12 @@ class _Untaxed:
 
 
 def names_codes(lines: Sequence[CreditLineGiven]) -> bool:
-    """Tell whether tax codes are needed to work lines out."""
+    """Return whether computing the lines needs tax codes."""
     return any(line.tax_code is not None for line in lines)
 
 
 def names_source(lines: Sequence[CreditLineGiven]) -> bool:
-    """Tell whether a line gives back of a line of the source document."""
+    """Return whether any line credits a line of the source document."""
     return any(line.source_line_id is not None for line in lines)
 
 
@@ -47,12 +47,13 @@ def work_out(
     day: date,
     context: Context,
 ) -> tuple[CreditLine, ...]:
-    """Work out the lines of a credit by the rates of a day.
+    """Compute the lines of a credit at the tax rates of a day.
 
-    A line of the source takes that one's accounts, code and rate: of 100.00 and 20.00 on it, nets
-    of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. Raises Malformed `validation_error`;
-    RuleBroken `reference_not_found`, `control_account`, `credit_exceeds_source`,
-    `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived` or `tax_code_archived`.
+    A line of the source document has the accounts, code and rate of its source line: of 100.00 with
+    20.00 tax, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. Raises Malformed
+    `validation_error`; RuleBroken `reference_not_found`, `control_account`,
+    `credit_exceeds_source`, `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived`
+    or `tax_code_archived`.
     """
     _refuse_faults(given, source)
     codes = referenced.codes_on(side.tax_direction, day)
@@ -67,7 +68,7 @@ def work_out_again(
     source: Document | None,
     day: date,
 ) -> tuple[CreditLine, ...]:
-    """Work lines out by the rates of another day, and by what is left of the source by then."""
+    """Compute lines again at the rates of another day, from what is then left of the source."""
     codes = referenced.codes_on(side.tax_direction, day)
     untaxed = [
         _Untaxed(
@@ -84,7 +85,7 @@ def work_out_again(
 def of_gross(
     side: Side, amount: int, code: DayCode | None, roles: Roles, context: Context
 ) -> CreditLine:
-    """Make a line of an amount with the tax in it: 120 at 20 % are 100 and 20."""
+    """Create a line from a gross amount: 120 at 20 % is 100 net and 20 tax."""
     account_id = roles[side.credit_line_default]
     taxable = Taxable(amount=amount, account_id=account_id, taxing=Taxing(code=code))
     accounts = TaxAccounts(roles[side.tax], roles[Role.OUTPUT_TAX])
@@ -161,7 +162,7 @@ def _taxing_again(line: CreditLine, codes: DayCodes) -> Taxing:
 def _taxed(
     side: Side, untaxed: Sequence[_Untaxed], referenced: Referenced, source: Document | None
 ) -> tuple[CreditLine, ...]:
-    """Fill the taxes in: as on the source, each line after the other, or else all at once."""
+    """Compute the taxes: of source lines one after the other, of all other lines together."""
     roles = referenced.roles
     taxable = [
         Taxable(amount=each.line.amount, account_id=each.line.account_id, taxing=each.taxing)
@@ -198,7 +199,10 @@ def _source_line(source: Document, id: UUID) -> LineItem:
 
 
 def _taken(wanted: _Untaxed, of_source: LineItem, rest: Amounts) -> Amounts:
-    """Take a net of what is left of a source line, with its taxes in proportion, or as given."""
+    """Take a net from what is left of a source line, with its taxes in proportion or as given.
+
+    Raises RuleBroken `credit_exceeds_source`.
+    """
     net, behind = wanted.line.amount, 1 + len(of_source.taxes)
     taxes = rest[1:behind]
     if net > rest[0] or (wanted.tax_amount or 0) > sum(taxes):
@@ -218,7 +222,7 @@ def _taken(wanted: _Untaxed, of_source: LineItem, rest: Amounts) -> Amounts:
 
 
 def _of_source(line: CreditLine, of_source: LineItem, amounts: Amounts) -> CreditLine:
-    """Make a line of what is taken of a source line: its accounts, its code and its rate."""
+    """Fill a line from a source line: its accounts, code and rate, and the amounts taken."""
     rest = iter(amounts[1:])
     charged = tuple(replace(each, amount=next(rest)) for each in of_source.taxes)
     kept_back = tuple(replace(each, amount=-next(rest)) for each in of_source.withheld)

@@ -1,4 +1,7 @@
-"""Credits as they are stored: what a party may set against its documents. Values, status, days."""
+"""Credits as they are stored: their amounts, status and days.
+
+A party may set a credit against its documents.
+"""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -21,10 +24,10 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditLine:
-    """One line of a credit: a net amount for an account, and the taxes on it.
+    """A line of a credit: a net amount for an account, and the taxes on it.
 
-    One of a line of a document, its `source_line_id`, gives back what that was taxed and withheld
-    of; `self_assessed` are debits above zero, as posted.
+    A line with a `source_line_id` credits a line of a document, with its taxes and its withheld
+    tax. `self_assessed` are debits above zero, as posted.
     """
 
     id: UUID
@@ -48,12 +51,12 @@ class CreditLine:
 
     @property
     def net_mark(self) -> TaxMark | None:
-        """What its net is for a return."""
+        """The tax mark of the net amount; None without a code."""
         return TaxMark.of_net(self.tax_code_id, self.tax_rate)
 
     @property
     def charged(self) -> tuple[tuple[Part, int], ...]:
-        """What it consists of: its net, its taxes, and below zero what was withheld."""
+        """The parts of the line: the net, the taxes, and withheld tax below zero."""
         return (
             (Part(self.account_id, self.net_mark), self.amount),
             *((Part(tax.account_id, tax.mark), tax.amount) for tax in self.taxes),
@@ -63,13 +66,13 @@ class CreditLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credit:
-    """A credit as it is stored, with the live allocations and those that ended.
+    """A credit as it is stored, with its live and its ended allocations.
 
-    `tax_account_id` is where tax without a code goes; `refunded` is what its live refunds pay out
-    of it. `settled` holds, by part, which of its own parts these and its live allocations use.
-    `source_document_id` tells of its origin; `refund_id` is the refund that keeps it as a part of
-    itself. One that came with the opening of the books, `opening_id`, stands in them from that day
-    on, `opened_on`; others from the day of `opened_at`.
+    `tax_account_id` is the account of tax without a code; `refunded` is the amount that live
+    refunds pay out. `settled` holds, by part of the credit, the amounts that these refunds and live
+    allocations use. `source_document_id` is the document that the credit comes from; `refund_id` is
+    the refund that it is a part of. A credit from the opening of the books, `opening_id`, is dated
+    by `opened_on`, and any other by `opened_at`.
     """
 
     id: UUID
@@ -101,27 +104,27 @@ class Credit:
 
 
 def live_allocations(credit: Credit) -> tuple[Allocation, ...]:
-    """Pick the allocations that use the credit now."""
+    """Return the live allocations of the credit."""
     return live(credit.allocations)
 
 
 def applied(credit: Credit) -> int:
-    """Say how much of the credit settles documents: 600 and 100 on two come to 700."""
+    """Return the amount that settles documents: 600 and 100 on two is 700."""
     return sum(each.amount for each in live_allocations(credit))
 
 
 def used(credit: Credit) -> int:
-    """Say how much of the credit is used: 600 applied and 100 paid out come to 700."""
+    """Return the amount that is used: 600 applied and 100 paid out is 700."""
     return applied(credit) + credit.refunded
 
 
 def unapplied(credit: Credit) -> int:
-    """Say how much can still be used: of 1000 with 600 used, 400; 0 when it is not sent."""
+    """Return the amount that can still be used: 1000 with 600 used is 400; 0 if not open."""
     return credit.total_amount - used(credit) if credit.state == "open" else 0
 
 
 def status(side: Side, credit: Credit) -> str:
-    """Derive the status for callers: of 1000, with 600 used it is partially_applied."""
+    """Derive the status that callers see: 1000 with 600 used is partially_applied."""
     if credit.state != "open":
         return credit.state
     if unapplied(credit) == 0:
@@ -130,24 +133,27 @@ def status(side: Side, credit: Credit) -> str:
 
 
 def parts(credit: Credit) -> dict[Part, int]:
-    """Say what the credit is made of; the parts sum to its total."""
+    """Return the parts of the credit and their amounts, which sum to its total."""
     nets = [line.charged[0] for line in credit.lines]
     return summed([*nets, *(part for line in credit.lines for part in line.charged[1:])])
 
 
 def is_coded(credit: Credit) -> bool:
-    """Tell whether a line is taxed by a code, or as a line of the source."""
+    """Return whether any line has a tax code, or credits a line of the source document."""
     return any(line.tax_code_id or line.source_line_id for line in credit.lines)
 
 
 def source_ids(credit: Credit) -> set[UUID]:
-    """Name the source where lines of it are given back: it is locked, and changes with them."""
+    """Return the id of the source document, if the credit has lines of it.
+
+    The source is then locked, and updated with the credit.
+    """
     id_ = credit.source_document_id
     return {id_} if id_ is not None and source_shares(credit) else set()
 
 
 def source_shares(credit: Credit) -> LineShares:
-    """Say what it takes of the lines of its source, while it is open."""
+    """Return the amounts, by source line, that the credit takes while it is open."""
     return tuple(
         (
             line.source_line_id,
@@ -162,7 +168,7 @@ def source_shares(credit: Credit) -> LineShares:
 
 
 def give_back(credit: Credit, amount: int, split: Split) -> Credit:
-    """Note what a refund pays out of it, or that it does so no longer with both below 0."""
+    """Record a refund of the credit; an amount and a split below 0 undo it."""
     return replace(credit, refunded=credit.refunded + amount, settled=added(credit.settled, split))
 
 
@@ -180,22 +186,25 @@ def refuse_not_open(side: Side, credit: Credit, use: str) -> None:
 
 
 def opened_on(credit: Credit) -> date:
-    """Say on which day an opened credit stands in the books."""
+    """Return the accounting date of an opened credit. Raises ValueError for a draft."""
     if credit.opened_at is None:
         raise ValueError("a draft has no opening day")
     return credit.opened_on or credit.opened_at.date()
 
 
 def applied_days(credit: Credit, allocation: Allocation) -> Days:
-    """Lay out the days on which an allocation settled its document.
+    """Return the days on which an allocation settled its document.
 
-    It begins no earlier than the credit and the document.
+    They begin no earlier than the credit and the document.
     """
     on = opened_on(credit)
     return days(allocation.start or on, allocation.end, max(on, allocation.document_date))
 
 
 def applied_on(credit: Credit, allocation: Allocation, lock_date: date | None) -> date:
-    """Say on which day an allocation came to settle its document."""
+    """Return the day from which an allocation settles its document.
+
+    A day inside the lock becomes the day after it.
+    """
     begin, _ = applied_days(credit, allocation)
     return after_lock(begin, lock_date)

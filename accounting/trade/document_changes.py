@@ -1,4 +1,4 @@
-"""What may happen to an invoice or bill: made, replaced, opened, voided, deleted."""
+"""Changes of invoices and bills: create, replace, open, void and delete."""
 
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -24,11 +24,11 @@ def create(
     referenced: Referenced,
     context: Context,
 ) -> Document:
-    """Make a document; with a moment of sending it opens at once.
+    """Create a document; with `opened_at` it is opened immediately.
 
-    Two at 1000 less 100, less 90 on the whole, with 20 % tax, come to 2172. Raises what `work_out`
-    does; RuleBroken `currency_mismatch` or `reference_mismatch`; Conflict `customer_archived`,
-    `vendor_not_active` or `period_locked`.
+    Two at 1000 less 100, less 90 on the document, with 20 % tax, are 2172. Raises the errors of
+    `work_out`; RuleBroken `currency_mismatch` or `reference_mismatch`; Conflict
+    `customer_archived`, `vendor_not_active` or `period_locked`.
     """
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
@@ -67,12 +67,12 @@ def replaced(
     referenced: Referenced,
     context: Context,
 ) -> Document:
-    """Make a document anew from what is said of it now.
+    """Replace the content of a document.
 
-    Its identity, numbers, external id and the moment it was sent stay where nothing is said of
-    them, and so does its date where the ledger goes by it; what else is absent is cleared. A draft
-    with a moment of sending opens. Refuses what `create` refuses, and a document that is void or
-    that something is allocated to.
+    Its identity, numbers, external id and opening moment stay if they are absent, and so does its
+    issue date where that is its accounting date; any other absent field is cleared. A draft with
+    `opened_at` opens. Raises the errors of `create` and `refuse_replacing`; RuleBroken
+    `immutable_field` for a new party of an opened document.
     """
     refuse_replacing(side, document, context)
     if party.id != document.party.id:
@@ -109,11 +109,11 @@ def open_document(
     referenced: Referenced,
     context: Context,
 ) -> Document:
-    """Send a draft, at a given moment or now; it takes a number where it has none.
+    """Open a draft, at a given moment or now, and give it a number if it has none.
 
-    Tax by code is worked out again by the rates of its day. Raises Conflict
+    Tax by code is computed again at the rates of its accounting date. Raises Conflict
     `invalid_state_transition`, `customer_archived` or `period_locked`; RuleBroken
-    `tax_rate_missing`, and what its amounts at other rates are refused for.
+    `tax_rate_missing`, `negative_amount` or `amount_too_large`.
     """
     if document.state != "draft":
         raise _refused_move(
@@ -129,10 +129,10 @@ def open_document(
 
 
 def opened(side: Side, document: Document, opened_at: datetime) -> Document:
-    """Fill in what follows from the moment of sending: the day, the due moment, the number.
+    """Fill in the fields that follow from the opening: state, day, due moment and number.
 
-    Without a `due_at` it is due the party's days after its day in the books: a bill of 3 January
-    that is received on the 5th, at 30 days, on 2 February.
+    Without a `due_at` it is due after the party's payment terms, in days from its accounting date:
+    a bill of 3 January that is received on the 5th, at 30 days, is due on 2 February.
     """
     on = ledger_day(side, document.issue_date, opened_at)
     days = document.party.payment_terms_days
@@ -151,10 +151,10 @@ def opened(side: Side, document: Document, opened_at: datetime) -> Document:
 
 
 def void(side: Side, document: Document, voided_at: datetime | None, context: Context) -> Document:
-    """Take an open document back, at a given moment or now.
+    """Void an open document, at a given moment or now.
 
     Raises Conflict `invalid_state_transition`, `in_opening_balance`, `period_locked`, or the side's
-    refusal where something is allocated.
+    API error if anything is allocated.
     """
     if document.state != "open":
         raise _refused_move(
@@ -183,9 +183,9 @@ def refuse_deleting(side: Side, document: Document, context: Context) -> None:
 
 
 def refuse_replacing(side: Side, document: Document, context: Context) -> None:
-    """Refuse to edit a void document, or an open one that something is allocated to.
+    """Refuse to edit a void document, or one that anything is allocated to.
 
-    Raises Conflict `invalid_state_transition`, `in_opening_balance`, or the side's refusal.
+    Raises Conflict `invalid_state_transition`, `in_opening_balance`, or the side's API error.
     """
     if document.state == "void":
         raise _refused_move(
@@ -196,14 +196,17 @@ def refuse_replacing(side: Side, document: Document, context: Context) -> None:
 
 
 def refuse_touched(side: Side, document: Document) -> None:
-    """Refuse while anything is allocated, credited, refunded or written off."""
+    """Refuse if anything is allocated, credited, refunded or written off.
+
+    Raises the side's API error, Conflict `invoice_has_allocations` or `bill_has_allocations`.
+    """
     affected = touched(document)
     if any(affected.values()):
         raise side.refusals.has_allocations(**affected)
 
 
 def _refuse_new_party(side: Side, document: Document) -> None:
-    """Refuse another customer or vendor of what was sent or received: a draft may change its own.
+    """Refuse a new customer or vendor, unless the document is a draft.
 
     Raises RuleBroken `immutable_field`.
     """
@@ -222,19 +225,19 @@ def _refused_move(side: Side, document: Document, context: Context, message: str
 
 
 def ledger_day(side: Side, issue_date: date | None, opened_at: datetime) -> date:
-    """Say on which day what is opened stands in the books."""
+    """Return the accounting date of a document that opens at a moment."""
     return issue_date if side.dated_by_issue and issue_date is not None else opened_at.date()
 
 
 def _tax_point(
     side: Side, issue_date: date | None, opened_at: datetime | None, context: Context
 ) -> date:
-    """Say by the rates of which day tax is worked out: that in the books, of a draft today."""
+    """Return the day whose tax rates apply: the accounting date, for a draft as if opened now."""
     return ledger_day(side, issue_date, opened_at or context.now)
 
 
 def _of_day(side: Side, draft: Document, referenced: Referenced, day: date) -> Document:
-    """Work a draft out by the rates of another day than it was written on."""
+    """Compute a draft again at the tax rates of another day, if its tax depends on the day."""
     if not is_coded(draft):
         return draft
     inclusive = draft.amounts_include_tax
@@ -255,7 +258,7 @@ def _amounts(amounts: Amounts) -> dict[str, Any]:
 
 
 def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
-    """List what a document says anew each time that it is written."""
+    """Return the fields that every write of a document replaces."""
     return {
         **_amounts(amounts),
         "amounts_include_tax": command.amounts_include_tax,
@@ -270,7 +273,7 @@ def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
 def _opened(
     side: Side, written: Document, at: datetime, before: datetime | None, context: Context
 ) -> Document:
-    """Open what was written; a day that it does not have yet must lie outside the lock."""
+    """Open a document; refuse a new accounting date inside the lock."""
     if before is None:
         refuse_inactive(side, written.party)
     opening = opened(side, written, at)

@@ -1,4 +1,4 @@
-"""How a settlement of a document is split over the parts that the document is made of."""
+"""The split of a settlement over the parts of a document."""
 
 from accounting.books.splits import Part, Split, added, negative, rests, summed, take
 from accounting.trade.documents import Document
@@ -6,11 +6,11 @@ from accounting.values import replace
 
 
 def parts(document: Document) -> dict[Part, int]:
-    """Say what the document is made of: each part's share of the total.
+    """Return the parts of the document and their amounts, which sum to its total.
 
-    Lines are net of their discount and of their share of the document's own; taxes stand at
-    their accounts, below zero where they are withheld. The parts sum to the total. One that came
-    with an opening is all of it from where its nets are: its tax stood on its account before.
+    Nets are less the line's discount and its share of the document discount. Taxes are on their own
+    accounts, below zero if withheld. In a document from the opening, each tax is on the account of
+    its line's net: it was posted to its own account before.
     """
     nets = [line.charged[0] for line in document.lines]
     taxes = [
@@ -22,10 +22,10 @@ def parts(document: Document) -> dict[Part, int]:
 
 
 def on_own_accounts(document: Document, split: Split) -> Split:
-    """Say of settled parts where they are given back: tax on the account that has it.
+    """Move settled parts to the accounts on which they are reversed: taxes to their own.
 
-    That is another one only for what came with an opening: 10 of its tax that stand on 3290 in a
-    settlement are given back on 2200.
+    This changes only documents from the opening: 10 of tax that are settled on 3290 are reversed on
+    2200.
     """
     if document.opening_id is None:
         return split
@@ -42,9 +42,9 @@ def share_out(document: Document, amount: int) -> Split:
 
 
 def has_left(document: Document, split: Split) -> bool:
-    """Tell whether a settlement can be split so: there is a split, and no part comes below zero.
+    """Return whether a settlement can use a split: it is not empty, and no part is exceeded.
 
-    A document that was drawn up anew since may have other parts.
+    A document that was replaced since may have other parts.
     """
     if not split:
         return False
@@ -57,10 +57,11 @@ def has_left(document: Document, split: Split) -> bool:
 
 
 def matching(document: Document, split: Split, own: Split, amount: int) -> Split:
-    """Split a settlement, now split so, as what settles it is made of, as far as that is left.
+    """Split a settlement again by the parts of the credit that settles it, as far as they are left.
 
-    Parts are matched by code, rate and part; what is not matched is split over the rest. Where tax
-    is withheld nothing is matched.
+    `split` is the current split, and `own` the parts of the credit. Parts are matched by tax code,
+    rate and tax part; the rest is split over the remaining parts. If any line has withheld tax, the
+    current split is returned.
     """
     left = rests(parts(document), added(document.settled, negative(split)))
     if any(line.withheld for line in document.lines):

@@ -1,7 +1,7 @@
-"""What is owed: invoices and bills. The stored facts, and the amounts and status they make.
+"""Invoices and bills: the stored fields, and the amounts and status derived from them.
 
-A document stores that it is a draft, open or void, and how much of it was paid, reserved, credited,
-written off and refunded; every other word about it is derived.
+A document stores whether it is a draft, open or void, and how much of it was paid, reserved,
+credited, written off and refunded. Every other status is derived.
 """
 
 from datetime import date, datetime
@@ -19,20 +19,21 @@ from accounting.trade.sides import Side
 from accounting.values import dataclass, replace
 
 Settlement = Literal["paid", "credited", "written_off"]
-"""What brings down what is owed; each names the amount of a document that it adds to."""
+"""The ways to settle a document; each names the amount of the document that it increases."""
 
 
 LineShares = tuple[tuple[UUID, tuple[int, ...]], ...]
-"""By line, amounts of what it charged and self-assessed, in the order in which it has them."""
+"""By line, its charged and self-assessed amounts in the order of the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineItem:
-    """One line with its amounts worked out; `discount_share` is its part of the document's own.
+    """A document line with its computed amounts.
 
-    `tax_rate` is that of its code, or the one it was given without a code; with `rate_alone` its
-    code is the one that a given rate meant. `taxes` are in what is charged, `withheld` lessens
-    that, and `self_assessed` is owed beside it: debits above zero.
+    `discount_share` is its share of the document discount. `tax_rate` is the rate of its code, or
+    the given rate if it has no code. With `rate_alone` only a rate was given, and the code was
+    found by it. `taxes` are part of the amount charged, `withheld` reduces that amount, and
+    `self_assessed` is owed in addition: debits above zero.
     """
 
     id: UUID
@@ -64,27 +65,27 @@ class LineItem:
 
     @property
     def withheld_total(self) -> int:
-        """What is withheld of it."""
+        """The sum of the tax withheld from the line."""
         return sum(tax.amount for tax in self.withheld)
 
     @property
     def net(self) -> int:
-        """What it comes to less its part of the document's own discount, without tax."""
+        """The amount without tax, less the line's share of the document discount."""
         return self.subtotal - self.discount_share
 
     @property
     def total_amount(self) -> int:
-        """What the line comes to with its taxes, before the document's own discount."""
+        """The amount with taxes, less tax withheld, before the document discount."""
         return self.subtotal + self.tax_total - self.withheld_total
 
     @property
     def net_mark(self) -> TaxMark | None:
-        """What its net is for a return."""
+        """The tax mark of the net amount; None without a code."""
         return TaxMark.of_net(self.tax_code_id, self.tax_rate)
 
     @property
     def charged(self) -> tuple[tuple[Part, int], ...]:
-        """What is charged for it: its net, its taxes, and below zero what is withheld."""
+        """The parts charged for the line: the net, the taxes, and withheld tax below zero."""
         return (
             (Part(self.account_id, self.net_mark), self.net),
             *((Part(tax.account_id, tax.mark), tax.amount) for tax in self.taxes),
@@ -93,7 +94,7 @@ class LineItem:
 
     @property
     def assessed(self) -> tuple[tuple[Part, int], ...]:
-        """What is owed to the state beside it, and recovered: debits above zero."""
+        """The parts of the self-assessed tax, owed and recovered: debits above zero."""
         return tuple((Part(tax.account_id, tax.mark), tax.amount) for tax in self.self_assessed)
 
 
@@ -101,14 +102,14 @@ class LineItem:
 class Document:
     """An invoice or bill as it is stored.
 
-    `opened_on` is its day in the books: that of `opened_at`, or of a bill that of its own date.
-    `party_number` is the number that the other side gave it, as vendors give bills. One that came
-    with the opening of the books, `opening_id`, stands in them from that day on.
+    `opened_on` is its accounting date: the date of `opened_at`, or for a bill its issue date.
+    `party_number` is the number that the other party gave it, such as a vendor's bill number. A
+    document from the opening of the books, `opening_id`, has the date of the opening.
 
-    `settled` holds, by part, what of it payments, credits and write-offs have settled so far;
-    `returned` what its live refunds have given back, and `reduced` by line what credits of lines,
-    refunds and relief have taken. `posted` is None where it was not read: nothing is posted for
-    it then.
+    `settled` holds, by part, the amounts that payments, credits and write-offs have settled so far;
+    `returned` those that its live refunds have refunded; and `reduced`, by line, those taken by
+    credits of lines, refunds and tax relief. `posted` is None if the postings were not loaded:
+    nothing is posted for the document then.
     """
 
     id: UUID
@@ -152,7 +153,7 @@ class Document:
 
 
 def outstanding(document: Document) -> int:
-    """Say what is still owed: 1000 with 300 paid and 100 credited leaves 600; 0 when void."""
+    """Return the outstanding amount: 1000 with 300 paid and 100 credited is 600; 0 if void."""
     if document.state == "void":
         return 0
     settled = document.paid + document.credited + document.written_off
@@ -160,30 +161,30 @@ def outstanding(document: Document) -> int:
 
 
 def withheld(document: Document) -> int:
-    """Say what tax is withheld: 1000 and 210 that come to 1060 are less 150."""
+    """Return the tax withheld: 1000 and 210 with a total of 1060 is 150."""
     charged = document.subtotal - document.additional_discount + document.tax_total
     return charged - document.total_amount
 
 
 def left(document: Document) -> int:
-    """Say what can still be allocated: of 600 owed with 200 reserved by pending payments, 400."""
+    """Return the amount that can still be allocated: 600 outstanding with 200 reserved is 400."""
     return outstanding(document) - document.reserved
 
 
 def is_overdue(document: Document, today: date) -> bool:
-    """Tell whether something is owed past its due day."""
+    """Return whether an open document has an outstanding amount after its due date."""
     due = document.due_at
     open_and_owed = document.state == "open" and outstanding(document) > 0
     return open_and_owed and due is not None and due.date() < today
 
 
 def owing_statuses(side: Side) -> tuple[str, str, str]:
-    """List the statuses, `overdue` aside, in which something of a document is open."""
+    """List the statuses, except `overdue`, of documents with an outstanding amount."""
     return side.opened_status, "partially_paid", "partially_written_off"
 
 
 def status(side: Side, document: Document, today: date) -> str:
-    """Derive the status for callers; the first that fits."""
+    """Derive the status that callers see: the first rule that applies."""
     if document.state != "open":
         return {"void": "voided"}.get(document.state, document.state)
     if outstanding(document) == 0:
@@ -202,28 +203,32 @@ def _closed_status(document: Document) -> str:
 
 
 def is_coded(document: Document) -> bool:
-    """Tell whether a line is taxed by a code, or withheld by one, or may be on another day."""
+    """Return whether the tax of any line may change with the day.
+
+    That is a line with a tax code, with a withholding code, or with a rate that may match a code.
+    """
     return any(
         line.tax_code_id or line.withholding_code_id or line.rate_alone for line in document.lines
     )
 
 
 def opened_on(document: Document) -> date:
-    """Say on which day an opened document stands in the books."""
+    """Return the accounting date of an opened document. Raises ValueError for a draft."""
     if document.opened_on is None:
         raise ValueError("a draft has no opening day")
     return document.opened_on
 
 
 def allocated(document: Document) -> int:
-    """Say how much money has it in view: of 600 paid and 400 on its way, 1000."""
+    """Return the amount that payments are allocated to: 600 paid and 400 reserved is 1000."""
     return document.paid + document.reserved
 
 
 def touched(document: Document) -> dict[str, int]:
-    """Say what was done with it, in minor units: of an invoice of 600 with 100 paid, 100 allocated.
+    """Return the amounts allocated, credited, refunded and written off, in minor units.
 
-    All of them are 0 where nothing was. A credit of its lines counts, used or not.
+    All are 0 for an untouched document; an invoice of 600 with 100 paid has 100 allocated. If
+    nothing else was done, the net that credits take from its lines counts as credited, used or not.
     """
     affected = {
         "allocated": document.paid + document.reserved,
@@ -232,18 +237,18 @@ def touched(document: Document) -> dict[str, int]:
         "written_off": document.written_off,
     }
     if not any(affected.values()):
-        # A credit of its lines may be used elsewhere, or not yet.
+        # A credit of its lines may settle another document, or nothing yet.
         affected["credited"] = sum(amounts[0] for _, amounts in document.reduced)
     return affected
 
 
 def refundable(document: Document) -> int:
-    """Say what can be given back: of 1000 paid with 300 refunded, 700; never less than 0."""
+    """Return the refundable amount: 1000 paid with 300 refunded is 700; never below 0."""
     return max(0, document.paid - document.refunded)
 
 
 def reserve(document: Document, amount: int) -> Document:
-    """Set an amount aside for a payment on its way; below 0 it is given back."""
+    """Reserve an amount for a pending payment; an amount below 0 is released."""
     return replace(document, reserved=document.reserved + amount)
 
 
@@ -255,11 +260,12 @@ def settle(
     by: Settlement = "paid",
     reserved: int = 0,
 ) -> Document:
-    """Bring down what is owed, or take that back with an amount and a split below 0.
+    """Settle an amount of the document; an amount and a split below 0 undo that.
 
-    `on` is the day of the entry; it becomes `paid_on` when the document is settled by it. What was
-    `reserved` for it is set aside no longer: 600 owed, of which 200 are settled as reserved, leave
-    400 owed and none of these 200 reserved.
+    `by` names the kind of settlement. `on` is the day of the entry; it becomes `paid_on` if the
+    document is now settled in full. `reserved` is the amount that was reserved for the settlement
+    and is released: 600 outstanding, of which 200 are settled as reserved, leave 400 outstanding
+    and none of these 200 reserved.
     """
     moved: dict[str, Any] = {by: getattr(document, by) + amount}
     return replace(
@@ -272,9 +278,9 @@ def settle(
 
 
 def give_back(document: Document, amount: int, split: Split) -> Document:
-    """Note a refund, or its cancellation with an amount and a split below 0.
+    """Record a refund; an amount and a split below 0 undo it.
 
-    A refund does not reopen the document: what is owed stays as it is.
+    A refund does not reopen the document: the outstanding amount does not change.
     """
     return replace(
         document,

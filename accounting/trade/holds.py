@@ -1,8 +1,8 @@
-"""What holds money that moved: the payout that it came in, and the bank lines it is linked to.
+"""Holds on money: the payout that includes it, and the bank lines that it is matched to.
 
-A payment and a refund payment are held alike. A live payout holds them until it ends; links hold
-them to the ledger account of one bank account. The opening of the books holds for good what came
-with it.
+They are the same for a payment and a refund payment. A live payout holds its money until it ends; a
+match holds it to the ledger account of one bank account. The opening of the books holds its
+payments for good.
 """
 
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ FIXED_IN_OPENING = ("total", "payment_date", "method", "processor", "fee", "stat
 
 
 def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
-    """Say what money moves on its account when it is completed, above zero where it comes in.
+    """Return the amount that completed money moves on its account, above zero if it comes in.
 
-    The fee goes off the same account: of 100 from a customer less 2, 98 come in; 100 to a vendor
-    and 2 on top are -102.
+    The fee is paid from the same account: 100 from a customer less 2 is 98; 100 to a vendor plus 2
+    is -102.
     """
     if isinstance(money, Payment):
         return side.sign * money.total - money.fee
@@ -32,10 +32,10 @@ def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
 
 
 def held_to(side: Side, before: M, after: M) -> M:
-    """Hold a change of money to the opening, the payout and the bank lines it belongs to.
+    """Check a change of money against its opening, its payout and its bank lines.
 
-    Money that leaves `completed`, or will not come any more, loses its links. Raises Conflict
-    `in_opening_balance` or `in_payout`; RuleBroken `link_exceeds_remaining`.
+    Returns the changed money, without its matches if it leaves `completed` or is no longer live.
+    Raises Conflict `in_opening_balance` or `in_payout`; RuleBroken `link_exceeds_remaining`.
     """
     if isinstance(before, Payment) and any(
         getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING
@@ -52,7 +52,10 @@ def held_to(side: Side, before: M, after: M) -> M:
 
 
 def _refuse_in_payout(side: Side, before: M, after: M) -> None:
-    """A payment of a payout may bounce; else its money stays as the payout counted it."""
+    """Refuse to change money that a payout has counted, except that a payment may bounce.
+
+    Raises Conflict `in_payout`.
+    """
     fixed = _fixed_in_payout(side, before).items()
     changed = [field for field, name in fixed if getattr(before, name) != getattr(after, name)]
     if changed:
@@ -65,9 +68,9 @@ def _refuse_in_payout(side: Side, before: M, after: M) -> None:
 
 
 def _fixed_in_payout(side: Side, money: Payment | RefundPayment) -> Mapping[str, str]:
-    """Say what stays, by the names of the fields that callers know."""
+    """Map the fields that a payout fixes, from their API names to their own names."""
     if not isinstance(money, Payment):
-        return {"status": "status"}  # Nothing else of it can be changed.
+        return {"status": "status"}  # No other field of it can be changed.
     return {
         side.names.payment_total: "total",
         "processing_fee_cents": "fee",

@@ -1,4 +1,4 @@
-"""What came with the opening of the books: it is taken back with all of it, and never by itself."""
+"""Records from the opening of the books, which are reversed only with the whole opening."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from accounting.errors import Conflict
 
 
 def refuse_in_opening(opening_id: UUID | None, what: str) -> None:
-    """Refuse a change of what is a part of an opening.
+    """Refuse to change a record that is a part of an opening.
 
     Raises Conflict `in_opening_balance`.
     """

@@ -1,4 +1,4 @@
-"""Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
+"""Refunds to customers: agree, pay and cancel, with the documents, payments or credits refunded."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -39,7 +39,7 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """A refund, what it gives back of, and the payment that was made with it."""
+    """A refund, its target, and the payment that was created with it."""
 
     refund: InvoiceRefund
     target: Document | Payment | Credit
@@ -47,11 +47,11 @@ class Agreed:
 
 
 def refundable(target: Document | Payment | Credit) -> int:
-    """Say how much can be given back.
+    """Return the amount that can be refunded.
 
-    Of a document the completed payments applied to it less its live refunds, and at most what is
-    left of its lines: 1000 paid and 300 refunded leave 700. Of a payment what is left of it, while
-    it is completed; of a sent credit what is not used.
+    Of a document: the completed payments applied to it less its live refunds, and at most what is
+    left of its lines; 1000 paid with 300 refunded is 700. Of a payment: its remaining amount while
+    it is completed. Of a sent credit: the unused amount.
     """
     if isinstance(target, Document):
         return refund_targets.refundable(target)
@@ -63,10 +63,10 @@ def refundable(target: Document | Payment | Credit) -> int:
 def agree(
     command: AgreeRefund, target: Document | Payment | Credit, roles: Roles, context: Context
 ) -> Agreed:
-    """Make a refund; with a moment of completion it is paid at once.
+    """Create a refund; with `completed_at` it is paid immediately.
 
-    Left out, the amount is all that can be given back. Raises RuleBroken
-    `refund_exceeds_refundable`; Conflict `credit_not_sent` or `period_locked`.
+    The default amount is the sum of the given lines, or else all that can be refunded. Raises
+    RuleBroken `refund_exceeds_refundable`; Conflict `credit_not_sent` or `period_locked`.
     """
     if isinstance(target, Credit):
         credits.refuse_not_open(RECEIVABLE, target, "refunded")
@@ -103,7 +103,7 @@ def agree(
 
 
 def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[InvoiceRefund, Target]:
-    """Take a refund back of which nothing is paid.
+    """Cancel a refund of which nothing is paid.
 
     Raises Conflict `invalid_state_transition`.
     """
@@ -124,10 +124,10 @@ def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[Inv
 def pay(
     refund: InvoiceRefund, command: PayRefund, context: Context
 ) -> tuple[InvoiceRefund, RefundPayment]:
-    """Pay a refund, by default the whole rest of it.
+    """Pay a refund, by default all that is not paid yet.
 
     Each payment is split over what is left of each part of the refund, so the last one closes it
-    exactly: 3333 of 8333 and 1667 takes 2777 and 556. Raises Conflict `invalid_state_transition`
+    exactly: of 8333 and 1667, 3333 takes 2777 and 556. Raises Conflict `invalid_state_transition`
     or `period_locked`; RuleBroken `refund_exceeds_refundable`.
     """
     if refund.cancelled_at is not None:
@@ -164,10 +164,10 @@ def pay(
 def cancel_payment(
     refund: InvoiceRefund, payment: RefundPayment, context: Context
 ) -> tuple[InvoiceRefund, RefundPayment]:
-    """Take a payment of a refund back; the refund is owed again by as much.
+    """Cancel a payment of a refund; its amount is owed again.
 
-    Its links with bank lines go with it. Raises Conflict `invalid_state_transition` where that was
-    done before, and `in_payout` while a payout holds it.
+    Its matches with bank lines are removed. Raises Conflict `invalid_state_transition` if it is
+    cancelled already, and `in_payout` while a payout holds it.
     """
     if payment.status != "completed":
         raise Conflict.of_state("The refund payment is cancelled already.", payment.status)
@@ -185,7 +185,7 @@ def cancel_payment(
 
 
 def refuse_elsewhere(refund: Refund, known: RefundPayment) -> None:
-    """Refuse an external id that is taken by a payment of another refund.
+    """Refuse an external id that a payment of another refund has.
 
     Raises Conflict `duplicate_external_id`.
     """
@@ -224,9 +224,9 @@ def _day_of(target: Document | Payment | Credit) -> date:
 
 
 def _means(refund: InvoiceRefund, command: PayRefund) -> dict[str, Any]:
-    """Say how the money moves: as it is asked for, else as the refund says.
+    """Return the method, processor and fee of the payment: as requested, else of the refund.
 
-    The refund's fee is that of its first payment; the refund's processor goes with its method.
+    The refund's fee applies while nothing is paid, and its processor applies to its own method.
     """
     method = command.method or refund.method
     remembered = refund.processor if method == refund.method else processor_of(method)

@@ -1,4 +1,4 @@
-"""The lines of a document and their arithmetic: discounts, taxes, and what they come to."""
+"""The lines of a document and their arithmetic: discounts, taxes and totals."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -30,9 +30,10 @@ RATE_DECIMALS = 4
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """The lines of a document with their amounts, and what they come to.
+    """The lines of a document with their amounts, and the totals of the document.
 
-    `additional_discount` is net; `discount_total` is what was given, on lines and on the whole.
+    `additional_discount` is net; `discount_total` is the sum of the discounts as given, on the
+    lines and on the document.
     """
 
     lines: tuple[LineItem, ...]
@@ -45,7 +46,7 @@ class Amounts:
 
 @dataclass(frozen=True, slots=True)
 class Untaxed:
-    """A line before its taxes are worked out: its amount, as it is priced, and how it is taxed."""
+    """A line before its taxes are computed, with its place in the request and its tax codes."""
 
     line: LineItem
     place: str
@@ -53,7 +54,7 @@ class Untaxed:
 
     @property
     def amount(self) -> int:
-        """What it is priced at less its own discount: two at 1000 less 100 are 1900."""
+        """The price less the line's own discount: two at 1000 less 100 are 1900."""
         line = self.line
         amount = within_bounds(times(line.unit_price, line.quantity) - line.discount_amount)
         if amount < 0:
@@ -67,7 +68,7 @@ class Untaxed:
 
 
 def account_references(command: WriteDocument) -> frozenset[AccountReference]:
-    """List the accounts that a document names, so that they can be loaded first."""
+    """List the accounts that a document references, so that they can be loaded first."""
     named = (
         account
         for line in command.lines
@@ -77,7 +78,7 @@ def account_references(command: WriteDocument) -> frozenset[AccountReference]:
 
 
 def names_codes(command: WriteDocument) -> bool:
-    """Tell whether tax codes are needed to work a document out: a rate may stand for one."""
+    """Return whether computing a document needs tax codes; a rate alone may name a code."""
     return any(
         line.tax_code
         or line.withholding_code
@@ -95,12 +96,12 @@ def work_out(
     before: Sequence[LineItem],
     context: Context,
 ) -> Amounts:
-    """Work out the lines of a document by the rates of a day; a line in its place keeps its id.
+    """Compute the lines of a document at the tax rates of a day.
 
-    Two at 1000 less 100, less 90 on the whole, with 20 % tax, come to 2172. Raises Malformed
-    `validation_error`; RuleBroken `negative_amount`, `amount_too_large`, `reference_not_found`,
-    `control_account`, `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived` or
-    `tax_code_archived`.
+    A line keeps the id of the earlier line in the same position. Two at 1000 less 100, less 90 on
+    the document, with 20 % tax, are 2172. Raises Malformed `validation_error`; RuleBroken
+    `negative_amount`, `amount_too_large`, `reference_not_found`, `control_account`,
+    `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived` or `tax_code_archived`.
     """
     _refuse_faults(command.lines)
     identifiers = _identifiers(before, len(command.lines), context)
@@ -127,9 +128,9 @@ def work_out_again(
     *,
     inclusive: bool,
 ) -> Amounts:
-    """Work lines out by the rates of another day, less a discount as it was given.
+    """Compute lines again at the tax rates of another day, with the discount as it was given.
 
-    Raises RuleBroken `tax_rate_missing`, and what an amount at the new rate is refused for.
+    Raises RuleBroken `tax_rate_missing`, `negative_amount` or `amount_too_large`.
     """
     codes = referenced.codes_on(side.tax_direction, day)
     untaxed = [
@@ -140,7 +141,7 @@ def work_out_again(
 
 
 def given_discount(lines: Sequence[LineItem], additional_discount: int, *, inclusive: bool) -> int:
-    """Say what discount on the whole was given: where prices include tax, it does so too."""
+    """Return the document discount as it was given: it includes tax if the prices do."""
     if not inclusive:
         return additional_discount
     priced = sum(times(line.unit_price, line.quantity) - line.discount_amount for line in lines)
@@ -150,7 +151,10 @@ def given_discount(lines: Sequence[LineItem], additional_discount: int, *, inclu
 def _amounts(
     side: Side, untaxed: Sequence[Untaxed], discount: int, roles: Roles, *, inclusive: bool
 ) -> Amounts:
-    """Tax lines less a discount on the whole, which is spread over them by what they come to."""
+    """Compute the taxes and totals of lines.
+
+    The document discount is spread over the lines in proportion to their amounts.
+    """
     amounts = [each.amount for each in untaxed]
     _refuse_larger(discount, within_bounds(sum(amounts)))
     taxable = [
@@ -211,7 +215,7 @@ def _refuse_faults(lines: Sequence[DocumentLine]) -> None:
 
 
 def _line_faults(line: DocumentLine) -> Iterator[tuple[str, str]]:
-    """Find what a pattern in the contract cannot say of a number written as a string."""
+    """Yield the faults of a line, by field, that no pattern in the contract can express."""
     quantity, rate = line.quantity, line.tax_rate
     if not quantity.is_finite() or quantity <= 0 or _decimals(quantity) > QUANTITY_DECIMALS:
         yield "quantity", f"must be above 0 with at most {QUANTITY_DECIMALS} decimals"
@@ -226,7 +230,7 @@ def _line_faults(line: DocumentLine) -> Iterator[tuple[str, str]]:
 
 
 def _decimals(value: Decimal) -> int:
-    """Count the decimals that say something: 1.50 has one."""
+    """Count the significant decimals: 1.50 has one."""
     exponent = value.normalize(EXACT).as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
 

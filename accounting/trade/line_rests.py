@@ -1,7 +1,7 @@
-"""What is left of each line of a document: credits, refunds and relief of its tax take from it.
+"""Remaining amounts of each document line, after credits, refunds and tax relief.
 
-A line has a net, its taxes, what is withheld and what is self-assessed. Whatever gives back of a
-line takes from each of these, and never more than earlier ones have left.
+A line has a net, taxes, withheld tax and self-assessed tax. Each credit, refund or relief takes
+from all of these, and never more than earlier ones have left.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ Amounts = tuple[int, ...]
 
 
 def rest_of(document: Document, line: LineItem) -> Amounts:
-    """Say what is left of a line: of 100 and 20 with 40 and 8 given back, 60 and 12."""
+    """Return what is left of a line: 100 and 20 less 40 and 8 is 60 and 12."""
     whole = tuple(amount for _, amount in (*line.charged, *line.assessed))
     taken = dict(document.reduced).get(line.id)
     if taken is None:
@@ -28,15 +28,15 @@ def rest_of(document: Document, line: LineItem) -> Amounts:
 
 
 def gross_left(line: LineItem, rest: Amounts) -> int:
-    """Say what is left of what was charged for a line: 60 and 12 come to 72."""
+    """Return the gross amount that is left of a line: 60 and 12 is 72."""
     return sum(rest[: len(line.charged)])
 
 
 def by_net(line: LineItem, rest: Amounts, net: int) -> Amounts:
-    """Take a net of a line, and of its taxes what is in proportion to what is left.
+    """Take a net amount of a line, and its taxes in proportion to what is left.
 
-    Of 100.00 and 20.00, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. What of the tax is
-    not recovered is a part of that: half of 1 and 2 is 2, and not 1 and 1.
+    Of 100.00 and 20.00, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. Taxes, recoverable
+    or not, are rounded as one sum: half of 1 and 2 is 2 in total.
     """
     taxes, withheld = 1 + len(line.taxes), len(line.charged)
     charged = [
@@ -48,9 +48,9 @@ def by_net(line: LineItem, rest: Amounts, net: int) -> Amounts:
 
 
 def by_gross(line: LineItem, rest: Amounts, gross: int) -> Amounts:
-    """Take what was charged for a line, split over what is left: 60 of 100 and 20 are 50 and 10.
+    """Take a gross amount of a line, split over what is left: 60 of 100 and 20 is 50 and 10.
 
-    Taxes that are one part are split as one: 145 of 462 and twice 1 are 144, 1 and 0.
+    Taxes of the same part are split as one: 145 of 462 and twice 1 is 144, 1 and 0.
     """
     places: dict[Part, list[int]] = defaultdict(list)
     for place, (part, _) in enumerate(line.charged):
@@ -64,7 +64,10 @@ def by_gross(line: LineItem, rest: Amounts, gross: int) -> Amounts:
 
 
 def parts_left(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:
-    """Say what is left of each part of what a document charged; nets may stand on one account."""
+    """Return what is left of each part that the document charged.
+
+    With `net_account_id`, all nets are on that account.
+    """
     return summed(
         (part, amount)
         for line in document.lines
@@ -73,7 +76,7 @@ def parts_left(document: Document, net_account_id: UUID | None = None) -> dict[P
 
 
 def over_lines(document: Document, taken: Split, net_account_id: UUID | None = None) -> LineShares:
-    """Spread amounts by part over the lines that have the part, by what is left of each."""
+    """Spread amounts by part over the lines with that part, by what is left of each line."""
     rests = {line.id: rest_of(document, line) for line in document.lines}
     charged = {line.id: [0] * len(line.charged) for line in document.lines}
     places: dict[Part, list[tuple[UUID, int]]] = defaultdict(list)
@@ -91,7 +94,7 @@ def over_lines(document: Document, taken: Split, net_account_id: UUID | None = N
 def charged_split(
     document: Document, shares: LineShares, net_account_id: UUID | None = None
 ) -> Split:
-    """Add up by part what is taken of what lines charged."""
+    """Sum by part the amounts that are taken from what the lines charged."""
     return added(
         tuple(
             (part, amount)
@@ -102,7 +105,7 @@ def charged_split(
 
 
 def assessed_split(document: Document, shares: LineShares) -> Split:
-    """Add up what is taken of what was self-assessed: debits above zero, as to be posted."""
+    """Sum by part the self-assessed amounts that are taken, as posted: debits above zero."""
     return negative(
         added(
             tuple(
@@ -117,7 +120,7 @@ def assessed_split(document: Document, shares: LineShares) -> Split:
 
 
 def reduced(document: Document, shares: LineShares, sign: int = 1) -> Document:
-    """Note what was taken of lines, or with a sign below zero that it was given back."""
+    """Record amounts taken from lines; a `sign` below zero undoes that."""
     held = dict(document.reduced)
     for id_, amounts in shares:
         before = held.get(id_, (0,) * len(amounts))
@@ -127,16 +130,16 @@ def reduced(document: Document, shares: LineShares, sign: int = 1) -> Document:
 
 
 def _parts(line: LineItem, net_account_id: UUID | None) -> list[Part]:
-    """The parts of what was charged for a line; its net may be given back on another account."""
+    """Return the parts charged for a line; with `net_account_id`, its net is on that account."""
     (net, _), *taxes = line.charged
     moved = net if net_account_id is None else replace(net, account_id=net_account_id)
     return [moved, *(part for part, _ in taxes)]
 
 
 def _with_assessed(rest: Amounts, charged: list[int]) -> Amounts:
-    """Add to what is taken of what was charged the same proportion of what was self-assessed.
+    """Append the self-assessed amounts in the proportion of the net taken.
 
-    The tax that is owed and what is recovered of it, or is cost, still come to nothing.
+    The tax owed and its recovered and non-recoverable amounts still sum to zero.
     """
     owed, *borne = rest[len(charged) :] or (0,)
     back = _in_proportion(owed, charged[0], rest[0])
@@ -144,7 +147,7 @@ def _with_assessed(rest: Amounts, charged: list[int]) -> Amounts:
 
 
 def _together(amounts: Sequence[int], part: int, whole: int) -> list[int]:
-    """Take the proportion of a sum, rounded once, over what is left of each amount."""
+    """Take a proportion of a sum, rounded once, and split it over what is left of each amount."""
     return split(_in_proportion(sum(amounts), part, whole), amounts)
 
 

@@ -1,4 +1,4 @@
-"""By which codes a line is taxed: as a caller names them, and as a line keeps them."""
+"""The tax codes of a line, as a caller names them and as a line stores them."""
 
 from uuid import UUID
 
@@ -13,10 +13,11 @@ from accounting.values import replace
 
 
 def taxing_of(side: Side, line: DocumentLine, accounts: BookAccounts, codes: DayCodes) -> Taxing:
-    """Find the codes that a line names; a rate alone may name one.
+    """Return how a line is taxed: by the codes it names, by given taxes, or by its rate.
 
-    A given tax without a code has the line's, and the net of a line without one has that of the
-    first given tax. Raises what `DayCodes.named` and `named_or` raise.
+    A rate alone may name a code. A given tax without a code has the line's code, and the net of a
+    line without a code has the code of the first given tax with one. Raises the errors of
+    `DayCodes.named` and `named_or`.
     """
     place = line.place
     code = None if line.tax_code is None else codes.named(line.tax_code, place)
@@ -46,9 +47,9 @@ def _given(
 
 
 def taxing_again(line: LineItem, codes: DayCodes) -> Taxing:
-    """Say how a line is taxed on another day: by the same codes, or as it was given.
+    """Return how a line is taxed on another day: by the same codes, or by its given taxes.
 
-    A rate alone may mean another code on that day, or none.
+    A rate alone may name another code on that day, or none.
     """
     if line.rate_alone and line.tax_rate is not None:
         code = codes.of_rate(line.tax_rate)
@@ -62,7 +63,7 @@ def taxing_again(line: LineItem, codes: DayCodes) -> Taxing:
 
 
 def _given_before(line: LineItem, codes: DayCodes) -> tuple[GivenTax, ...]:
-    """Read the taxes that a line was given; what is not recovered of one is a part of it."""
+    """Return the taxes as the line was given them: each with its non-recoverable amount."""
     given: list[GivenTax] = []
     for each in line.taxes:
         if each.mark is not None and each.mark.part is TaxPart.BLOCKED and given:

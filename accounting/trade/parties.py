@@ -1,4 +1,4 @@
-"""Customers and vendors, and what documents and payments know of the party on the other side."""
+"""Customers and vendors, and the data that documents and payments have of them."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -15,7 +15,7 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """What a document or payment knows of its customer or vendor."""
+    """The data of a customer or vendor that a document or payment has."""
 
     id: UUID
     name: str
@@ -29,7 +29,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trader:
-    """What is known of everybody that the business trades with."""
+    """The fields that customers and vendors have in common."""
 
     id: UUID
     version: int
@@ -66,20 +66,20 @@ class Customer(Trader):
 
     @property
     def status(self) -> str:
-        """ACTIVE or ARCHIVED."""
+        """The status: ACTIVE or ARCHIVED."""
         return "ACTIVE" if self.archived_at is None else "ARCHIVED"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor(Trader):
-    """A vendor as it is stored; `standing` says whether business is done with it."""
+    """A vendor as it is stored; `standing` is ACTIVE, INACTIVE or BLOCKED."""
 
     memo: str | None = None
     standing: str = "ACTIVE"
 
     @property
     def status(self) -> str:
-        """ACTIVE, INACTIVE, BLOCKED or ARCHIVED."""
+        """The status: ACTIVE, INACTIVE, BLOCKED or ARCHIVED."""
         return self.standing if self.archived_at is None else "ARCHIVED"
 
 
@@ -87,12 +87,12 @@ T = TypeVar("T", Customer, Vendor)
 
 
 def display_name(trader: Trader) -> str:
-    """Name somebody for people: the company, else the person."""
+    """Return the name for people: the company, else the person."""
     return trader.company_name or trader.individual_name or ""
 
 
 def full_address(customer: Customer) -> str:
-    """Write the address on one line from its parts, else as it was given in one piece."""
+    """Return the address on one line: from its parts, else the address string."""
     town = " ".join(part for part in (customer.postal_code, customer.city) if part)
     parts = (
         customer.address_line1,
@@ -105,7 +105,7 @@ def full_address(customer: Customer) -> str:
 
 
 def party_of(trader: Customer | Vendor) -> Party:
-    """Take what documents and payments know of a customer or vendor."""
+    """Return the data of a customer or vendor that documents and payments have."""
     return Party(
         id=trader.id,
         name=display_name(trader),
@@ -119,7 +119,7 @@ def party_of(trader: Customer | Vendor) -> Party:
 
 
 def facts(details: PartyDetails) -> dict[str, Any]:
-    """List what is said of a customer or vendor; countries are written in capitals.
+    """Return the supplied fields of a customer or vendor, with the country in capitals.
 
     Raises Malformed `validation_error` on `country`.
     """
@@ -130,7 +130,7 @@ def facts(details: PartyDetails) -> dict[str, Any]:
 
 
 def refuse_nameless(individual_name: str | None, company_name: str | None) -> None:
-    """Refuse a customer or vendor that would have no name left.
+    """Refuse a customer or vendor without a name.
 
     Raises Malformed `validation_error` on `company_name`.
     """
@@ -141,7 +141,7 @@ def refuse_nameless(individual_name: str | None, company_name: str | None) -> No
 def refuse_inactive(side: Side, party: Party) -> None:
     """Refuse new business with a party that is archived, or a vendor that is not active.
 
-    Raises the side's refusal, Conflict `customer_archived` or `vendor_not_active`.
+    Raises the side's API error, Conflict `customer_archived` or `vendor_not_active`.
     """
     if party.status != "ACTIVE":
         named = {side.names.party_id: str(party.id)}
@@ -149,7 +149,7 @@ def refuse_inactive(side: Side, party: Party) -> None:
 
 
 def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
-    """Refuse an external id that names another party than the id beside it.
+    """Refuse an external id that is not the external id of the party.
 
     Raises RuleBroken `reference_mismatch`.
     """
@@ -163,7 +163,7 @@ def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
 
 
 def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
-    """Refuse to change the status of an archived vendor: it is unarchived first.
+    """Refuse to change the status of an archived vendor, which must be unarchived first.
 
     Raises Conflict `invalid_state_transition`.
     """
@@ -177,10 +177,11 @@ def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class OpenAmounts:
-    """What is still open with a customer or vendor, in minor units.
+    """The open amounts of a customer or vendor, in minor units.
 
-    What is owed on documents; what completed payments have left, and what was refunded of money
-    that bounced; what credits have left; what of refunds is not paid.
+    They are the outstanding amount of documents; the unapplied money of completed payments, and the
+    refunded amount of payments that are no longer completed; the unapplied amount of credits; and
+    the unpaid amount of refunds.
     """
 
     outstanding_balance: int = 0
@@ -190,10 +191,10 @@ class OpenAmounts:
 
 
 def archive(side: Side, trader: T, open_amounts: OpenAmounts, now: datetime) -> T:
-    """Take a customer or vendor out of use; one that is archived stays as it is.
+    """Archive a customer or vendor; one that is archived already is returned unchanged.
 
-    Raises the side's refusal where anything is open, Conflict `customer_has_balance` or
-    `vendor_has_balance`: also where 500 were paid in advance and nothing is owed.
+    Raises the side's API error if anything is open, Conflict `customer_has_balance` or
+    `vendor_has_balance`: for example if 500 were paid in advance and nothing is outstanding.
     """
     if trader.archived_at is not None:
         return trader
@@ -204,7 +205,10 @@ def archive(side: Side, trader: T, open_amounts: OpenAmounts, now: datetime) -> 
 
 
 def unarchive(trader: T) -> T:
-    """Bring a customer or vendor back, ACTIVE whatever it was before; others stay as they are."""
+    """Unarchive a customer or vendor; one that is not archived is returned unchanged.
+
+    A vendor becomes ACTIVE, whatever its earlier standing.
+    """
     if trader.archived_at is None:
         return trader
     back = replace(trader, archived_at=None)

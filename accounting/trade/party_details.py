@@ -1,4 +1,4 @@
-"""What callers say of customers and vendors, and how they name one."""
+"""Supplied fields of customers and vendors, and references to them."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ class PartyNamed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartyDetails:
-    """What is said of a customer or vendor."""
+    """The supplied fields of a customer or vendor."""
 
     external_id: str | Absent | None = ABSENT
     individual_name: str | Absent | None = ABSENT
@@ -35,7 +35,7 @@ class PartyDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomerDetails(PartyDetails):
-    """What is said of a customer."""
+    """The supplied fields of a customer."""
 
     reference_number: str | Absent | None = ABSENT
     address_line1: str | Absent | None = ABSENT
@@ -50,7 +50,7 @@ class CustomerDetails(PartyDetails):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorDetails(PartyDetails):
-    """What is said of a vendor; `standing` is whether business is done with it."""
+    """The supplied fields of a vendor; `standing` is ACTIVE, INACTIVE or BLOCKED."""
 
     memo: str | Absent | None = ABSENT
     standing: str | Absent = ABSENT

@@ -1,4 +1,4 @@
-"""Statements of a customer or a vendor: what was owed, what came to it, what is owed."""
+"""Statements of a customer or a vendor: opening balance, entries and closing balance."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -11,7 +11,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementLine:
-    """What one entry did to what is owed on a document: more above zero, less below."""
+    """A change by one entry to the outstanding amount of a document, above zero if it rises."""
 
     entry_date: date
     entry_id: UUID
@@ -27,9 +27,10 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True)
 class PartyStatement:
-    """What was owed before some days, each line of them with what was owed after it, and the rest.
+    """An opening balance, lines with the balance after each, and the unapplied amount.
 
-    `unapplied` is what settles nothing at their end: money in advance and credits.
+    `unapplied` is the money in advance and the credits that settle nothing at the end of the
+    period.
     """
 
     opening: int
@@ -38,12 +39,12 @@ class PartyStatement:
 
     @property
     def closing(self) -> int:
-        """What is owed after the last line."""
+        """The balance after the last line."""
         return self.lines[-1][1] if self.lines else self.opening
 
 
 def statement(opening: int, lines: Iterable[StatementLine], unapplied: int) -> PartyStatement:
-    """Lay out a statement: 50 owed, an invoice of 100 and a payment of 30 leave 150, then 120."""
+    """Create a statement: 50 owed, an invoice of 100 and a payment of 30 leave 150, then 120."""
     told, owed = [], opening
     for line in lines:
         owed += line.amount
@@ -52,9 +53,9 @@ def statement(opening: int, lines: Iterable[StatementLine], unapplied: int) -> P
 
 
 def days_of(first: date | None, last: date) -> Period:
-    """Read the days of a statement; all up to the last one where no first one is asked for.
+    """Return the period of a statement; without a first day, all days up to the last.
 
-    Raises Malformed on `end_date` where they end before they begin.
+    Raises Malformed on `end_date` if the last day is before the first.
     """
     if first is not None and last < first:
         raise Malformed.fields(end_date=["must not be before start_date"])

@@ -1,4 +1,4 @@
-"""Payments as they are made, changed and cancelled, and the documents that move with them."""
+"""Creation, change and cancellation of payments, with the documents that change with them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -31,7 +31,7 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Amended:
-    """A payment as it is now, the documents it touches, and which of them its change moved."""
+    """A payment after a change, the documents it affects, and those of them that changed."""
 
     payment: Payment
     documents: Documents
@@ -41,11 +41,11 @@ class Amended:
 def record(
     side: Side, command: RecordPayment, party: Party, loaded: Documents, context: Context
 ) -> Amended:
-    """Make a payment, completed unless it says otherwise.
+    """Create a payment, completed unless another status is given.
 
     Raises Malformed `validation_error`; Conflict `payment_not_live`, `customer_archived` or
     `period_locked`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
-    `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's refusals.
+    `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's API errors.
     """
     wanted, status = command.allocations, command.status
     refuse_repeated(side, wanted)
@@ -80,10 +80,10 @@ def record(
 def record_with(
     side: Side, document: Document, commands: Iterable[InitialPayment], context: Context
 ) -> tuple[Document, tuple[Payment, ...]]:
-    """Make the payments that come with a new document: completed, and allocated to it in full.
+    """Create the payments of a new document: completed, and allocated to it in full.
 
-    A payment without an amount comes to the document's total, one without a date is of the day
-    the document opened.
+    The default amount is the document's total, and the default date is the day the document opened,
+    or today for a draft.
     """
     payments = []
     for each in commands:
@@ -108,12 +108,13 @@ def record_with(
 def amend(
     side: Side, payment: Payment, loaded: Documents, command: ChangePayment, context: Context
 ) -> Amended:
-    """Change what is said of a payment; as the whole (PUT) it also clears what only describes it.
+    """Change the fields of a payment; a change of the whole (PUT) clears absent descriptive fields.
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
-    them. Where nothing changes, the payment comes back as the same object. Raises what `record`
-    raises, and Conflict `in_payout` or `in_opening_balance`; RuleBroken `immutable_field`,
-    `total_below_allocated`, `refund_exceeds_refundable` or `link_exceeds_remaining`.
+    them. If nothing changes, the result has the same payment object. Raises the errors of `record`;
+    Conflict `invalid_state_transition`, `in_payout` or `in_opening_balance`; RuleBroken
+    `immutable_field`, `total_below_allocated`, `refund_exceeds_refundable` or
+    `link_exceeds_remaining`.
     """
     given = or_else(command.allocations, ())
     refuse_repeated(side, given)
@@ -157,7 +158,7 @@ def _settled(
     loaded: Documents,
     context: Context,
 ) -> Amended:
-    """Bring allocations and documents in line with what the payment now is and wants."""
+    """Update allocations and documents to match the payment and the wanted items."""
     start = None if before is None else context.today
     source = allocation_source(payment, start, context.today, context)
     allocations, after = rearrange(side, payment.allocations, wanted, loaded, source)
@@ -174,9 +175,9 @@ def _settled(
 def _redated(
     before: Payment | None, payment: Payment, after: Documents, context: Context
 ) -> Documents:
-    """Move `paid_on` with the entry that settled a document, where its day was corrected.
+    """Move the `paid_on` of settled documents, if the date of the payment was corrected.
 
-    A part that now settles later than everything else did is what the document waited for.
+    A settlement that is now later than all others decides `paid_on`.
     """
     if before is None or payment.payment_date == before.payment_date:
         return after
@@ -201,7 +202,10 @@ def _refuse_allocating_not_live(wanted: Sequence[AllocationItem], status: str) -
 
 
 def _refuse_new_date(before: Payment, after: Payment, context: Context) -> None:
-    """Refuse a day inside the lock for money that comes, or that came on another day."""
+    """Refuse a locked payment date, if the payment is first completed or its date changes.
+
+    Raises Conflict `period_locked`.
+    """
     if after.completions and (not before.completions or after.payment_date != before.payment_date):
         refuse_locked(context, after.payment_date)
 
@@ -230,9 +234,10 @@ def _refuse_refunded_twice(
     loaded: Documents,
     settled: Amended,
 ) -> None:
-    """Hold money that refunds rest on: it is not released by hand, and does not go back whole.
+    """Refuse to release refunded money by hand, or to set such a payment to `refunded`.
 
-    What a list repeats is not released by hand, also where the status releases it.
+    An amount that the list of allocations repeats is not released by hand, even if the status
+    releases it. Raises RuleBroken `refund_exceeds_refundable`.
     """
     if status == "refunded" and payment.refunded:
         raise RuleBroken(

@@ -1,4 +1,4 @@
-"""What a change says of a payment's own facts: what it corrects, clears and leaves alone."""
+"""Changes to the fields of a payment: corrected, cleared, or left unchanged."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -14,14 +14,14 @@ NOTHING_SAID: Mapping[str, Any] = {
     "references": {},
     "transaction_tags": (),
 }
-"""What describes a payment of which nothing is said."""
+"""The default description of a payment."""
 
 
 def corrected(payment: Payment, command: ChangePayment) -> dict[str, Any]:
-    """Read the facts that a change corrects.
+    """Return the fields that a change corrects.
 
-    What is absent keeps its value, but for descriptions where the change is the whole; null clears
-    what may be empty.
+    An absent field keeps its value, but a change of the whole payment clears absent descriptive
+    fields. Null clears a field that may be empty.
     """
     supplied = said(command, "total", "payment_date", "fee", "method")
     may_be_empty = {
@@ -33,12 +33,12 @@ def corrected(payment: Payment, command: ChangePayment) -> dict[str, Any]:
 
 
 def cleared(details: PaymentDetails) -> dict[str, Any]:
-    """Read what describes a payment; what is absent is empty."""
+    """Return the descriptive fields of a payment; absent ones are empty."""
     return {**NOTHING_SAID, **said(details)}
 
 
 def _processor(payment: Payment, command: ChangePayment) -> str | None:
-    """Read the processor; one that only followed from the method changes with the method."""
+    """Return the processor; one that was derived from the method changes with the method."""
     method = or_else(command.method, payment.method)
     if not isinstance(command.processor, Absent):
         return command.processor or processor_of(method)

@@ -1,4 +1,4 @@
-"""The moves of money: which status may follow which, and when a payment stood completed."""
+"""Status changes of money: the allowed moves, and the spans in which it was completed."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -12,12 +12,12 @@ Spans = tuple[Span, ...]
 
 
 def allowed_moves(side: Side, status: str) -> Sequence[str]:
-    """Say which statuses a caller may set a payment to."""
+    """List the statuses that a caller may set, given the current one."""
     return [each for each in STATUSES if each in side.payment_moves[status]]
 
 
 def refuse_move(side: Side, before: str, after: str) -> None:
-    """Refuse a status that a payment cannot come to from where it is; staying is no move.
+    """Refuse a status that may not follow the current one; keeping the status is allowed.
 
     Raises Conflict `invalid_state_transition`.
     """
@@ -40,9 +40,9 @@ def refuse_cancelling(side: Side, status: str) -> None:
 def completions_after(
     completions: Spans, before: str, after: str, today: date, done: str = "completed"
 ) -> Spans:
-    """Follow a move with the spans: leaving the status that is `done` ends one, gaining begins one.
+    """Update the spans for a status change: leaving `done` ends a span, entering it begins one.
 
-    The first begins with the payment's own date, a regained one today.
+    The first span begins on the payment's own date, a later one today.
     """
     if before == after:
         return completions

@@ -1,4 +1,4 @@
-"""Payments as they are stored: invoice payments and bill payments. Values, amounts, days."""
+"""Payments as they are stored, of invoices and of bills: their amounts and days."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -22,11 +22,11 @@ CANCELLABLE = frozenset({"pending", "failed"})
 class Payment:
     """A payment as it is stored, with the whole history of its status and allocations.
 
-    `completions` are the spans in which it was completed; `allocations` hold the live ones and
-    those that ended. `refunded` is what live refunds of money that settled nothing hold of it.
-    `linked` is what bank lines show of it, on the ledger account `money_account_id`; `payout_id`
-    is the live payout that it came in. The money of one that came with the opening of the books,
-    `opening_id`, was in the bank before them.
+    `completions` are the spans in which it was completed; `allocations` are both live and ended.
+    `refunded` is the amount that live refunds of its unapplied money hold. `linked` is the amount
+    matched to bank lines, on the ledger account `money_account_id`; `payout_id` is the live payout
+    that includes it. The money of a payment from the opening of the books, `opening_id`, was in the
+    bank before the opening.
     """
 
     id: UUID
@@ -62,59 +62,59 @@ class Payment:
 
 
 def live_allocations(payment: Payment) -> tuple[Allocation, ...]:
-    """Pick the allocations that hold money of the payment now."""
+    """Return the live allocations of the payment."""
     return live(payment.allocations)
 
 
 def allocated(payment: Payment) -> int:
-    """Say how much has a use: applied, reserved while it is on its way, or refunded."""
+    """Return the amount in use: applied, reserved or refunded."""
     return allocated_to_documents(payment) + payment.refunded
 
 
 def allocated_to_documents(payment: Payment) -> int:
-    """Say how much documents hold: of 1000 with 600 allocated and 100 refunded, 600."""
+    """Return the amount that documents hold: 1000 with 600 allocated and 100 refunded is 600."""
     return sum(each.amount for each in live_allocations(payment))
 
 
 def applied(payment: Payment) -> int:
-    """Say how much has settled documents: all that they hold once it is completed."""
+    """Return the amount that has settled documents: all that they hold if it is completed."""
     return allocated_to_documents(payment) if payment.status == "completed" else 0
 
 
 def unapplied(payment: Payment) -> int:
-    """Say how much of the total has settled nothing: of 1000 with 600 reserved, 1000."""
+    """Return the amount of the total that has settled nothing: 1000 with 600 reserved is 1000."""
     return payment.total - applied(payment)
 
 
 def remaining(payment: Payment) -> int:
-    """Say how much can still be allocated or refunded: of 1000 with 600 allocated, 400."""
+    """Return the amount that can still be used: 1000 with 600 allocated is 400."""
     return payment.total - allocated(payment)
 
 
 def net_amount(payment: Payment) -> int:
-    """Say what is left of the total after the fee: of 100 less 2, 98."""
+    """Return the total less the fee: 100 less 2 is 98."""
     return payment.total - payment.fee
 
 
 def is_fully_allocated(payment: Payment) -> bool:
-    """Tell whether all of the money has a use."""
+    """Return whether the whole amount is in use."""
     return remaining(payment) == 0
 
 
 def completion_days(payment: Payment) -> list[Days]:
-    """Lay out the days on which the payment stood completed.
+    """Return the days on which the payment was completed.
 
-    It begins no earlier than its payment date and ends no earlier than it begins: paid on the
-    10th and failed on the 5th, the money comes and goes on the 10th.
+    They begin no earlier than the payment date and end no earlier than they begin: paid on the 10th
+    and failed on the 5th, the money comes and goes on the 10th.
     """
     return laid_out(payment.completions, payment.payment_date, payment.payment_date)
 
 
 def applied_days(payment: Payment, allocation: Allocation) -> list[Days]:
-    """Lay out the days on which an allocation settled its document.
+    """Return the days on which an allocation settled its document.
 
-    That takes a completed payment and begins no earlier than the payment and the document: money
-    that came on the 5th for an invoice of the 10th waits until the 10th.
+    The payment must be completed, and the days begin no earlier than the payment and the document:
+    money of the 5th for an invoice of the 10th is applied on the 10th.
     """
     begin, end = days(
         allocation.start or payment.payment_date,
@@ -131,7 +131,10 @@ def applied_days(payment: Payment, allocation: Allocation) -> list[Days]:
 
 
 def applied_on(payment: Payment, allocation: Allocation, lock_date: date | None) -> date:
-    """Say on which day a live allocation of a completed payment came to settle its document."""
+    """Return the day from which a live allocation of a completed payment settles its document.
+
+    A day inside the lock becomes the day after it.
+    """
     begin, _ = applied_days(payment, allocation)[-1]
     return after_lock(begin, lock_date)
 
@@ -139,7 +142,10 @@ def applied_on(payment: Payment, allocation: Allocation, lock_date: date | None)
 def allocation_source(
     payment: Payment, start: date | None, end: date, context: Context
 ) -> AllocationSource:
-    """Say how a payment holds its parts; new ones begin on a day, released ones end on another."""
+    """Return the facts of a payment that its allocations depend on.
+
+    New allocations begin on `start`, and released ones end on `end`.
+    """
     return AllocationSource(
         party_id=payment.party.id,
         total=payment.total,

@@ -1,7 +1,8 @@
-"""What documents and money want in the ledger: a pure function of their state and its dates.
+"""Desired postings of documents and money: a pure function of their state and its dates.
 
-Every subject lays out what it moves and from when to when; what ended is moved back on its last
-day. Nothing here knows what was posted before: that is compared in `accounting.books.ledger`.
+Each subject yields its movements, with the day on which each begins and ends. A movement that has
+ended is reversed on its end day. `accounting.books.ledger` compares the result with the entries
+already posted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,10 +44,10 @@ Subject = Document | Payment | WriteOff | Credit | Refund | RefundPayment
 
 
 def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | None) -> list[Entry]:
-    """Work out what is to be posted for a subject, given what was posted for it before.
+    """Return the entries to post for a subject, given the entries already posted for it.
 
-    What is taken back with nothing applied to it (void, reversed, cancelled) is taken back by
-    linked reversals, one for one; every other change is a plain entry.
+    A subject that is void, reversed or cancelled, with nothing applied to it, is reversed by linked
+    entries, one for each posted entry. Every other change is a plain entry.
     """
     posted = subject.posted
     assert posted is not None, "all of it would be posted a second time"
@@ -55,7 +56,7 @@ def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | No
 
 
 def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
-    """Say everything that a subject wants in the ledger, from its first day on."""
+    """Return all movements that a subject requires in the ledger, from its first day on."""
     match subject:
         case Document():
             return list(_document(side, subject, roles))
@@ -122,12 +123,12 @@ def _source(side: Side, subject: Subject) -> Source:
 
 
 def _standing_for(refund_id: UUID, target_id: UUID | None) -> dict[UUID, UUID]:
-    """Name what a refund gives back of, where that is one thing."""
+    """Map a refund to its only target; the map is empty if there is no single target."""
     return {} if target_id is None else {refund_id: target_id}
 
 
 def _is_by_target(subject: Refund | RefundPayment) -> bool:
-    """Tell whether each part of a refund, or of its money, is about what it gives back of."""
+    """Return whether each part of a refund, or of its payment, is attributed to its target."""
     match subject:
         case VendorRefund():
             return subject.by_target
@@ -152,7 +153,7 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
 
 
 def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
-    """What lines and their taxes are claimed for, and a discount on its own account, by code."""
+    """Yield the amounts of lines and taxes, and discounts on the side's discount account."""
     for line in document.lines:
         lessened = line.discount_share
         if side.discount is not None:
@@ -166,7 +167,7 @@ def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
 
 
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
-    """The money and its fee, for as long as the payment stood completed."""
+    """Yield the money and its fee, for each period in which the payment was completed."""
     money = _money_account(side, payment, roles)
     total = side.sign * payment.total
     for stood in completion_days(payment):
@@ -176,9 +177,10 @@ def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
 
 
 def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
-    """Where money stands: at the bank where a line shows it, else as its method says.
+    """Return the account of the money: that of its bank line, else by its payment method.
 
-    What came or went before the books were opened is in a balance that was entered with them.
+    Money of a payment from the opening is included in a balance that was entered with it, so its
+    account is opening balance equity.
     """
     if isinstance(money, Payment) and money.opening_id is not None:
         return roles[Role.OPENING_BALANCE_EQUITY]
@@ -186,7 +188,7 @@ def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> 
 
 
 def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
-    """What moves from money in advance to the settled documents, and back."""
+    """Yield the movements from prepayments to the settled documents, and their reversals."""
     for each in payment.allocations:
         if not each.split:
             continue
@@ -199,7 +201,7 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
 
 
 def _write_off(side: Side, write_off: WriteOff, roles: Roles) -> Iterator[Movement]:
-    """What is given up; tax that is taken back by it leaves the account of the tax."""
+    """Yield the write-off, and the relieved tax on the account of the tax."""
     relieved = [of_part(part, side.sign * share) for part, share in write_off.relieved]
     given_up = write_off.amount - sum(share for _, share in write_off.relieved)
     amounts = (
@@ -227,7 +229,7 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
 
 
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
-    """What moves from the credit to the documents it settles, and back."""
+    """Yield the movements from the credit to the documents it settles, and their reversals."""
     for each in credit.allocations:
         amounts = (
             _using(side, roles, credit.id, side.sign * each.amount, each.own_split),
@@ -237,11 +239,12 @@ def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Moveme
 
 
 def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
-    """The claim, and from which accounts it is; what is not allocated yet waits on suspense.
+    """Yield the refund claim and the accounts it comes from; unallocated amounts are on suspense.
 
-    What is kept as a credit is no claim: the part that it takes leaves both. A credit that is paid
-    out is used up, in the parts that the refund then has. The claim on what is allocated is about
-    what that gives back of, and the rest of it about the refund.
+    An amount kept as a credit is not a claim: it is removed from the claim and from suspense. A
+    credit that is paid out is used up, by the parts that the refund has. Where a refund is posted
+    by target, the claim on an allocated amount is attributed to its target (`about`), and the rest
+    to the refund.
     """
     claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
     total = side.sign * refund.amount
@@ -261,7 +264,7 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
 def _given_back(
     side: Side, allocation: RefundAllocation, target_id: UUID | None, roles: Roles
 ) -> list[Amount]:
-    """From which accounts a part of a refund is; with a target the claim becomes one about it."""
+    """Return the amounts of one allocation; with a target, the claim is attributed to it."""
     claim, amount = roles[side.refunds], side.sign * allocation.amount
     if allocation.kind == "credit":
         return [Amount(claim, amount)]
@@ -276,7 +279,10 @@ def _given_back(
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
-    """What came or went while it stood completed; the amount may have changed in between."""
+    """Yield the money and what it settles, for each period in which it was completed.
+
+    The amount may differ between periods.
+    """
     money = _money_account(side, payment, roles)
     fee = MAIN if side.refund_fee_within else FEE
     settling = zip(
@@ -286,7 +292,7 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
         strict=True,
     )
     for stood, split, settled in settling:
-        # What still stands is the amount itself: the proof then sees where its split differs.
+        # The current period posts the amount: integrity checks then detect a split that differs.
         standing = stood[1] is None
         amount = side.sign * (payment.amount if standing else sum(part for _, part in split))
         yield from during(stood, MAIN, (*settled, Amount(money, -amount)))
@@ -294,9 +300,10 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
 
 
 def _settling_refund(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[list[Amount]]:
-    """What money brings down of the claim that a refund is, for each of its spans.
+    """Yield, for each completed period, the amounts of the refund claim that a payment settles.
 
-    Each part is about what the refund gives back of, and what is not allocated about the money.
+    Where a refund is posted by target, each part is attributed to its target, and the unallocated
+    part to the payment.
     """
     shares: Iterable[SplitByTarget] = [((None, split),) for split in payment.splits]
     unallocated = None
@@ -312,17 +319,17 @@ def _settling_refund(side: Side, payment: RefundPayment, roles: Roles) -> Iterat
 
 
 def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> Amount:
-    """What brings down the claim that a document is."""
+    """Return the amount that settles a document on its control account."""
     return Amount(
         roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
     )
 
 
 def _from_before(parts: Mapping[Part, int], sign: int) -> Amount:
-    """What came with an opening, all on one account.
+    """Return the amount of an opening document or credit, all on one account.
 
-    Its split tells its parts by tax code. It is not marked itself: it was declared elsewhere, and
-    what is posted for it is in no return of these books.
+    Its split lists its parts by tax code. The amount itself has no tax mark: its tax was declared
+    elsewhere, so its posting is in no tax return of these books.
     """
     [account_id] = {part.account_id for part in parts}
     coded = any(part.tax is not None for part in parts)
@@ -331,7 +338,7 @@ def _from_before(parts: Mapping[Part, int], sign: int) -> Amount:
 
 
 def _using(side: Side, roles: Roles, credit_id: UUID, amount: int, own_split: Split) -> Amount:
-    """What uses up a credit, with those of its parts that are used."""
+    """Return the amount that uses up a credit, with the used parts of the credit."""
     return Amount(roles[side.credits], amount, credit_id, times_sign(own_split, side.sign))
 
 

@@ -1,4 +1,4 @@
-"""What a refund gives back of documents, payments and credits, and how that is taken back."""
+"""Refunds of documents, payments and credits, and the reversal of such refunds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -33,7 +33,7 @@ Target = TypeVar("Target", Document, Payment, Credit)
 
 @dataclass(frozen=True, slots=True)
 class ReleasedPayment:
-    """A payment whose money a refund gives back, and the documents it was taken off."""
+    """A payment and the documents, after money was released from them or applied to them again."""
 
     payment: Payment
     documents: Documents
@@ -49,10 +49,10 @@ def of_document(
     lines: Sequence[GivenBackLine] = (),
     **facts: Any,
 ) -> tuple[RefundAllocation, Document]:
-    """Give back a part of what a document came to, of lines or of all that is left.
+    """Refund an amount of a document: of given lines, or of all that is left.
 
-    Without lines it is split over what is left of each part: of 8333 net and 1667 tax, 3333 gives
-    2777 and 556 back. Raises what `given_back` raises.
+    Without lines, the amount is split over what is left of each part: of 8333 net and 1667 tax,
+    3333 refunds 2777 and 556. Raises the errors of `given_back`.
     """
     net_account_id = None if side.refund_net is None else roles[side.refund_net]
     if lines:
@@ -76,17 +76,17 @@ def of_document(
 
 
 def refundable(document: Document) -> int:
-    """Say what can be given back of a document: at most what is left of its lines.
+    """Return the refundable amount of a document: at most what is left of its lines.
 
-    Of 1000 paid with 300 refunded, 700; with a credit of 400 of a line beside that, 300.
+    1000 paid with 300 refunded is 700; with a credit of 400 of a line as well, it is 300.
     """
     return min(documents.refundable(document), sum(returnable(document).values()))
 
 
 def returnable(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:
-    """Say what can be given back of each part.
+    """Return the refundable amount of each part.
 
-    Refunds from before lines were told apart are known by part alone.
+    Older refunds did not record lines, so they are deducted by part.
     """
     left = parts_left(document, net_account_id)
     whole = parts_left(replace(document, reduced=()), net_account_id)
@@ -98,10 +98,10 @@ def returnable(document: Document, net_account_id: UUID | None = None) -> dict[P
 
 
 def given_back(document: Document, lines: Sequence[GivenBackLine], amount: int) -> LineShares:
-    """Take amounts, gross, of lines; they come to the amount that is given back.
+    """Return the amounts taken from lines by requested gross amounts, which must sum to `amount`.
 
-    Raises Malformed `validation_error` where a line is named twice; RuleBroken
-    `reference_not_found`, `lines_do_not_add_up` or `refund_exceeds_refundable`.
+    Raises Malformed `validation_error` if a line is named twice; RuleBroken `reference_not_found`,
+    `lines_do_not_add_up` or `refund_exceeds_refundable`.
     """
     _refuse_repeated_lines(lines)
     total = sum(each.amount for each in lines)
@@ -147,7 +147,7 @@ def _refuse_repeated_lines(lines: Sequence[GivenBackLine]) -> None:
 def of_payment(
     side: Side, payment: Payment, amount: int, roles: Roles, context: Context, **facts: Any
 ) -> tuple[RefundAllocation, Payment]:
-    """Give back money of a payment that has settled nothing, or not any more."""
+    """Refund unapplied money of a payment."""
     allocation = RefundAllocation(
         id=context.identify(),
         kind="payment",
@@ -163,9 +163,9 @@ def of_payment(
 def of_credit(
     credit: Credit, amount: int, context: Context, **facts: Any
 ) -> tuple[RefundAllocation, Credit]:
-    """Pay out a part of a credit, split over what is left of each of its own parts.
+    """Pay out an amount of a credit, split over what is left of each of its parts.
 
-    Of 8333 net and 1667 tax, 3333 gives 2777 and 556 back.
+    Of 8333 net and 1667 tax, 3333 pays out 2777 and 556.
     """
     split = take(credits.parts(credit), credit.settled, amount)
     allocation = RefundAllocation(
@@ -183,12 +183,12 @@ def of_credit(
 def free(
     side: Side, payment: Payment, amount: int, loaded: Documents, on: date, context: Context
 ) -> tuple[ReleasedPayment, tuple[ReleasedAllocation, ...]]:
-    """Take money of a payment off its documents until an amount of it is free.
+    """Release money of a payment from its documents until an amount of it is free.
 
-    The newest document comes first and the last one gives in part: of 1000 on two bills of 500,
-    700 takes all of the newer and 200 of the older. It ends on a day, but on none before it was
-    applied; nor does what stays of it begin before that. Raises RuleBroken
-    `refund_exceeds_refundable` where a document would have less paid than is refunded of it.
+    The newest document comes first, and the last one may be released in part: of 1000 on two bills
+    of 500, 700 takes all of the newer and 200 of the older. A released allocation ends on `on`, but
+    never before it was applied; its remaining part begins no earlier than that. Raises RuleBroken
+    `refund_exceeds_refundable` if a document would have less allocated than is refunded of it.
     """
     short = amount - payments.remaining(payment)
     if short <= 0:
@@ -216,7 +216,7 @@ def free(
 
 
 def take_back(allocation: RefundAllocation, target: Target, context: Context) -> Target:
-    """Let a document, payment or credit have again what a refund gave back of it."""
+    """Undo the refund of an allocation on its document, payment or credit."""
     if isinstance(target, Document):
         whole = reduced(target, allocation.lines, -1)
         return _given(whole, -allocation.amount, negative(allocation.split), context)
@@ -232,10 +232,11 @@ def apply_again(
     loaded: Documents,
     context: Context,
 ) -> ReleasedPayment:
-    """Apply money again, today, to the documents it was taken off.
+    """Apply released money again, today, to the documents it was released from.
 
-    That goes as far as the payment is still completed, and as each document has something left and
-    is still that party's. What comes to the whole of the old allocation takes its old split.
+    A payment that is no longer completed is returned unchanged. Each document takes no more than
+    can still be allocated to it, and nothing if it has another party now. An allocation that is
+    restored in full has its old split.
     """
     if payment.status != "completed":
         return ReleasedPayment(payment, loaded)
@@ -256,8 +257,8 @@ def apply_again(
 def refuse_released_below_refunds(side: Side, before: Document, after: Document) -> None:
     """Refuse a release that leaves less allocated to a document than its live refunds.
 
-    Money on its way counts: of 1000 completed, 400 refunded and then pending again, 600 can be
-    released. Money that bounces is not held back by this: the party then owes it again. Raises
+    Reserved money counts: of 1000 completed, 400 refunded and then pending again, 600 can be
+    released. This rule does not block money that bounces: the party then owes it again. Raises
     RuleBroken `refund_exceeds_refundable`.
     """
     if documents.allocated(after) < min(documents.allocated(before), after.refunded):
@@ -273,7 +274,7 @@ def refuse_released_below_refunds(side: Side, before: Document, after: Document)
 
 
 def refuse_more_than(limit: int, amount: int, **facts: Any) -> None:
-    """Refuse to give back more than there is, or nothing; `facts` say of what, and why.
+    """Refuse to refund more than `limit`, or less than 1; the error includes `facts`.
 
     Raises RuleBroken `refund_exceeds_refundable`.
     """
@@ -288,7 +289,7 @@ def refuse_more_than(limit: int, amount: int, **facts: Any) -> None:
 
 
 def facts_of(side: Side, target: Document | Payment | Credit) -> dict[str, Any]:
-    """Say what a refund gives back of, and what decides how much that can be."""
+    """Return the id of a target and the fields that limit its refund, for an error."""
     if isinstance(target, Document):
         named = {side.names.document_id: str(target.id)}
         return {**named, "paid": target.paid, "refunded": target.refunded}
@@ -301,7 +302,7 @@ def facts_of(side: Side, target: Document | Payment | Credit) -> dict[str, Any]:
 
 
 def _room(document: Document, payment: Payment) -> int:
-    """Say how much of a payment a document takes; one that was free may have got another party."""
+    """Return the amount that a document can take of a payment; 0 if its party has changed."""
     return documents.left(document) if document.party.id == payment.party.id else 0
 
 
@@ -313,9 +314,9 @@ def _rearranged(
     days: tuple[date, date],
     context: Context,
 ) -> ReleasedPayment:
-    """Let the parts be what a payment settles; new ones begin on the first day.
+    """Replace the live allocations of a payment with the given parts.
 
-    Those that are over end on the second.
+    New allocations begin on the first day, and released ones end on the second.
     """
     source = payments.allocation_source(payment, *days, context)
     allocations, after = rearrange(side, payment.allocations, parts, loaded, source)

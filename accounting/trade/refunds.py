@@ -1,4 +1,4 @@
-"""Refunds as they are stored: an obligation first, cash second. Values, status, parts and days."""
+"""Refunds as they are stored, an obligation first and cash second: amounts, status and dates."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,25 +16,25 @@ from accounting.trade.parties import Party
 from accounting.values import dataclass
 
 Kind = Literal["document", "payment", "credit", "refunded_credit"]
-"""What a refund gives back of: a settled document, a payment, or a credit that is paid out.
+"""The target of a refund: a settled document, a payment, or a credit that is paid out.
 
-What is of kind `credit` is not given back: it is kept as a credit for later use.
+An amount of kind `credit` is not refunded: it is kept as a credit for later use.
 """
 
 
 SplitByTarget = tuple[tuple[UUID | None, Split], ...]
-"""A split for each thing that is given back of; None is what is not allocated to anything."""
+"""A split for each target of a refund; None is the amount without a target."""
 
 TargetPart = tuple[UUID | None, Part]
-"""A part of one of the things that a refund gives back of."""
+"""A part of one target of a refund."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReleasedAllocation:
-    """What a refund of a payment took off one of that payment's documents.
+    """An amount that a refund of a payment released from one of the payment's documents.
 
-    `amount` is what was taken off; `split` and `description` are those of the whole allocation as
-    it was before.
+    `amount` is the released amount; `split` and `description` are those of the whole allocation
+    before the release.
     """
 
     document_id: UUID
@@ -45,7 +45,7 @@ class ReleasedAllocation:
 
 @dataclass(frozen=True, slots=True)
 class GivenBackLine:
-    """What is asked for: an amount of a line, gross; `place` is where it stands in the request."""
+    """A requested gross refund of a document line; `place` is its place in the request."""
 
     line_id: UUID
     amount: int
@@ -54,14 +54,15 @@ class GivenBackLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundAllocation:
-    """What a refund gives back: money that settled a document, of a payment, or of a credit.
+    """A part of a refund and its target: a document, a payment, or a credit.
 
-    `split` says from which parts. Live while it has no `end`; without a `start` it is dated as
-    the refund is. `target_number` is the number of the document or credit, and none of a payment.
-    `lines` is what it takes of a document's lines, and `self_assessed` what is posted for the tax
-    on them that was never charged. `released` is what was taken off a payment's documents to make
-    its money free. Where allocations come later than their refund, `created_at` tells when.
-    `tax_code_id` is what the credit that it is kept as is taxed by.
+    `split` lists the refunded parts. The allocation is live while it has no `end`; without a
+    `start` it has the date of the refund. `target_number` is the number of the document or credit,
+    and None for a payment. `lines` are the amounts taken from a document's lines, and
+    `self_assessed` the postings for self-assessed tax on them, which was never charged. `released`
+    lists what was released from a payment's documents to free its money. `created_at` is set where
+    an allocation may be later than its refund. `tax_code_id` is the tax code of the credit that the
+    amount is kept as.
     """
 
     id: UUID
@@ -84,10 +85,10 @@ class RefundAllocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
-    """A refund as it is stored, either way.
+    """A refund as it is stored, to a customer or from a vendor.
 
-    `agreed_on` is the day on which it is owed; `paid` the sum of its completed payments, and
-    `settled` what of its parts these have paid.
+    `agreed_on` is the day on which it is owed; `paid` is the sum of its completed payments, and
+    `settled` the amounts that these have paid of its parts.
     """
 
     id: UUID
@@ -114,8 +115,8 @@ class Refund:
 class InvoiceRefund(Refund):
     """A refund to a customer.
 
-    `method`, `processor` and `fee` are what its first payment has where that does not say
-    otherwise.
+    `method` and `processor` are the defaults of its payments; `fee` is the default of the first
+    one.
     """
 
     method: str
@@ -127,8 +128,8 @@ class InvoiceRefund(Refund):
 class VendorRefund(Refund):
     """A refund from a vendor.
 
-    `by_target` tells whether each part that is posted is about what it gives back of. Refunds from
-    before are about the one thing that they give back of, or about themselves, and stay so.
+    `by_target` is true if each posted part is attributed (`about`) to the target that it refunds.
+    Older refunds are attributed to their only target, or to themselves, and stay so.
     """
 
     refund_type: str
@@ -140,12 +141,12 @@ class VendorRefund(Refund):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundPayment:
-    """Money that pays a refund, with the spans in which it stood completed.
+    """A payment of a refund, with the spans in which it was completed.
 
-    `splits` say, for each of these spans, which parts of the refund it paid, and `about` what that
-    gives back of. It is dated on the day it moved, also before the refund's own: its
-    `payment_date`, else the day it completed. Bank lines and a payout hold it as they hold a
-    payment.
+    `splits` has, for each span, the parts of the refund that the payment paid; `about` is the
+    refund's only target, if there is a single one. The payment is dated on the day the money moved,
+    even if that is before the refund: its `payment_date`, else the day it was completed. Bank lines
+    and a payout hold it as they hold a payment.
     """
 
     id: UUID
@@ -178,10 +179,9 @@ class RefundPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorRefundPayment(RefundPayment):
-    """Money that a vendor pays back, from the day it is announced.
+    """A payment of a refund by a vendor, from the day it is announced.
 
-    `shares` are its splits once more, by what the refund gives back of. Payments of refunds from
-    before have none.
+    `shares` are its splits by target of the refund. Payments of older refunds have none.
     """
 
     shares: tuple[SplitByTarget, ...] = ()
@@ -194,7 +194,7 @@ class VendorRefundPayment(RefundPayment):
 
 
 def invoice_refund_status(refund: InvoiceRefund) -> str:
-    """Derive the status: of 100, with 40 paid it is processing and with 100 paid."""
+    """Derive the status: 100 with 40 paid is processing, with 100 paid it is paid."""
     if refund.cancelled_at is not None:
         return "cancelled"
     if refund.paid == refund.amount:
@@ -203,10 +203,10 @@ def invoice_refund_status(refund: InvoiceRefund) -> str:
 
 
 def vendor_refund_status(refund: VendorRefund, payments: Iterable[RefundPayment]) -> str:
-    """Derive the status of a vendor's refund; the first that fits.
+    """Derive the status of a vendor refund: the first rule that applies.
 
-    Of 100, with 40 allocated it is partially_allocated; with all of it allocated and every payment
-    that is not cancelled completed, it is completed.
+    100 with 40 allocated is partially_allocated. With all of it allocated, and every payment
+    completed or cancelled, it is completed.
     """
     if refund.cancelled_at is not None:
         return "cancelled"
@@ -217,45 +217,45 @@ def vendor_refund_status(refund: VendorRefund, payments: Iterable[RefundPayment]
 
 
 def live_allocations(refund: Refund) -> tuple[RefundAllocation, ...]:
-    """Pick what the refund gives back now."""
+    """Return the allocations that have not ended."""
     return tuple(each for each in refund.allocations if each.end is None)
 
 
 def is_dedicated(refund: Refund) -> bool:
-    """Tell whether the refund gives back exactly one thing."""
+    """Return whether the refund has exactly one live allocation."""
     return len(live_allocations(refund)) == 1
 
 
 def allocated(refund: Refund) -> int:
-    """Say how much of the refund is allocated, money and credits: 40 and 30 come to 70."""
+    """Return the allocated amount, in money and credits: 40 and 30 is 70."""
     return sum(each.amount for each in live_allocations(refund))
 
 
 def unallocated(refund: Refund) -> int:
-    """Say how much of the refund is not allocated yet: of 100 with 40 allocated, 60."""
+    """Return the amount that is not allocated yet: 100 with 40 allocated is 60."""
     return refund.amount - allocated(refund)
 
 
 def cash(refund: Refund) -> int:
-    """Say how much of the refund is money: of 100 with 30 kept as a credit, 70."""
+    """Return the amount that is money: 100 with 30 kept as a credit is 70."""
     return refund.amount - credited(refund)
 
 
 def credited(refund: Refund) -> int:
-    """Say how much of the refund is kept as a credit: of 70 money and 30 credited, 30."""
+    """Return the amount that is kept as a credit: of 70 money and 30 credited, 30."""
     return sum(each.amount for each in live_allocations(refund) if each.kind == "credit")
 
 
 def rest(refund: Refund) -> int:
-    """Say how much of the money is not paid yet: of 100 with 40 paid, 60."""
+    """Return the money that is not paid yet: 100 with 40 paid is 60."""
     return cash(refund) - refund.paid
 
 
 def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[Part, int]:
-    """Say what the money of the refund is made of, by part.
+    """Return the money of the refund by part.
 
-    What is not allocated yet stands on an account of its own; what is kept as a credit has no
-    split.
+    The unallocated amount is a part on `unallocated_account_id`, if that is given. An amount kept
+    as a credit has no split.
     """
     split = [part for each in live_allocations(refund) for part in each.split]
     if unallocated_account_id is not None:
@@ -264,9 +264,9 @@ def parts(refund: Refund, unallocated_account_id: UUID | None = None) -> dict[Pa
 
 
 def parts_by_target(refund: VendorRefund, unallocated_account_id: UUID) -> dict[TargetPart, int]:
-    """Say what the money of a refund is made of, by part of each thing that it gives back of.
+    """Return the money of a refund by target and part.
 
-    Of 700 with 600 of a bill, 500 net and 100 tax are the bill's and 100 are nobody's yet.
+    Of 700 with 600 of a bill, 500 net and 100 tax belong to the bill, and 100 to no target yet.
     """
     split: list[tuple[TargetPart, int]] = [
         ((each.target_id, part), amount)
@@ -278,7 +278,7 @@ def parts_by_target(refund: VendorRefund, unallocated_account_id: UUID) -> dict[
 
 
 def parts_paid(payment: VendorRefundPayment) -> Shares[TargetPart]:
-    """Say which parts of which things a payment that stands completed pays."""
+    """Return the amounts that a completed payment pays, by target and part."""
     return tuple(
         ((target_id, part), amount)
         for target_id, split in shares_of(payment)[-1]
@@ -287,16 +287,16 @@ def parts_paid(payment: VendorRefundPayment) -> Shares[TargetPart]:
 
 
 def shares_of(payment: VendorRefundPayment) -> tuple[SplitByTarget, ...]:
-    """Lay out the shares of a payment for all its spans.
+    """Return the shares of a payment for all its spans.
 
-    What a server of before has split is nobody's.
+    A split without shares, as older servers wrote it, has no target.
     """
     rest = payment.splits[len(payment.shares) :]
     return (*payment.shares, *(((None, split),) for split in rest))
 
 
 def by_target(shares: Shares[TargetPart]) -> SplitByTarget:
-    """Gather shares by what they give back of, in the order in which that first appears."""
+    """Group shares by target, in the order in which each target first appears."""
     splits: dict[UUID | None, Split] = defaultdict(tuple)
     for (target_id, part), amount in shares:
         splits[target_id] += ((part, amount),)
@@ -304,18 +304,21 @@ def by_target(shares: Shares[TargetPart]) -> SplitByTarget:
 
 
 def about(refund: Refund) -> UUID | None:
-    """Name the one thing that a refund ever gave back of; none where there were several."""
+    """Return the only target that the refund ever had, or None if there were several.
+
+    Amounts kept as a credit do not count.
+    """
     targets = {each.target_id for each in refund.allocations if each.kind != "credit"}
     return targets.pop() if len(targets) == 1 else None
 
 
 def agreed_days(refund: Refund, allocation: RefundAllocation) -> Days:
-    """Lay out the days on which an allocation was owed."""
+    """Return the days on which an allocation was owed."""
     return days(allocation.start or refund.agreed_on, allocation.end, refund.agreed_on)
 
 
 def completion_days(payment: RefundPayment) -> list[Days]:
-    """Lay out the days on which the money stood completed."""
+    """Return the days on which the payment was completed."""
     if not payment.completions:
         return []
     on = dated_on(payment)
@@ -323,7 +326,7 @@ def completion_days(payment: RefundPayment) -> list[Days]:
 
 
 def dated_on(payment: RefundPayment) -> date:
-    """Say on which day the money is dated: its payment date, else when it completed."""
+    """Return the date of the money: its payment date, else the day it was completed."""
     if payment.payment_date is not None:
         return payment.payment_date
     assert payment.completed_at is not None, "what has neither has not moved"

@@ -1,7 +1,7 @@
-"""Which payment a refund is shown at.
+"""Attribution of refunds to payments, for display only.
 
-A refund of a document gives back of no payment in particular. To show it at payments all the same,
-the refunds of a document are laid over the payments that settled it. Nothing is posted by this.
+A refund of a document belongs to no payment in particular. To show it at payments, the refunds of a
+document are spread over the payments that settled it. This posts nothing.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from accounting.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class RefundShare:
-    """What a live refund gives back of a document; without one, of money that settled nothing."""
+    """An amount that a live refund refunds of a document; without one, of unapplied money."""
 
     refund_id: UUID
     document_id: UUID | None
@@ -26,7 +26,7 @@ class RefundShare:
 
 @dataclass(frozen=True, slots=True)
 class SettledPart:
-    """How much of a document a completed payment settles."""
+    """The amount of a document that a completed payment settles."""
 
     payment_id: UUID
     payment_date: date
@@ -44,10 +44,10 @@ class RefundedDocument:
 def spread_refunds(
     refunds: Iterable[RefundShare], payments: Iterable[SettledPart]
 ) -> dict[UUID, list[RefundShare]]:
-    """Lay the refunds of a document over its payments, the oldest of both first.
+    """Spread the refunds of a document over its payments, the oldest of both first.
 
-    Of refunds of 300 and 500 over payments of 400 and 600, the first payment carries 300 and 100,
-    the second 400. What is refunded beyond the payments, since money bounced later, lies nowhere.
+    Of refunds of 300 and 500 over payments of 400 and 600, the first payment has 300 and 100, the
+    second 400. An amount refunded beyond the payments, because money bounced later, has no payment.
     """
     shares_by_payment: dict[UUID, list[RefundShare]] = defaultdict(list)
     waiting = sorted(refunds, key=_age, reverse=True)
@@ -66,11 +66,11 @@ def spread_refunds(
 def refund_shares_of(
     payment: Payment, unapplied: Iterable[RefundShare], refunded: Mapping[UUID, RefundedDocument]
 ) -> tuple[RefundShare, ...]:
-    """Say what refunds give back of a payment, the oldest first.
+    """Return the refunds of a payment, the oldest first.
 
-    `unapplied` are the live refunds of its money that settled nothing; `refunded` those of its
-    documents that have refunds. What the payment itself settles is taken from the payment as it is
-    now, which may not be stored yet.
+    `unapplied` are the live refunds of its unapplied money; `refunded` are its documents that have
+    refunds. The amounts that the payment settles are read from `payment`, which may not be stored
+    yet.
     """
     shares = list(unapplied)
     for allocation in live_allocations(payment) if payment.status == "completed" else ():

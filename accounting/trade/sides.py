@@ -1,4 +1,7 @@
-"""The two sides of trade. Documents and payments are written once, with signs and words."""
+"""The two sides of trade, sales and purchases.
+
+Documents and payments are written once for both, with the signs, accounts and words of a side.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +14,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideWords:
-    """What people read of a side: what it calls a document, and how entries are described."""
+    """The words of a side for people: its name for a document, and the titles of its entries."""
 
     document: str
     document_title: str
@@ -23,7 +26,7 @@ class SideWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideNames:
-    """What partners' programs call things of a side: in refusals, filters and sorts."""
+    """The names of a side's fields in the API: in errors, filters and sorts."""
 
     party_id: str
     party_external_id: str
@@ -38,7 +41,7 @@ class SideNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideRefusals:
-    """How a side refuses; makers, so that each code stands as a literal where it is made."""
+    """The API errors of a side, as functions: each error code is a literal in its function."""
 
     party_not_active: Callable[..., Refusal]
     party_has_balance: Callable[..., Refusal]
@@ -49,13 +52,13 @@ class SideRefusals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """What tells sales from purchases in the ledger: accounts, signs, number series, sources.
+    """The differences between sales and purchases in the ledger: accounts, signs, series, sources.
 
-    `sign` is +1 where an opened document debits its control account and money comes in. Without a
-    `discount` account a document's own discount lessens its lines, and without a `refund_net`
-    account a refund goes back to them. Where documents are `dated_by_issue`, the date on them is
-    their day in the books. `payment_moves` says from which status of a payment a caller may set
-    which.
+    `sign` is +1 where an opened document debits its control account and its payments come in.
+    Without a `discount` account, the document discount reduces the amounts of the lines; without a
+    `refund_net` account, a refund uses the accounts of the lines. With `dated_by_issue`, the
+    accounting date of a document is its issue date. `payment_moves` lists, for each status of a
+    payment, the statuses that a caller may set.
     """
 
     sign: int

@@ -1,4 +1,4 @@
-"""What a document says of tax: one sum for each code and rate."""
+"""Tax totals of a document, one for each code and rate."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -13,7 +13,7 @@ Taxed = tuple[UUID | None, Decimal | None]
 
 @dataclass(frozen=True, slots=True)
 class CodeTotal:
-    """The tax of one code and rate, and the net of the lines that it is on."""
+    """The tax of one code and rate, and the net of the lines that have it."""
 
     code_id: UUID | None
     rate: Decimal | None
@@ -22,11 +22,10 @@ class CodeTotal:
 
 
 def by_code(document: Document) -> tuple[CodeTotal, ...]:
-    """Sum up the taxes of a document by code and rate, in the order of its lines.
+    """Sum the taxes of a document by code and rate, in the order of its lines.
 
-    Nets are less each line's share of the discount on the whole: lines of 1000 and 500 at 20 % and
-    one of 100 at 0 % come to 300 on 1500, and 0 on 100. A line that has no tax in any way has no
-    part in it.
+    Nets are less each line's share of the document discount: lines of 1000 and 500 at 20 % and one
+    of 100 at 0 % are 300 on 1500, and 0 on 100. A line without any tax or rate is omitted.
     """
     totals: dict[Taxed, CodeTotal] = {}
     for line in document.lines:

@@ -1,4 +1,4 @@
-"""What refunds from vendors are allocated to: bills, bill payments, and credits either way."""
+"""Allocations of vendor refunds: to bills, to bill payments, and to credits kept or paid out."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -37,33 +37,33 @@ FIELDS: Mapping[Kind, str] = {
     "payment": PAYABLE.names.payment_id,
     "refunded_credit": PAYABLE.names.credit_id,
 }
-"""What a refusal calls what an allocation gives back of."""
+"""The name of each allocation target in error messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What refunds give back of, and what moves along, by id."""
+    """The targets of refunds, and the records that change with them, by id."""
 
     documents: Mapping[UUID, Document]
     payments: Mapping[UUID, Payment]
     credits: Mapping[UUID, Credit]
 
     def with_document(self, document: Document) -> "Affected":
-        """Return the same with a document as it is now."""
+        """Return a copy with one document replaced."""
         return replace(self, documents={**self.documents, document.id: document})
 
     def with_payment(self, payment: Payment, moved: Mapping[UUID, Document]) -> "Affected":
-        """Return the same with a payment as it is now, and the documents that moved with it."""
+        """Return a copy with one payment replaced, and all documents as in `moved`."""
         return Affected(moved, {**self.payments, payment.id: payment}, self.credits)
 
     def with_credit(self, credit: Credit, moved: Mapping[UUID, Document]) -> "Affected":
-        """Return the same with a credit as it is now, and the documents that moved with it."""
+        """Return a copy with one credit replaced, and all documents as in `moved`."""
         return Affected(moved, self.payments, {**self.credits, credit.id: credit})
 
 
 @dataclass(frozen=True, slots=True)
 class RefundContext:
-    """When and from which day on allocations are made; None is the refund's day."""
+    """The context of new allocations; without a `start` they have the date of the refund."""
 
     referenced: Referenced
     context: Context
@@ -71,12 +71,12 @@ class RefundContext:
 
     @property
     def roles(self) -> Roles:
-        """Which account has which role."""
+        """The account of each role."""
         return self.referenced.roles
 
 
 def refuse_repeated(items: Sequence[RefundItem]) -> None:
-    """Refuse a list of allocations that names a bill or a payment twice.
+    """Refuse a list of allocations that names a target twice.
 
     Raises Malformed `validation_error`.
     """
@@ -97,11 +97,11 @@ def allocate(
     wanted: Sequence[RefundItem],
     affected: Affected,
 ) -> tuple[VendorRefund, Affected]:
-    """Make what is wanted the live allocations of a refund.
+    """Make the wanted items the live allocations of a refund.
 
-    What is wanted unchanged stays as it is, with its day. What is not wanted any more is taken back
-    today, credits first (paid out, then kept), then the latest first; then the new ones are made.
-    Raises Conflict and RuleBroken as `vendor_refunding.agree` says.
+    An allocation that is wanted unchanged keeps its date. The others are undone today, credits
+    first (paid out, then kept), then the latest first; then the new allocations are created. Raises
+    the Conflict and RuleBroken errors of `vendor_refund_changes.agree`.
     """
     _refuse_excess(refund, wanted)
     waiting, staying = list(wanted), {}
@@ -126,8 +126,8 @@ def _taken_back(
 ) -> tuple[VendorRefund, Affected]:
     history = {each.id: staying.get(each.id, each) for each in refund.allocations}
     latest_first = list(reversed(refunds.live_allocations(refund)))
-    # A credit is whole again before it is withdrawn, and what credits have settled is owed again
-    # before money is applied to it again.
+    # A credit's payout is undone before the credit is withdrawn. The documents that credits have
+    # settled are outstanding again before money is applied to them again.
     for each in sorted(latest_first, key=lambda each: _TURNS.get(each.kind, len(_TURNS))):
         if each.id not in staying:
             history[each.id] = replace(each, end=refund_context.context.today)
@@ -141,7 +141,7 @@ _TURNS: Mapping[Kind, int] = {"refunded_credit": 0, "credit": 1}
 def _without(
     refund_context: RefundContext, allocation: RefundAllocation, affected: Affected
 ) -> Affected:
-    """Take back what an allocation did."""
+    """Undo the effects of an allocation."""
     context, id_ = refund_context.context, allocation.target_id
     if allocation.kind == "document":
         return affected.with_document(take_back(allocation, affected.documents[id_], context))
@@ -256,7 +256,10 @@ _MAKERS: Mapping[Kind, _Maker] = {
 def _target(
     noun: str, loaded: Mapping[UUID, Target], refund: VendorRefund, wanted: RefundItem
 ) -> Target:
-    """Pick what is wanted of what was loaded; it belongs to the vendor of the refund."""
+    """Return the loaded target of a wanted item.
+
+    Raises RuleBroken `reference_not_found` or `bill_vendor_mismatch`.
+    """
     found = None if wanted.target_id is None else loaded.get(wanted.target_id)
     if found is None:
         raise RuleBroken(
@@ -271,9 +274,9 @@ def _target(
 
 
 def _is_as(item: RefundItem, allocation: RefundAllocation) -> bool:
-    """Tell whether an allocation is what is wanted, in whatever words.
+    """Return whether an allocation is already as wanted, apart from descriptive fields.
 
-    One that says of which lines it is, or how it is taxed, is made anew.
+    An item with lines or a tax code is always allocated again.
     """
     if item.lines or item.tax_code is not None:
         return False
@@ -293,7 +296,10 @@ def _refuse_excess(refund: VendorRefund, wanted: Sequence[RefundItem]) -> None:
 
 
 def _begun(refund_context: RefundContext, refund: VendorRefund, floor: date) -> date | None:
-    """Date an allocation as the refund is, but no earlier than what it gives back of."""
+    """Return the start of an allocation, but no earlier than the date of its target.
+
+    None is the date of the refund.
+    """
     return floor if floor > (refund_context.start or refund.agreed_on) else refund_context.start
 
 

@@ -1,4 +1,4 @@
-"""Refunds from vendors as they are agreed, described, allocated anew, paid and cancelled."""
+"""Changes of vendor refunds: agree, describe, allocate, pay and cancel."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -41,25 +41,25 @@ S = TypeVar("S", bound=Subject)
 
 @dataclass(frozen=True, slots=True)
 class Refunded:
-    """A refund with its payments, oldest first, and everything it touches, as they are now."""
+    """A vendor refund after a change, with its payments (oldest first) and affected records."""
 
     refund: VendorRefund
     payments: tuple[VendorRefundPayment, ...]
     affected: Affected
 
     def payment(self, id: UUID) -> VendorRefundPayment:
-        """Pick one of its payments."""
+        """Return one of its payments."""
         return next(each for each in self.payments if each.id == id)
 
     def with_payment(self, payment: VendorRefundPayment) -> "Refunded":
-        """Return the same with one of its payments as it is now."""
+        """Return a copy with one payment replaced."""
         payments = (payment if each.id == payment.id else each for each in self.payments)
         return replace(self, payments=tuple(payments))
 
 
 @dataclass(frozen=True, slots=True)
 class TargetIds:
-    """The ids of what a refund gives back of, or is to give back of."""
+    """The ids of the targets that a refund has or is to have."""
 
     documents: frozenset[UUID]
     payments: frozenset[UUID]
@@ -67,7 +67,10 @@ class TargetIds:
 
 
 def target_ids(refund: VendorRefund | None, items: Iterable[RefundItem]) -> TargetIds:
-    """Name what a refund as it is, and a list of allocations, give back of or took money off."""
+    """Return the ids of the targets of a refund and of a list of allocations.
+
+    These include the documents that the refund released money from.
+    """
     held = () if refund is None else refunds.live_allocations(refund)
     ids: dict[Kind, set[UUID]] = defaultdict(set)
     for each in held:
@@ -81,7 +84,7 @@ def target_ids(refund: VendorRefund | None, items: Iterable[RefundItem]) -> Targ
 
 
 def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
-    """Name the documents that payments and credits hold something of."""
+    """Return the ids of the documents that payments and credits have live allocations to."""
     return {each.document_id for holder in holders for each in live(holder.allocations)}
 
 
@@ -92,9 +95,9 @@ def agree(
     referenced: Referenced,
     context: Context,
 ) -> Refunded:
-    """Make a refund with its allocations and its payments.
+    """Create a refund with its allocations and its payments.
 
-    Left out, there is one pending payment of all that is money: of 7200 with 2400 kept as a credit,
+    By default there is one pending payment of all the money: of 7200 with 2400 kept as a credit,
     4800. Raises Malformed `validation_error`; Conflict `period_locked`, `payment_not_completed` or
     `bill_not_open`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
     `bill_vendor_mismatch`, `allocation_exceeds_total`, `refund_exceeds_refundable` or
@@ -131,9 +134,9 @@ def agree(
 def describe(
     refund: VendorRefund, details: VendorRefundDetails, context: Context, *, affected: bool
 ) -> VendorRefund:
-    """Change what is said about a refund.
+    """Change the descriptive fields of a refund.
 
-    Where that changes nothing and it is not `affected` otherwise, it comes back as it was.
+    If that changes nothing, and it is not `affected` otherwise, the same object is returned.
     """
     described = replace(refund, **said(details))
     if described == refund and not affected:
@@ -148,11 +151,11 @@ def amend(
     referenced: Referenced,
     context: Context,
 ) -> Refunded:
-    """Change what is said of a payment: its facts, its refund's allocations, its status.
+    """Change a payment of a refund: its fields, the refund's allocations, and its status.
 
-    With its last payment a refund is cancelled too, and all that it did is taken back. Where
-    nothing changes, what was given comes back as it is. Raises Conflict `invalid_state_transition`,
-    `vendor_refund_paid` or `period_locked`, and what `agree` raises of allocations and fees.
+    If its last payment is cancelled, the refund is cancelled too, and its allocations are undone.
+    If nothing changes, `before` is returned. Raises Conflict `invalid_state_transition`,
+    `vendor_refund_paid` or `period_locked`, and the errors of `agree` for allocations and fees.
     """
     refuse_repeated(or_else(command.allocations, ()))
     payment = before.payment(payment_id)
@@ -187,7 +190,7 @@ def amend(
 def cancel(
     before: Refunded, payment_id: UUID, referenced: Referenced, context: Context
 ) -> Refunded:
-    """Cancel a payment that is pending or failed, and its refund with the last one.
+    """Cancel a payment that is pending or failed, and the refund with its last payment.
 
     Raises Conflict `invalid_state_transition`.
     """
@@ -200,9 +203,9 @@ def cancel(
 def changed(
     before: Refunded | None, loaded: Affected, after: Refunded
 ) -> tuple[list[Subject], list[Document]]:
-    """List what changed and is posted, in that order, and the documents that moved along.
+    """List the changed subjects in the order of posting, and the changed documents.
 
-    `loaded` is what was touched, as it was.
+    `loaded` has the affected records before the change.
     """
     held: Sequence[Subject] = () if before is None else (before.refund, *before.payments)
     subjects: list[Subject] = [
@@ -232,9 +235,11 @@ def _allocated_anew(
     referenced: Referenced,
     context: Context,
 ) -> Refunded:
-    """Allocate a refund anew, today; what has come of it then pays the parts that it has now.
+    """Replace the allocations of a refund, today; completed payments then pay its new parts.
 
-    The payment that is changed comes to more or less where less or more is kept as a credit.
+    If the amount kept as a credit changes, the payment `payment_id` changes by the difference.
+    Raises Conflict `vendor_refund_paid` if a payment is completed already, or RuleBroken
+    `allocation_exceeds_total`.
     """
     refund_context = RefundContext(referenced, context, context.today)
     refund, affected = allocate(refund_context, before.refund, wanted, before.affected)
@@ -259,7 +264,7 @@ def _allocated_anew(
 
 
 def _withdrawn(refund_context: RefundContext, before: Refunded) -> Refunded:
-    """Cancel a refund of which no payment is left, and take back all that it did."""
+    """Cancel a refund that has no payment left, and undo its allocations."""
     refund, affected = allocate(refund_context, before.refund, [], before.affected)
     now = refund_context.context.now
     cancelled = replace(refund, cancelled_at=now, updated_at=now)
@@ -269,7 +274,10 @@ def _withdrawn(refund_context: RefundContext, before: Refunded) -> Refunded:
 def _announced(
     refund: VendorRefund, commands: Sequence[AnnouncePayment], context: Context
 ) -> tuple[VendorRefundPayment, ...]:
-    """Make the pending payments; given ones must come to the money of the refund."""
+    """Create the pending payments, which must sum to the money of the refund.
+
+    Raises RuleBroken `allocation_exceeds_total`.
+    """
     cash, commands = refunds.cash(refund), commands or [AnnouncePayment()]
     amounts = [or_else(command.amount, cash) for command in commands]
     if sum(amounts) != cash:

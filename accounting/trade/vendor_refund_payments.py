@@ -1,4 +1,4 @@
-"""Money that vendors pay back: announced, on its way, come, returned, cancelled."""
+"""Payments of vendor refunds: announced, processing, completed, failed and cancelled."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ _MOMENTS = {
 def announce(
     refund: VendorRefund, command: AnnouncePayment, amount: int, context: Context
 ) -> VendorRefundPayment:
-    """Make a payment that is on its way; nothing is posted before it has come.
+    """Create a pending payment; nothing is posted before it is completed.
 
     Raises RuleBroken `fee_exceeds_amount`.
     """
@@ -56,14 +56,14 @@ def announce(
 
 
 def net_amount(payment: VendorRefundPayment) -> int:
-    """Say how much comes in after the fee: of 100 less 2, 98."""
+    """Return the amount less the fee: 100 less 2 is 98."""
     return payment.amount - payment.fee
 
 
 def corrected(
     payment: VendorRefundPayment, command: ChangeVendorRefundPayment
 ) -> VendorRefundPayment:
-    """Change the supplied facts of a payment; its status and its amount are not among them."""
+    """Change the supplied fields of a payment, but not its status or its amount."""
     facts = said(command, "payment_date", "method", "fee")
     return replace(payment, **facts, **said(command.details))
 
@@ -76,11 +76,11 @@ def moved(
     roles: Roles,
     context: Context,
 ) -> tuple[VendorRefund, VendorRefundPayment]:
-    """Move a payment to a status; completed, it pays the parts of the refund that are left.
+    """Change the status of a payment; a completed one pays the remaining parts of the refund.
 
-    `payments` are all of the refund, of which those that stand completed have paid theirs.
-    The first time it is dated by its payment date, which is today where it has none, later today.
-    Money that goes back is owed again.
+    `payments` are all payments of the refund; the completed ones have paid their parts. The first
+    completion is dated by the payment date, or today if there is none; a later one is dated today.
+    If a payment is no longer completed, its amount is owed again.
     """
     if status == payment.status:
         return refund, payment
@@ -101,14 +101,14 @@ def moved(
 
 
 def is_last(payments: Iterable[VendorRefundPayment]) -> bool:
-    """Tell whether no payment of a refund is left that is not cancelled."""
+    """Return whether all payments of a refund are cancelled."""
     return all(each.status == "cancelled" for each in payments)
 
 
 def split_anew(
     refund: VendorRefund, payments: Sequence[VendorRefundPayment], roles: Roles, context: Context
 ) -> tuple[VendorRefund, Payments]:
-    """Let the payments that have come pay the parts that a refund has now, from today on."""
+    """Split the completed payments again over the parts that a refund has now, from today on."""
     refund = replace(refund, settled=())
     changed: Payments = ()
     for each in payments:
@@ -122,7 +122,7 @@ def split_anew(
 
 
 def refuse_fee(fee: int, amount: int) -> None:
-    """Refuse a fee that is more than the money that comes.
+    """Refuse a fee that is more than the amount of the payment.
 
     Raises RuleBroken `fee_exceeds_amount`.
     """
@@ -138,7 +138,7 @@ def refuse_fee(fee: int, amount: int) -> None:
 def refuse_locked_date(
     before: VendorRefundPayment, payment: VendorRefundPayment, context: Context
 ) -> None:
-    """Refuse a day inside the lock for money that comes, or that came on another day.
+    """Refuse a locked date, if the payment is first completed or its date changes.
 
     Raises Conflict `period_locked`.
     """
@@ -155,7 +155,7 @@ def _taking(
     payment: VendorRefundPayment,
     roles: Roles,
 ) -> dict[str, Any]:
-    """Say which parts a payment takes in the span that begins, of what the others have left."""
+    """Return the splits of a payment with those of a new span, from what the others have left."""
     waiting = roles[Role.SUSPENSE]
     if not refund.by_target:
         split = take(refunds.parts(refund, waiting), refund.settled, payment.amount)
@@ -179,7 +179,7 @@ def _again(
     taking: Mapping[str, Any],
     context: Context,
 ) -> VendorRefundPayment:
-    """Let a payment end what it paid and pay what it takes now, where that is something else."""
+    """End the current span of a payment and begin a new one, if the parts that it pays change."""
     *_, before, now = taking.get("shares", taking["splits"])
     if before == now:
         return payment

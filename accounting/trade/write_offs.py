@@ -1,4 +1,4 @@
-"""Write-offs: what is given up of an open document, and taken up again."""
+"""Write-offs of open documents, and their reversal."""
 
 from datetime import date, datetime
 from typing import Final
@@ -29,8 +29,8 @@ CHARGED: Final = frozenset({TaxPart.OUTPUT, TaxPart.INPUT})
 class WriteOff:
     """A write-off as it is stored; live while it has no `reversed_at`.
 
-    `split` says which parts of the document it settled; `relieved` what is taken back of tax by
-    it, and of which net, and `lines` of which lines that is. It is dated no earlier than
+    `split` lists the parts of the document that it settled; `relieved` the tax that it reverses,
+    and the net of that tax; and `lines` these amounts by line. It is dated no earlier than
     `document_date`, the day the document opened.
     """
 
@@ -57,7 +57,7 @@ class WriteOff:
 
 
 def account_references(command: WriteOffDocument) -> frozenset[AccountReference]:
-    """Name the account that is written off to, so that it can be loaded first."""
+    """Return the account that is written off to, so that it can be loaded first."""
     return frozenset() if command.account is None else frozenset({command.account})
 
 
@@ -70,8 +70,8 @@ def write_off(
 ) -> tuple[Document, WriteOff]:
     """Write off an amount of an open document, by default all that is left of it.
 
-    Of 1000 with 300 paid, 700. Raises the side's refusal of a document not open; Conflict
-    `period_locked` or `account_archived`; RuleBroken `allocation_exceeds_outstanding`,
+    Of 1000 with 300 paid, that is 700. Raises the side's API error for a document that is not open;
+    Conflict `period_locked` or `account_archived`; RuleBroken `allocation_exceeds_outstanding`,
     `reference_not_found` or `control_account`.
     """
     refuse_not_open(side, document)
@@ -112,9 +112,9 @@ def write_off(
 def reverse(
     document: Document, written_off: WriteOff, context: Context
 ) -> tuple[Document, WriteOff]:
-    """Take a write-off back: the document is owed again by as much.
+    """Reverse a write-off: the amount is outstanding again.
 
-    Raises Conflict `invalid_state_transition` where that was done before.
+    Raises Conflict `invalid_state_transition` if it is reversed already.
     """
     if written_off.reversed_at is not None:
         raise Conflict.of_state("The write-off is reversed already.", "reversed")
@@ -128,11 +128,11 @@ def reverse(
 def _relieved(
     document: Document, split: Split, account_id: UUID, *, relief: bool
 ) -> tuple[Split, LineShares]:
-    """Say what of tax is taken back, on which accounts, and of which lines.
+    """Return the tax that a write-off reverses, by part on its accounts, and by line.
 
-    What was withheld always is: that of what is given up is never withheld. Tax that was charged
-    is where relief is asked for, with its net beside it on the account that is written off to; no
-    more than credits and refunds have left. Of 120 with 60 paid, 60 takes 50 and 10.
+    Withheld tax is always reversed: nothing is withheld from an amount that is written off. Charged
+    tax is reversed if `relief` is true, with its net on the account that is written off to. Neither
+    is more than credits and refunds have left. Of 120 with 60 paid, 60 takes 50 and 10.
     """
     left = parts_left(document)
     charged = {(p.tax.code_id, p.tax.rate) for p, _ in split if p.tax and p.tax.part in CHARGED}
@@ -154,7 +154,7 @@ def _relieved(
 
 
 def tax_taken_back(relieved: Split) -> int:
-    """Say how much tax is taken back with relief: of 50 net and 10 of tax, 10."""
+    """Return the tax that is reversed with relief: of 50 net and 10 tax, 10."""
     return sum(
         amount
         for part, amount in relieved
@@ -163,7 +163,7 @@ def tax_taken_back(relieved: Split) -> int:
 
 
 def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
-    """Refuse an external id that is taken by a write-off of another document.
+    """Refuse an external id that a write-off of another document has.
 
     Raises Conflict `duplicate_external_id`.
     """
@@ -178,7 +178,7 @@ def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
 
 
 def written_off_days(written_off: WriteOff) -> Days:
-    """Lay out the days on which the write-off stood."""
+    """Return the days on which the write-off was in effect."""
     reversed_at = written_off.reversed_at
     end = None if reversed_at is None else reversed_at.date()
     return days(written_off.write_off_at.date(), end, written_off.document_date)

@@ -1,5 +1,5 @@
-"""Turns each request body of the contract into a command of the rules, field by field.
+"""Conversion of each request body of the contract to a command of the accounting rules.
 
-Only here names of the wire are read, and each body in one place. Fields are read as `body["name"]`,
-which the types of `handlers.bodies` check; what was not sent reads as ABSENT.
+Only this package reads field names of the contract, and each body in one place. Fields are read as
+`body["name"]`, which the types of `handlers.bodies` check; a field that was not sent is ABSENT.
 """

@@ -7,10 +7,10 @@ from handlers.bodies import TokenRequest, TokenRevocation
 
 
 def client_id(body: TokenRequest) -> UUID | None:
-    """Read whom the caller says to be, beside its credentials."""
+    """Return the partner id that the body states besides the credentials, if any."""
     return or_none(body["client_id"])
 
 
 def token(body: TokenRevocation) -> str:
-    """Read which token is to open nothing any more; all are of the kind that a hint may name."""
+    """Return the token to revoke; all tokens are of the one kind that a hint may name."""
     return body["token"]

@@ -1,4 +1,4 @@
-"""Accounts of the chart, however a body names or describes them."""
+"""Accounts of the chart, and references to them in bodies."""
 
 from accounting.absent import Absent, or_none
 from accounting.books.accounts import AccountReference
@@ -7,7 +7,7 @@ from handlers.bodies import AccountChildCreate, AccountCreate, AccountIdentifier
 
 
 def account(identifier: AccountIdentifier | Absent) -> AccountReference | None:
-    """Read how a line names an account: `AccountId` by its id, `AccountCode` by its code."""
+    """Parse the account reference of a line: `AccountId` by id, `AccountCode` by code."""
     if isinstance(identifier, Absent):
         return None
     by_code = identifier["type"] == "AccountCode"
@@ -17,12 +17,12 @@ def account(identifier: AccountIdentifier | Absent) -> AccountReference | None:
 
 
 def any_account(name: str) -> AccountReference:
-    """Read an account that is named by its id, its code or its external id."""
+    """Return a reference to an account by its id, code or external id."""
     return AccountReference("any", name)
 
 
 def create_account(body: AccountCreate) -> CreateAccount:
-    """Read a new account."""
+    """Parse a new account."""
     return CreateAccount(
         code=body["code"],
         name=body["name"],
@@ -36,7 +36,7 @@ def create_account(body: AccountCreate) -> CreateAccount:
 
 
 def create_child_account(body: AccountChildCreate) -> CreateAccount:
-    """Read a new account under another one."""
+    """Parse a new account under a parent."""
     return CreateAccount(
         code=body["code"],
         name=body["name"],
@@ -49,7 +49,7 @@ def create_child_account(body: AccountChildCreate) -> CreateAccount:
 
 
 def change_account(body: AccountUpdate) -> ChangeAccount:
-    """Read changes to an account."""
+    """Parse changes to an account."""
     return ChangeAccount(
         code=body["code"],
         name=body["name"],

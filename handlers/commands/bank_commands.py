@@ -1,4 +1,4 @@
-"""Bank accounts, statement lines and payouts."""
+"""Bank accounts, bank transactions, bank rules, reconciliations and payouts."""
 
 from itertools import starmap
 from typing import Any, cast
@@ -56,7 +56,7 @@ class ImportLines:
 
 @dataclass(frozen=True, slots=True)
 class ImportFile:
-    """A file of a bank account as its bank wrote it; `columns` are those of a CSV."""
+    """A file of a bank account as its bank wrote it; `columns` is the mapping of a CSV."""
 
     bank_account_id: UUID
     content: bytes
@@ -65,7 +65,7 @@ class ImportFile:
 
 
 def create_bank_account(body: BankAccountCreate) -> CreateBankAccount:
-    """Read a new bank account."""
+    """Parse a new bank account."""
     named = body["account"]
     return CreateBankAccount(
         display_name=body["display_name"],
@@ -76,14 +76,14 @@ def create_bank_account(body: BankAccountCreate) -> CreateBankAccount:
 
 
 def change_bank_account(body: BankAccountUpdate) -> BankAccountDetails:
-    """Read changes to a bank account."""
+    """Parse changes to a bank account."""
     return _details(body)
 
 
 def import_statement(
     body: BankTransactionImport | BankTransactionForm,
 ) -> ImportLines | ImportFile:
-    """Read a statement that comes as JSON, or in a form as the bank wrote it."""
+    """Parse a statement sent as JSON, or as a bank's file in a form."""
     form = cast(BankTransactionForm, body)
     upload: Any = form["file"]  # JSON has none.
     if isinstance(upload, Upload):
@@ -99,7 +99,7 @@ def import_statement(
 
 
 def columns_of(mapping: BankFileMapping) -> Columns:
-    """Read the columns of a CSV; an attribute is called as its field in the mapping."""
+    """Parse the column mapping of a CSV; each attribute is named like its field."""
     return Columns(
         date=mapping["date"],
         amount=or_none(mapping["amount"]),
@@ -117,7 +117,7 @@ def columns_of(mapping: BankFileMapping) -> Columns:
 
 
 def link_transaction(body: BankTransactionMatch) -> LinkTransaction | TransferTransaction:
-    """Read which money a statement line is, and how much of it."""
+    """Parse the target of a bank transaction, and the amount to match."""
     amount, memo = or_none(body["amount_cents"]), or_none(body["memo"])
     target_id = or_none(body["target_id"])
     if body["target_type"] == TRANSFER:
@@ -132,12 +132,12 @@ def link_transaction(body: BankTransactionMatch) -> LinkTransaction | TransferTr
 
 
 def unlink_transaction(body: BankTransactionUnmatch) -> UUID:
-    """Read which link is taken back."""
+    """Return the id of the link to remove."""
     return body["reconciliation_link_id"]
 
 
 def categorize_transaction(body: BankTransactionCategory) -> tuple[CategoryGiven, ...]:
-    """Read what a statement line was for: one account for all of it, or its parts."""
+    """Parse the categories of a bank transaction: one account for all of it, or its parts."""
     splits, account = body["splits"], body["account"]
     if not isinstance(splits, Absent):
         return tuple(starmap(_split, enumerate(splits)))
@@ -146,7 +146,7 @@ def categorize_transaction(body: BankTransactionCategory) -> tuple[CategoryGiven
 
 
 def save_bank_rule(body: BankRuleCreate | BankRuleUpdate) -> SaveBankRule:
-    """Read what is said of a bank rule, a new one or one that is known."""
+    """Parse a new bank rule, or changes to one."""
     conditions, result = body["conditions"], body["result"]
     return SaveBankRule(
         name=body["name"],
@@ -158,12 +158,12 @@ def save_bank_rule(body: BankRuleCreate | BankRuleUpdate) -> SaveBankRule:
 
 
 def reconcile_statement(body: BankReconciliationCreate) -> ReconcileStatement:
-    """Read what a statement of a bank account says."""
+    """Parse the date and closing balance of a bank statement."""
     return ReconcileStatement(body["statement_date"], body["closing_balance_cents"])
 
 
 def save_payout(body: PayoutCreate) -> SavePayout:
-    """Read what is said of a payout, a new one or one that is known."""
+    """Parse a new payout, or changes to one."""
     return SavePayout(
         processor=body["processor"],
         paid_out=body["paid_out_amount_cents"],

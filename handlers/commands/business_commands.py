@@ -1,4 +1,4 @@
-"""Businesses."""
+"""Businesses and sandboxes."""
 
 from accounting.absent import or_else, or_none
 from accounting.books.commands import CALENDAR_YEAR_END, ChangeBusiness, OpenBusiness, OpenSandbox
@@ -6,7 +6,7 @@ from handlers.bodies import BusinessCreate, BusinessUpdate, SandboxCreate, Sandb
 
 
 def open_business(body: BusinessCreate) -> OpenBusiness:
-    """Read a new business."""
+    """Parse a new business."""
     return OpenBusiness(
         external_id=body["external_id"],
         legal_name=body["legal_name"],
@@ -30,17 +30,17 @@ def open_business(body: BusinessCreate) -> OpenBusiness:
 
 
 def open_sandbox(body: SandboxCreate) -> OpenSandbox:
-    """Read a new sandbox."""
+    """Parse a new sandbox."""
     return OpenSandbox(external_id=body["external_id"], name=or_none(body["name"]))
 
 
 def seconds_ahead(body: SandboxUpdate) -> int:
-    """Read how far a clock is moved."""
+    """Return the number of seconds that the clock of a sandbox is ahead."""
     return body["clock_seconds_ahead"]
 
 
 def change_business(body: BusinessUpdate) -> ChangeBusiness:
-    """Read changes to a business."""
+    """Parse changes to a business."""
     return ChangeBusiness(
         external_id=body["external_id"],
         country=body["country"],

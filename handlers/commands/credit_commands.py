@@ -1,4 +1,4 @@
-"""Credits of either side, and what they settle."""
+"""Credits of both sides, and their allocations."""
 
 from itertools import starmap
 
@@ -21,7 +21,7 @@ from handlers.commands.party_commands import party
 
 
 def create_customer_credit(body: CustomerCreditCreate) -> WriteCredit:
-    """Read a new credit for a customer."""
+    """Parse a new credit for a customer."""
     return WriteCredit(
         party=party(body["customer_id"], body["customer_external_id"]),
         external_id=or_none(body["external_id"]),
@@ -38,7 +38,7 @@ def create_customer_credit(body: CustomerCreditCreate) -> WriteCredit:
 
 
 def replace_customer_credit(body: CustomerCreditReplace) -> ReplaceCredit:
-    """Read what a credit for a customer says from now on."""
+    """Parse the new contents of a credit for a customer."""
     return ReplaceCredit(
         opened_at=or_none(body["sent_at"]),
         allocations=for_each(body["allocations"], _to_invoice),
@@ -49,7 +49,7 @@ def replace_customer_credit(body: CustomerCreditReplace) -> ReplaceCredit:
 
 
 def create_vendor_credit(body: VendorCreditCreate) -> WriteCredit:
-    """Read a new credit from a vendor."""
+    """Parse a new credit from a vendor."""
     return WriteCredit(
         party=party(body["vendor_id"], body["vendor_external_id"]),
         external_id=or_none(body["external_id"]),
@@ -66,7 +66,7 @@ def create_vendor_credit(body: VendorCreditCreate) -> WriteCredit:
 
 
 def replace_vendor_credit(body: VendorCreditReplace) -> ReplaceCredit:
-    """Read what a credit from a vendor says from now on."""
+    """Parse the new contents of a credit from a vendor."""
     return ReplaceCredit(
         opened_at=or_none(body["received_at"]),
         allocations=for_each(body["allocations"], _to_bill),

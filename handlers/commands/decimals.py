@@ -1,4 +1,4 @@
-"""Numbers with digits after the point, which come as JSON numbers or as strings."""
+"""Decimal numbers, which are sent as JSON numbers or as strings."""
 
 from decimal import Decimal
 
@@ -6,5 +6,5 @@ from accounting.absent import Absent
 
 
 def decimal(given: Decimal | str | Absent) -> Decimal | None:
-    """Read a number that may be left out."""
+    """Parse an optional decimal number."""
     return None if isinstance(given, Absent) else Decimal(str(given))

@@ -1,4 +1,4 @@
-"""Invoices and bills, and what is written off of them."""
+"""Invoices and bills, and their write-offs."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -33,18 +33,18 @@ from handlers.commands.party_commands import party
 
 
 def create_invoice(body: InvoiceCreate) -> WriteDocument:
-    """Read a new invoice with its payments."""
+    """Parse a new invoice with its payments."""
     payments = or_else(body["payments"], [])
     return _invoice(body, tuple(map(_payment, payments)))
 
 
 def replace_invoice(body: InvoiceReplace) -> WriteDocument:
-    """Read what an invoice says from now on."""
+    """Parse the new contents of an invoice."""
     return _invoice(body, ())
 
 
 def bill(body: BillCreate | BillReplace) -> WriteDocument:
-    """Read a bill, a new one or what one says from now on."""
+    """Parse a new bill, or the new contents of one."""
     return WriteDocument(
         party=party(body["vendor_id"], body["vendor_external_id"]),
         external_id=or_none(body["external_id"]),
@@ -65,26 +65,26 @@ def bill(body: BillCreate | BillReplace) -> WriteDocument:
 
 
 def send_invoice(body: InvoiceSend | None) -> OpenDocument:
-    """Read when an invoice is sent, and when it is due."""
+    """Parse when an invoice is sent and when it is due."""
     if body is None:
         return OpenDocument()
     return OpenDocument(or_none(body["sent_at"]), or_none(body["due_at"]))
 
 
 def receive_bill(body: BillReceive | None) -> OpenDocument:
-    """Read when a bill is received, and when it is due."""
+    """Parse when a bill is received and when it is due."""
     if body is None:
         return OpenDocument()
     return OpenDocument(or_none(body["received_at"]), or_none(body["due_at"]))
 
 
 def voided_at(body: Voiding | None) -> datetime | None:
-    """Read when something is voided."""
+    """Return when a document is voided, if the body states it."""
     return None if body is None else or_none(body["voided_at"])
 
 
 def write_off(body: WriteOffCreate | None) -> WriteOffDocument:
-    """Read what is written off, and to which account."""
+    """Parse the amount, account and details of a write-off."""
     if body is None:
         return WriteOffDocument()
     return WriteOffDocument(

@@ -1,4 +1,4 @@
-"""Files that come with other things or alone, in JSON or in a form."""
+"""Files sent with other records or alone, in JSON or in a form."""
 
 from uuid import UUID
 
@@ -46,7 +46,7 @@ FormWithFile = InvoiceRefundForm | VendorRefundForm
 
 @dataclass(frozen=True, slots=True)
 class StoreFile:
-    """A file that comes alone, and what it is linked to."""
+    """A file sent alone, and the record to which it is linked."""
 
     file: Received
     linked_type: str | None
@@ -54,10 +54,10 @@ class StoreFile:
 
 
 def attached(body: BodyWithFile) -> Received | None:
-    """Look at the file that a JSON body brings, None where it brings none.
+    """Check the file of a JSON body and return it; None if there is none.
 
-    A handler that may refuse for other reasons looks at the file first: its kind can be told from
-    the request alone. Raises UnsupportedFile.
+    Handlers check the file before all else, since its type is known from the request alone. Raises
+    UnsupportedFile.
     """
     return _attached(body["document"])
 
@@ -65,7 +65,7 @@ def attached(body: BodyWithFile) -> Received | None:
 def attached_in_form(
     body: InvoiceRefundCreate | VendorRefundUpdate | FormWithFile,
 ) -> Received | None:
-    """Look at the file that comes in JSON or as a part of a form; raises UnsupportedFile."""
+    """Check the file of a JSON body or of a form and return it; raises UnsupportedFile."""
     sent = body["document"]
     if not isinstance(sent, Upload):
         return _attached(sent)
@@ -81,7 +81,7 @@ def attached_in_form(
 
 
 def store_file(body: DocumentForm) -> StoreFile:
-    """Look at a file that comes alone; raises UnsupportedFile."""
+    """Check a file that is sent alone; raises UnsupportedFile."""
     received = uploads.receive(
         body["file"],
         "file",

@@ -1,4 +1,4 @@
-"""Entries that are written by hand."""
+"""Entries written by hand."""
 
 from datetime import date
 
@@ -16,7 +16,7 @@ from handlers.commands.account_commands import any_account
 
 
 def create_entry(body: JournalEntryCreate) -> WriteEntry:
-    """Read a new entry."""
+    """Parse a new entry."""
     return WriteEntry(
         entry_date=body["entry_date"],
         reference=or_none(body["reference"]),
@@ -28,7 +28,7 @@ def create_entry(body: JournalEntryCreate) -> WriteEntry:
 
 
 def replace_entry(body: JournalEntryReplace) -> WriteEntry:
-    """Read what a draft says from now on."""
+    """Parse the new contents of a draft."""
     return WriteEntry(
         entry_date=body["entry_date"],
         reference=or_none(body["reference"]),
@@ -38,12 +38,12 @@ def replace_entry(body: JournalEntryReplace) -> WriteEntry:
 
 
 def reversed_on(body: JournalEntryReversal | None) -> date | None:
-    """Read on which day an entry is reversed."""
+    """Return the date of a reversal, if the body states it."""
     return None if body is None else or_none(body["entry_date"])
 
 
 def signed(item: JournalLineInput | OpeningAccountInput) -> int:
-    """Read an amount that stands on one of two sides, a debit above zero."""
+    """Return the debit amount less the credit amount of a line."""
     return or_else(item["debit_amount"], 0) - or_else(item["credit_amount"], 0)
 
 

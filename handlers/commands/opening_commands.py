@@ -1,4 +1,4 @@
-"""Books that are opened: balances, and what is open with customers and vendors."""
+"""Opening balances: account balances, and open items of customers and vendors."""
 
 from functools import partial
 
@@ -30,7 +30,7 @@ from handlers.commands.party_commands import party
 
 
 def open_books(body: OpeningBalanceCreate) -> OpenBooks:
-    """Read what stood and was open on a day; money in advance is of either side."""
+    """Parse opening balances; prepayments are sorted by their side."""
     prepaid = or_else(for_each(body["prepayments"], _prepayment), ())
     return OpenBooks(
         on=body["date"],
@@ -124,7 +124,7 @@ def _tax(place: str, number: int, item: OpeningTaxInput) -> OpenTaxGiven:
 
 
 def _prepayment(place: int, item: OpeningPrepaymentInput) -> tuple[Side, PrepaymentGiven]:
-    """Read money in advance, and of which side it is: of a customer, or else of a vendor."""
+    """Parse a prepayment with its side: sales if it names a customer, else purchases."""
     customer = party(item["customer_id"], item["customer_external_id"])
     side = PAYABLE if customer == PartyNamed() else RECEIVABLE
     vendor = party(item["vendor_id"], item["vendor_external_id"])

@@ -1,4 +1,4 @@
-"""Customers and vendors: what is said of them, and how other bodies name them."""
+"""Customers and vendors, and references to them in other bodies."""
 
 from uuid import UUID
 
@@ -8,12 +8,12 @@ from handlers.bodies import CustomerCreate, CustomerUpdate, VendorCreate, Vendor
 
 
 def party(id: UUID | Absent, external_id: str | Absent) -> PartyNamed:
-    """Read how a body names a customer or vendor."""
+    """Parse a reference to a customer or vendor."""
     return PartyNamed(or_none(id), or_none(external_id))
 
 
 def customer(body: CustomerCreate | CustomerUpdate) -> CustomerDetails:
-    """Read a customer; both names of the credit limit mean one amount."""
+    """Parse a customer; both names of the credit limit have the same meaning."""
     limit = body["credit_limit_cents"]
     return CustomerDetails(
         external_id=body["external_id"],
@@ -41,7 +41,7 @@ def customer(body: CustomerCreate | CustomerUpdate) -> CustomerDetails:
 
 
 def create_vendor(body: VendorCreate) -> VendorDetails:
-    """Read a new vendor."""
+    """Parse a new vendor."""
     return VendorDetails(
         external_id=body["external_id"],
         individual_name=body["individual_name"],
@@ -60,7 +60,7 @@ def create_vendor(body: VendorCreate) -> VendorDetails:
 
 
 def change_vendor(body: VendorUpdate) -> VendorDetails:
-    """Read changes to a vendor; the status of a request is the vendor's standing."""
+    """Parse changes to a vendor; `status` in the body is the vendor's standing."""
     return VendorDetails(
         external_id=body["external_id"],
         individual_name=body["individual_name"],
@@ -78,5 +78,5 @@ def change_vendor(body: VendorUpdate) -> VendorDetails:
 
 
 def tags(given: list[str] | Absent) -> tuple[str, ...] | Absent:
-    """Read tags, as values keep them."""
+    """Return tags as a tuple; ABSENT if they were not sent."""
     return given if isinstance(given, Absent) else tuple(given)

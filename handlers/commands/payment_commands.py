@@ -1,4 +1,4 @@
-"""Payments of either side, and what they settle."""
+"""Payments of both sides, and their allocations."""
 
 from accounting.absent import ABSENT, for_each, or_else, or_none
 from accounting.trade.allocation import AllocationItem
@@ -18,7 +18,7 @@ from handlers.commands.party_commands import party, tags
 def create_invoice_payment(
     body: InvoicePaymentCreate, idempotency_key: str | None = None
 ) -> RecordPayment:
-    """Read a new payment from a customer; its key is shown with it."""
+    """Parse a new payment from a customer; its idempotency key is stored and returned."""
     return RecordPayment(
         party=party(body["customer_id"], body["customer_external_id"]),
         total=body["total_amount_cents"],
@@ -36,7 +36,7 @@ def create_invoice_payment(
 
 
 def change_invoice_payment(body: InvoicePaymentChanges, *, whole: bool = False) -> ChangePayment:
-    """Read changes to a payment from a customer; the `whole` of it where it is replaced."""
+    """Parse changes to a payment from a customer; `whole` if the payment is replaced."""
     return ChangePayment(
         party=PartyNamed(or_none(body["customer_id"])),
         total=body["total_amount_cents"],
@@ -56,7 +56,7 @@ def change_invoice_payment(body: InvoicePaymentChanges, *, whole: bool = False) 
 def create_bill_payment(
     body: BillPaymentCreate, idempotency_key: str | None = None
 ) -> RecordPayment:
-    """Read a new payment to a vendor; its key is shown with it."""
+    """Parse a new payment to a vendor; its idempotency key is stored and returned."""
     return RecordPayment(
         party=party(body["vendor_id"], body["vendor_external_id"]),
         total=body["amount_cents"],
@@ -73,7 +73,7 @@ def create_bill_payment(
 
 
 def change_bill_payment(body: BillPaymentUpdate) -> ChangePayment:
-    """Read changes to a payment to a vendor."""
+    """Parse changes to a payment to a vendor."""
     return ChangePayment(
         total=body["amount_cents"],
         payment_date=body["payment_date"],
@@ -87,7 +87,7 @@ def change_bill_payment(body: BillPaymentUpdate) -> ChangePayment:
 
 
 def _invoice_payment_details(body: InvoicePaymentCreate | InvoicePaymentChanges) -> PaymentDetails:
-    """Read what describes a payment; `note` wins over `notes`, its older name."""
+    """Parse the descriptive fields; `note` takes precedence over `notes`, its older name."""
     note, older = body["note"], body["notes"]
     return PaymentDetails(
         note=older if note is ABSENT or (note is None and older is not ABSENT) else note,

@@ -1,4 +1,4 @@
-"""Refunds to customers and from vendors, and the payments of both."""
+"""Refunds to customers and from vendors, and their payments."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ from handlers.bodies import (
 
 
 def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
-    """Read a new refund to a customer; the method is a word in capitals on the wire."""
+    """Parse a new refund to a customer; the method is in capitals in the contract."""
     return AgreeRefund(
         document_id=or_none(body["invoice_id"]),
         payment_id=or_none(body["payment_id"]),
@@ -54,7 +54,7 @@ def _given_back(place: int, item: RefundedLine) -> GivenBackLine:
 
 
 def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:
-    """Read a payment of a refund to a customer."""
+    """Parse a payment of a refund to a customer."""
     if body is None:
         return PayRefund()
     method = body["method"]
@@ -72,7 +72,7 @@ def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:
 
 
 def agree_vendor_refund(body: VendorRefundCreate) -> AgreeVendorRefund:
-    """Read a new refund from a vendor with the payments that are to bring it."""
+    """Parse a new refund from a vendor with its planned payments."""
     return AgreeVendorRefund(
         party=PartyNamed(body["vendor_id"]),
         amount=body["total_refunded_amount_cents"],
@@ -88,7 +88,7 @@ def agree_vendor_refund(body: VendorRefundCreate) -> AgreeVendorRefund:
 
 
 def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorRefund:
-    """Read a new refund from a vendor with its one payment."""
+    """Parse a new refund from a vendor with its single payment."""
     payment = AnnouncePayment(
         method=or_else(body["payment_method"], "bank_transfer"),
         fee=or_else(body["processing_fee_cents"], 0),
@@ -121,7 +121,7 @@ def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorR
 def describe_vendor_refund(
     body: VendorRefundCreate | VendorRefundUpdate | VendorRefundForm,
 ) -> VendorRefundDetails:
-    """Read what describes a refund from a vendor."""
+    """Parse the descriptive fields of a refund from a vendor."""
     return VendorRefundDetails(
         description=body["description"],
         memo=body["memo"],
@@ -132,7 +132,7 @@ def describe_vendor_refund(
 
 
 def change_vendor_refund_payment(body: VendorRefundPaymentUpdate) -> ChangeVendorRefundPayment:
-    """Read changes to a payment of a refund from a vendor."""
+    """Parse changes to a payment of a refund from a vendor."""
     return ChangeVendorRefundPayment(
         status=body["status"],
         payment_date=body["payment_date"],

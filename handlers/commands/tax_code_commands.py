@@ -1,4 +1,4 @@
-"""Tax codes, new ones and what changes of one."""
+"""Tax codes: new codes and changes."""
 
 from accounting.absent import ABSENT, Absent, or_else, or_none
 from accounting.books.tax_marks import TaxPart
@@ -10,7 +10,7 @@ from handlers.commands.decimals import decimal
 
 
 def create_tax_code(body: TaxCodeCreate) -> CreateTaxCode:
-    """Read a new tax code."""
+    """Parse a new tax code."""
     account = body["tax_account"]
     return CreateTaxCode(
         code=body["code"],
@@ -25,7 +25,7 @@ def create_tax_code(body: TaxCodeCreate) -> CreateTaxCode:
 
 
 def change_tax_code(body: TaxCodeUpdate) -> ChangeTaxCode:
-    """Read changes to a tax code."""
+    """Parse changes to a tax code."""
     direction, treatment = body["direction"], body["treatment"]
     rates, account = body["rates"], body["tax_account"]
     return ChangeTaxCode(

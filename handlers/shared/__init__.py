@@ -1,1 +1,1 @@
-"""What several operations do alike: lock, save, post and show."""
+"""Code that several operations share: lock, save, post and serialize."""

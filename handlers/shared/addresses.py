@@ -1,4 +1,4 @@
-"""Where things in the books of a business are read, relative to the host."""
+"""API addresses of records and reports of a business, relative to the host."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -14,8 +14,8 @@ from persistence.engine.pages import PageRequest
 
 _BUSINESS = "/v1/platform/businesses/{}/"
 _FIRST_DAY = date(FIRST_YEAR, 1, 1)
-# Where what entries come from is read; what is shown within another thing, with that. Transfers
-# between bank accounts have no page of their own.
+# Paths of the sources of entries. A source that is shown only within another record has the path
+# of that record. Transfers between bank accounts have no path.
 _SOURCES = {
     "invoice": "invoices/{id}/",
     "write_off": "invoices/{held_by}/",
@@ -39,7 +39,7 @@ _SOURCES = {
 def document_address(
     business_id: UUID, source_type: str, source_id: UUID, held_by_id: UUID | None
 ) -> str | None:
-    """Tell where what an entry comes from is read; None where it has no address, or none yet."""
+    """Return the address of the source of an entry; None where it has none, or none yet."""
     path = _SOURCES.get(source_type)
     if path is None or (held_by_id is None and "{held_by}" in path):
         return None
@@ -47,20 +47,20 @@ def document_address(
 
 
 class Addresses:
-    """Where the lines of a report lead: to entries, or to what they are computed of."""
+    """Addresses of the entries, or of the report, behind the lines of a report."""
 
     def __init__(self, business_id: UUID, cut: Cut) -> None:
         self._business = _BUSINESS.format(business_id)
         self._cut = cut
 
     def entries(self, account: Account, days: Period) -> str:
-        """The lines of an account; from the first day on where the report counts all before."""
+        """Return the address of an account's lines; without a first day if the report has none."""
         asked = {**_from(days), "date_to": days.last, **counted(self._cut)}
         address = f"{self._business}general-ledger/chart-of-accounts/{account.id}/entries/"
         return f"{address}?{urlencode(asked)}"
 
     def profit_and_loss(self, days: Period) -> str:
-        """The profit and loss of some days."""
+        """Return the address of the profit and loss statement of a period."""
         first = max(days.first, _FIRST_DAY)
         asked = {"start_date": first, "end_date": days.last, **counted(self._cut)}
         return f"{self._business}reports/profit-and-loss/?{urlencode(asked)}"
@@ -68,40 +68,40 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class TaxLines:
-    """A list of the lines behind what a tax return says, or a VAT summary; `asked` narrows it."""
+    """The address of the lines behind a tax return or VAT summary; `asked` has its filters."""
 
     path: str
     asked: Mapping[str, Any]
 
     def only(self, **asked: Any) -> "TaxLines":
-        """The same list, of some lines of it."""
+        """Return the same list with further filters."""
         return TaxLines(self.path, {**self.asked, **asked})
 
     @property
     def address(self) -> str:
-        """Where it is read."""
+        """The address of the list, with its filters as a query string."""
         return f"{self.path}?{urlencode({name: _text(each) for name, each in self.asked.items()})}"
 
 
 def lines_of_return(business_id: UUID, tax_return_id: UUID) -> TaxLines:
-    """The lines behind a return."""
+    """Return the list of the lines behind a tax return."""
     return TaxLines(f"{_BUSINESS.format(business_id)}tax-returns/{tax_return_id}/entries/", {})
 
 
 def lines_of_vat_summary(business_id: UUID, days: Period, cut: Cut) -> TaxLines:
-    """The lines behind a VAT summary."""
+    """Return the list of the lines behind a VAT summary."""
     asked = {"start_date": days.first, "end_date": days.last, **counted(cut)}
     return TaxLines(f"{_BUSINESS.format(business_id)}reports/vat-summary/entries/", asked)
 
 
 def lines_asked(days: Period, cut: Cut, wanted: PageRequest) -> PageRequest:
-    """Ask for the lines of an account that a report counts, in its order of pages."""
+    """Return a request for the lines of an account that a report counts, with the given paging."""
     asked = {**_from(days), "date_to": days.last, **_narrowing(cut)}
     return PageRequest(wanted.page, wanted.page_size, wanted.cursor, wanted.count, filters=asked)
 
 
 def counted(cut: Cut) -> dict[str, str]:
-    """The parameters that say which postings are counted."""
+    """Return the query parameters for the basis and filters of a report."""
     told = {name: _text(value) for name, value in _narrowing(cut).items()}
     return {"basis": cut.basis.value, **told}
 

@@ -1,4 +1,4 @@
-"""What answers call things of a side, where sales and purchases differ."""
+"""Field names in answers that differ between sales and purchases."""
 
 from accounting.trade.sides import RECEIVABLE, Side
 from accounting.values import dataclass
@@ -6,7 +6,7 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerNames:
-    """The fields of answers; what is None only the other side has."""
+    """Field names of one side; None where only the other side has the field."""
 
     party: str
     issue_date: str
@@ -44,5 +44,5 @@ PURCHASES = AnswerNames(
 
 
 def names_of(side: Side) -> AnswerNames:
-    """Find the names of a side."""
+    """Return the field names of a side."""
     return SALES if side is RECEIVABLE else PURCHASES

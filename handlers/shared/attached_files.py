@@ -1,4 +1,4 @@
-"""Files as they are kept beside what they came with, and shown there."""
+"""Files attached to other records: store them, and serialize them there."""
 
 from typing import Any
 from uuid import UUID
@@ -12,14 +12,14 @@ from persistence.files.stored_files import StoredFile
 def attach(
     books: Books, file: Received | None, linked_type: str, linked_id: UUID
 ) -> StoredFile | None:
-    """Store the file that a body brought and link it; do nothing where it brought none."""
+    """Store and link the file of a body; return None if the body has none."""
     if file is None:
         return None
     return books.files.attach(file, linked_type, linked_id)
 
 
 def summary(document: StoredFile | None, links: Links) -> dict[str, Any] | None:
-    """Show a document in short, with a fresh link to its content; None where there is none."""
+    """Serialize a document in brief, with a fresh link to its content; None if there is none."""
     if document is None:
         return None
     return {

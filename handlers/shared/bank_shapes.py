@@ -1,4 +1,4 @@
-"""How bank accounts and the lines of their statements are shown."""
+"""Serialization of bank accounts and bank transactions."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ from persistence.books import Books
 
 
 def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any]:
-    """Show a bank account with the account of the chart that it stands for."""
+    """Serialize a bank account with its ledger account."""
     bank_account = record.bank_account
     return {
         "id": bank_account.id,
@@ -33,7 +33,7 @@ def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any
 def shape_bank_transaction(
     books: Books, record: BankTransactionRecord, links: Iterable[Link]
 ) -> dict[str, Any]:
-    """Show a line of a statement with what accounts for it: its live links, and its category."""
+    """Serialize a bank transaction with its live links and its category."""
     line = record.transaction
     return {
         "id": line.id,
@@ -65,7 +65,7 @@ def shape_bank_transaction(
 
 
 def shape_link(link: Link) -> dict[str, Any]:
-    """Show what a line is linked with."""
+    """Serialize the link of a bank transaction with its target."""
     return {
         "reconciliation_link_id": link.id,
         "target_type": link.target_type,
@@ -79,7 +79,7 @@ def shape_link(link: Link) -> dict[str, Any]:
 
 
 def shape_category(record: BankTransactionRecord) -> dict[str, Any] | None:
-    """Show what was posted straight to one account; None where nothing was, or in parts."""
+    """Serialize the category of a bank transaction; None if it has none, or several parts."""
     parts = record.transaction.parts
     if len(parts) != 1:
         return None
@@ -91,7 +91,7 @@ def shape_category(record: BankTransactionRecord) -> dict[str, Any] | None:
 
 
 def shape_part(record: BankTransactionRecord, part: CategoryPart) -> dict[str, Any]:
-    """Show a part that was posted straight to an account, and whose it is."""
+    """Serialize one part of a categorized bank transaction."""
     return {
         "account": shape_account(record.accounts[part.account_id]),
         "amount_cents": part.amount,
@@ -104,5 +104,5 @@ def shape_part(record: BankTransactionRecord, part: CategoryPart) -> dict[str, A
 
 
 def shape_account(account: Account | NamedAccount) -> dict[str, Any]:
-    """Show an account of the chart in short."""
+    """Serialize an account of the chart in brief."""
     return {"id": account.id, "code": account.code, "name": account.name}

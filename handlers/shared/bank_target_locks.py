@@ -1,4 +1,4 @@
-"""What a line of a bank statement can be linked with, found by the name and id of a body."""
+"""Locks on the targets of bank matches, which a body names by type and id."""
 
 from collections.abc import Collection
 from typing import Any
@@ -20,7 +20,7 @@ from persistence.store import Store
 async def lock_to_link(
     books: Books, line: BankTransaction, target_type: str, target_id: UUID
 ) -> MatchTarget:
-    """Lock a target with all that moves where it completes, in the order of all locks.
+    """Lock a target, and all that changes if it completes, in the lock order.
 
     Raises RuleBroken `reference_not_found`.
     """
@@ -39,10 +39,11 @@ async def lock_to_link(
 async def lock_alone(
     books: Books, line: BankTransaction, target_type: str, target_id: UUID
 ) -> MatchTarget:
-    """Lock a target that a link is taken from: nothing else moves by that.
+    """Lock only the target; removing a match changes nothing else.
 
-    A posted entry has no lock; the bank account of the line holds what its lines show of it. Raises
-    RuleBroken `reference_not_found`, and what `entry_money.money_of` raises.
+    A posted entry has no lock; instead the bank account of the line is locked, which guards the
+    matches of the entry with its lines. Raises RuleBroken `reference_not_found`, and the errors of
+    `entry_money.money_of`.
     """
     if target_type == "journal_entry":
         await books.bank_accounts.lock_all([line.bank_account_id])
@@ -59,13 +60,13 @@ async def lock_alone(
 
 
 def trade_of(books: Books, target_type: str) -> Trade:
-    """Name the side whose money a target is; a payout is of none."""
+    """Return the side to which a target belongs; not for payouts, which have no side."""
     of_sales: Collection[str] = ("invoice_payment", "invoice_refund_payment")
     return books.sales if target_type in of_sales else books.purchases
 
 
 async def put(books: Books, matched: MatchResult) -> None:
-    """Keep a line, its link, and what it is linked with; and post what that asks for."""
+    """Save a bank transaction, its link and its target, and post them."""
     books.bank_links.save(matched.link)
     if matched.link.target_type in ("payout", "journal_entry"):
         await keep_banked(books, *matched.subjects, matched.transaction)

@@ -1,6 +1,7 @@
-"""The lines of a transfer, found and locked together, and what is kept of it.
+"""Transfers between bank accounts: lock their bank transactions together, and save.
 
-A transfer is held by its lines: whoever has locked one that it names may read it and change it.
+A transfer has no lock of its own. A transaction that has locked one of its lines may read and
+change it.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,28 +21,28 @@ from persistence.store import no_such_reference
 
 @dataclass(frozen=True, slots=True)
 class Locked:
-    """Lines that are locked, with their live links."""
+    """Locked bank transactions with their live links."""
 
     lines: Mapping[UUID, BankTransactionRecord]
     links: Mapping[UUID, tuple[Link, ...]]
 
     @property
     def named(self) -> frozenset[UUID]:
-        """The transfers that the lines are linked with."""
+        """The transfers with which the lines are linked."""
         links = [each for of_line in self.links.values() for each in of_line]
         return frozenset(each.target_id for each in links if each.target_type == TRANSFER)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A line as it is now, with its live links."""
+    """A bank transaction after a change, with its live links."""
 
     record: BankTransactionRecord
     links: tuple[Link, ...]
 
 
 async def match(books: Books, id: UUID, command: TransferTransaction) -> Shown:
-    """Link a line with the other line of a transfer, or let the transfer wait for that."""
+    """Match a line with the other line of a transfer, or begin a transfer that waits for it."""
     if command.bank_account_id is not None:
         return await _match_to_come(books, id, command.bank_account_id, command)
     assert command.other_id is not None, "a transfer names its other line, or the account of it"
@@ -53,9 +54,10 @@ async def match(books: Books, id: UUID, command: TransferTransaction) -> Shown:
 
 
 async def unmatch(books: Books, id: UUID, named: Link) -> Shown:
-    """Take a transfer back by the link of one of its lines.
+    """Undo a transfer, given the link of one of its lines.
 
-    Its lines are known by itself alone, so that it is read before they are locked, and again after.
+    The transfer names its lines, so it is read before they are locked, and again afterwards. Raises
+    StaleRow if its lines changed between, RuleBroken `reference_not_found` if it has ended.
     """
     found = (await books.bank_transfers.of_links([named.target_id]))[named.target_id]
     locked = await _lock(books, id, transfers.lines_of(found))
@@ -74,7 +76,7 @@ async def unmatch(books: Books, id: UUID, named: Link) -> Shown:
 async def _match_to_come(
     books: Books, id: UUID, bank_account_id: UUID, command: TransferTransaction
 ) -> Shown:
-    """Let a transfer begin with a line, and wait for one of another bank account."""
+    """Begin a transfer with a line, to wait for a line of another bank account."""
     found = await books.bank_accounts.lock_all([bank_account_id])
     there = found[bank_account_id].bank_account
     locked = await _lock(books, id, [id])
@@ -93,7 +95,7 @@ async def _lock(books: Books, id: UUID, ids: Collection[UUID]) -> Locked:
 
 
 async def _put(books: Books, id: UUID, locked: Locked, moved: Transferred) -> Shown:
-    """Keep a transfer with its lines and links, post what it asks for, and show a line of it."""
+    """Save a transfer with its lines and links, post them, and return the line `id`."""
     for link in moved.links:
         books.bank_links.save(link)
     await keep_banked(books, *moved.lines, moved.transfer)

@@ -1,4 +1,4 @@
-"""Businesses as the contract shows them."""
+"""Serialization of businesses."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from persistence.partners.registry import RegisteredBusiness
 
 
 def shape(found: RegisteredBusiness) -> dict[str, Any]:
-    """Show a business as the contract describes it."""
+    """Serialize a business."""
     return {
         **{name: getattr(found, name) for name in SHOWN},
         "currency": found.base_currency,
@@ -21,7 +21,7 @@ def shape(found: RegisteredBusiness) -> dict[str, Any]:
 
 
 def summarize(found: RegisteredBusiness) -> dict[str, Any]:
-    """Show a business in a list."""
+    """Serialize a business for a list."""
     return {
         **{name: getattr(found, name) for name in LISTED},
         "tax_id": found.tin,

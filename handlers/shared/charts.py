@@ -1,4 +1,4 @@
-"""A chart as it was read, and how its accounts are shown."""
+"""A chart of accounts with balances, and the serialization of its accounts."""
 
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
@@ -58,7 +58,7 @@ DISPLAYED = (
 
 
 class Chart:
-    """The accounts of a business with their balances; `by_period` when a period was asked for."""
+    """The accounts of a business with their balances; `by_period` if a period is requested."""
 
     def __init__(
         self, states: Iterable[AccountState], currency: str, *, by_period: bool = False
@@ -86,27 +86,27 @@ class Chart:
         return ids.get(reference.lower()) or codes.get(reference) or external_ids.get(reference)
 
     def with_state(self, state: AccountState) -> "Chart":
-        """The same chart with one account as it is now."""
+        """Return a copy of the chart with one account replaced."""
         return Chart(
             {**self.states, state.id: state}.values(), self.currency, by_period=self.by_period
         )
 
     def active(self) -> "Chart":
-        """Only the accounts that are not archived."""
+        """Return a chart without the archived accounts."""
         kept = (state for state in self.states.values() if state.account.archived_at is None)
         return Chart(kept, self.currency, by_period=self.by_period)
 
     def under(self, account_id: UUID | None) -> Iterator[AccountState]:
-        """The accounts right under one; under None stand the roots."""
+        """Return the direct children of an account; the root accounts for None."""
         return (self.states[child] for child in self.tree.under(account_id))
 
     def active_children(self, account_id: UUID) -> list[Account]:
-        """The accounts right under one that are not archived."""
+        """Return the direct children of an account that are not archived."""
         children = (child.account for child in self.under(account_id))
         return [child for child in children if child.archived_at is None]
 
     def cash_flow(self, state: AccountState) -> CashFlow | None:
-        """Where an account stands in the cash flow statement."""
+        """Return the section of the cash flow statement to which an account belongs."""
         return cash_flow_class(state.account, self.tree.above(state.id), self._banked)
 
     @cached_property
@@ -114,25 +114,25 @@ class Chart:
         return {state.id for state in self.states.values() if state.banked}
 
     def rollup(self, account_id: UUID, balance_of: Callable[[AccountState], int]) -> int:
-        """A balance of an account and of everything under it, by a balance that each has.
+        """Sum the balances of an account and all accounts below it.
 
-        All of a branch is of one type, in whose normal sign it is added up.
+        All accounts of a branch are of one type; its normal sign is used.
         """
         return sum(balance_of(self.states[each]) for each in self.tree.branch(account_id))
 
 
 def ever(state: AccountState) -> int:
-    """All that was posted to an account, in the normal sign of its type."""
+    """Return the balance of all postings to an account, in the normal sign of its type."""
     return balance(state.account.account_type, state.debits, state.credits)
 
 
 def within_period(state: AccountState) -> int:
-    """What was posted to an account in the period asked for, in the normal sign of its type."""
+    """Return the balance of the requested period, in the normal sign of the account's type."""
     return balance(state.account.account_type, state.period_debits, state.period_credits)
 
 
 def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
-    """Show an account with its balances and the accounts under it."""
+    """Serialize an account with its balances and child accounts."""
     account, currency = state.account, chart_read.currency
     parent = chart_read.states.get(account.parent_id) if account.parent_id else None
     movement = state.movement if chart_read.by_period else None
@@ -165,13 +165,13 @@ def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def formatted(amount: int, currency: str) -> str:
-    """Write 123456 EUR as €1,234.56 and 1234 ISK, which has no minor unit, as ISK 1,234."""
+    """Format 123456 EUR as €1,234.56 and 1234 ISK, which has no minor unit, as ISK 1,234."""
     whole = Decimal(amount).scaleb(-get_currency_precision(currency))
     return str(format_currency(whole, currency, locale="en_GB"))
 
 
 def shape_type(chart_read: Chart, account_type: AccountType) -> dict[str, Any]:
-    """Show a type with its subtypes, and these with their accounts, as nodes of the tree."""
+    """Serialize an account type with its subtypes and their accounts, as nodes of the tree."""
     subtypes = [
         _group(account_type, subtype, [shape_node(chart_read, root) for root in roots])
         for subtype in chart.subtypes_of(account_type)
@@ -185,7 +185,7 @@ def shape_type(chart_read: Chart, account_type: AccountType) -> dict[str, Any]:
 def _group(
     account_type: AccountType, subtype: str | None, children: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Show a type or a subtype, which holds what is under it."""
+    """Serialize a type or subtype with its children and their total."""
     held = sum(child["rollup_balance"] for child in children)
     return {
         "id": None,
@@ -200,7 +200,7 @@ def _group(
 
 
 def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
-    """Show an account in the tree, with its balances up to the day that was asked for."""
+    """Serialize an account of the tree, with its balances up to the requested day."""
     account = state.account
     return {
         "id": account.id,
@@ -215,7 +215,7 @@ def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
 
 
 def cells(chart_read: Chart, state: AccountState) -> list[Any]:
-    """Write an account as a row of COLUMNS, with its balances up to the day that was asked for."""
+    """Return an account as a row of COLUMNS, with its balances up to the requested day."""
     account = state.account
     parent = chart_read.states.get(account.parent_id) if account.parent_id else None
     return [
@@ -237,7 +237,7 @@ def cells(chart_read: Chart, state: AccountState) -> list[Any]:
 
 
 def shape_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
-    """Show a line of an account; what stands on the account's natural side is positive."""
+    """Serialize a line of an account; amounts on the account's normal side are positive."""
     sign = normal_sign(account.account_type, account.balance_behavior)
     return {
         "id": entry.id,

@@ -1,4 +1,4 @@
-"""Invoices and bills as they are shown; their side says what the fields are called."""
+"""Serialization of invoices and bills; the side determines the field names."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,7 +24,7 @@ def shape(
     stored: StoredFile | None,
     links: Links,
 ) -> dict[str, Any]:
-    """Show one with its lines, and with what settles it."""
+    """Serialize a document with its lines and settlements."""
     return {
         **summarize(trade, document),
         "line_items": [shape_line(line) for line in document.lines],
@@ -36,7 +36,7 @@ def shape(
 
 
 def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
-    """Show what settles a document, and what was given back of it."""
+    """Serialize the payments, credits and refunds of a document."""
     names = names_of(side)
     return {
         names.payments: [
@@ -69,7 +69,7 @@ def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
 
 
 def shape_taxes(taxes: Iterable[Tax]) -> list[dict[str, Any]]:
-    """Show the taxes of a line; what is not recovered of one stands behind the rest of it."""
+    """Serialize the taxes of a line, each non-recoverable part merged into its tax."""
     shown: list[dict[str, Any]] = []
     for tax in taxes:
         if tax.mark is not None and tax.mark.part is TaxPart.BLOCKED:
@@ -88,7 +88,7 @@ def shape_taxes(taxes: Iterable[Tax]) -> list[dict[str, Any]]:
 
 
 def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
-    """Show what was given up."""
+    """Serialize a write-off."""
     return {
         "id": share.id,
         "external_id": share.external_id,
@@ -103,7 +103,7 @@ def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
 
 
 def summarize(trade: Trade, document: Document) -> dict[str, Any]:
-    """Show one in a list."""
+    """Serialize a document for a list."""
     side, names, today = trade.side, names_of(trade.side), trade.books.context.today
     return {
         "type": side.words.document.capitalize(),
@@ -143,14 +143,14 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
 
 
 def _of_party(names: AnswerNames, document: Document) -> dict[str, Any]:
-    """What the other side wrote on it: only a bill has that."""
+    """Return the vendor's own number and terms, which only a bill has."""
     if names.party_number is None:
         return {}
     return {names.party_number: document.party_number, "terms": document.terms}
 
 
 def shape_line(line: LineItem) -> dict[str, Any]:
-    """Show one line; its quantity and rate are numbers of at most 15 digits, exact in JSON."""
+    """Serialize one line; JSON keeps quantity and rate, of at most 15 digits, exactly."""
     return {
         "id": line.id,
         "external_id": line.external_id,

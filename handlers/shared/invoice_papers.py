@@ -1,4 +1,4 @@
-"""What an invoice says on paper, gathered from what is stored."""
+"""Invoices as PDF documents, composed from stored data."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -27,7 +27,7 @@ from persistence.ledger.letterheads import Letterhead
 from persistence.trade.document_settlements import Settlements
 
 UNRATED = (UNTAXED | {Treatment.REVERSE_CHARGE}) - {Treatment.ZERO}
-"""A line of these has no rate, since it is not taxed at one."""
+"""Lines with these treatments have no tax rate."""
 
 NOT_IN_FILE_NAMES = re.compile(r"[^a-z0-9._-]+")
 LONGEST_FILE_NAME = 100
@@ -36,7 +36,7 @@ Codes = dict[UUID, TaxCode]
 
 
 async def read(books: Books, id: UUID) -> Pdf:
-    """Read an invoice with all that stands on its paper; raises NotFound."""
+    """Read an invoice and all data for its PDF document; raises NotFound."""
     books.pin_snapshot()
     found, letterhead, codes = await books.fetch(
         books.invoices.shown(id), books.letterheads.get(), books.tax_codes.all()
@@ -109,7 +109,7 @@ def _taxes(document: Document, codes: Codes) -> Iterator[TaxTotal]:
 
 
 def _settled(settlements: Settlements, waiting: Collection[UUID]) -> Iterator[Settlement]:
-    """List what is settled by day; money that is on its way settles nothing yet."""
+    """List settlements by date; payments that are not completed are left out."""
     paid = [
         Settlement(Settled.PAYMENT, each.payment_date, each.amount_cents)
         for each in settlements.payments
@@ -127,7 +127,7 @@ def _settled(settlements: Settlements, waiting: Collection[UUID]) -> Iterator[Se
 
 
 def _file_name(document: Document) -> str:
-    """Name the file after the number, in letters that every system takes: inv-000042.pdf."""
+    """Return the file name from the number, in characters safe on all systems: inv-000042.pdf."""
     number = document.number if isinstance(document.number, str) else "draft"
     name = NOT_IN_FILE_NAMES.sub("-", number.lower())[:LONGEST_FILE_NAME].strip("-.")
     return f"{name or 'invoice'}.pdf"

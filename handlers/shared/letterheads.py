@@ -1,4 +1,4 @@
-"""How a business stands on its papers, and whom they are for."""
+"""Issuer, recipient and style of printed documents."""
 
 from accounting.trade.parties import Customer, display_name
 from pdf_files import Issuer, Recipient, Style
@@ -6,7 +6,7 @@ from persistence.ledger.letterheads import Letterhead
 
 
 def issuer_of(letterhead: Letterhead) -> Issuer:
-    """Name the business and its numbers."""
+    """Return the business with its names, contacts and registration numbers."""
     return Issuer(
         name=letterhead.name,
         legal_name=letterhead.legal_name,
@@ -20,12 +20,12 @@ def issuer_of(letterhead: Letterhead) -> Issuer:
 
 
 def style_of(letterhead: Letterhead, currency: str) -> Style:
-    """Say in which words and numbers its papers are."""
+    """Return the language, country and currency of printed documents."""
     return Style(language=letterhead.coa_language, country=letterhead.country, currency=currency)
 
 
 def recipient_of(customer: Customer) -> Recipient:
-    """Take the parts of an address, or all of it as it was given in one piece."""
+    """Return the customer with its address parts, or else with its free-form address."""
     town = " ".join(part for part in (customer.postal_code, customer.city) if part)
     parts = (customer.address_line1, customer.address_line2, town, customer.state_county)
     address = tuple(part for part in parts if part)

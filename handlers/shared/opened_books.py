@@ -1,4 +1,4 @@
-"""Openings of books with all that came with them: locked, kept and posted as one."""
+"""Opening balances with all their records: locked, saved and posted together."""
 
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from persistence.books import Books, Trade
 
 
 async def keep_opened(books: Books, opened: OpenedBooks) -> None:
-    """Save an opening with all that came with it, and post what it asks for."""
+    """Save an opening balance with its documents, credits and payments, and post all of them."""
     opening, roles = opened.opening, await books.roles()
     books.save(opening)
     books.post(opening_postings.entries_for(opening, roles, books.lock_date))
@@ -18,13 +18,13 @@ async def keep_opened(books: Books, opened: OpenedBooks) -> None:
 
 
 async def lock_opened(books: Books, opening: Opening) -> OpenedBooks:
-    """Lock all that came with an opening that is locked; what came never changes."""
+    """Lock all records of an opening balance that is locked; their list never changes."""
     sales = await _lock(books.sales, opening)
     return OpenedBooks(opening, sales, await _lock(books.purchases, opening))
 
 
 async def read_opened(books: Books, opening: Opening) -> OpenedBooks:
-    """Read all that came with an opening."""
+    """Read all records of an opening balance."""
     sales = await _read(books.sales, opening)
     return OpenedBooks(opening, sales, await _read(books.purchases, opening))
 
@@ -40,7 +40,7 @@ async def _read(trade: Trade, opening: Opening) -> OpenedWith:
 
 
 async def _lock(trade: Trade, opening: Opening) -> OpenedWith:
-    """Lock it in the order of all locks; its documents are posted, and read for that."""
+    """Lock the records of one side in the lock order; also read the documents, to post them."""
     documents, credits, payments = await _brought(trade, opening)
     paid, credited, _, owed = await trade.books.fetch(
         trade.payments.lock_all(payments),
@@ -53,6 +53,6 @@ async def _lock(trade: Trade, opening: Opening) -> OpenedWith:
 
 
 async def _brought(trade: Trade, opening: Opening) -> list[list[UUID]]:
-    """Name what came with it of one side: documents, credits and payments."""
+    """Return the ids of the documents, credits and payments of one side."""
     tables = (trade.documents.table, trade.credits.table, trade.payments.table)
     return await trade.books.opening_balances.brought(opening.id, tables)

@@ -1,4 +1,4 @@
-"""Openings of the books as they are shown."""
+"""Serialization of opening balances."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ Line = TypeVar("Line", LineItem, CreditLine)
 
 
 def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
-    """Show an opening in a list."""
+    """Serialize an opening balance for a list."""
     total = totals(opening, roles)
     return {
         "id": opening.id,
@@ -49,7 +49,7 @@ def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
 def shape(
     books: Books, opened: OpenedBooks, accounts: Mapping[UUID, Account], roles: Roles
 ) -> dict[str, Any]:
-    """Show an opening with what was stated and with all that came with it."""
+    """Serialize an opening balance with its account balances and all its records."""
     opening, sales, purchases = opened.opening, opened.sales, opened.purchases
     found = ties(opening, accounts, roles)
     return {
@@ -72,7 +72,7 @@ def shape(
 
 
 def _documented(opening: Opening, side: Side, owed: str, party: str) -> dict[str, int]:
-    """Show what documents of a side come to, each amount above zero."""
+    """Return the totals of a side's documents, each amount positive."""
     held = opening.documented
     return {
         owed: abs(held[side.control]),
@@ -127,7 +127,7 @@ def _shape_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
 
 
 def _coded(lines: Iterable[Line]) -> Iterable[Line]:
-    """The lines of what said something of tax; one without has a line without a code."""
+    """Return the lines with a tax code; a record without tax has one line without a code."""
     return (line for line in lines if line.tax_code_id is not None)
 
 

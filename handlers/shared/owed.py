@@ -1,4 +1,4 @@
-"""What is open with customers and vendors, as both sides tell it: agings, statements, counts."""
+"""Open items of customers and vendors, for both sides: agings, statements, counts."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -16,12 +16,12 @@ from handlers.shared.shapes import shape_party
 from persistence.books import Trade
 from persistence.trade.owed import Standing
 
-# Two names for one number: some clients know the one, some the other.
+# Two names for the same number, for clients that use either.
 _ALSO = {"days_1_30": "1_30_days", "days_31_60": "31_60_days", "days_61_90": "61_90_days"}
 
 
 async def age(trade: Trade, query: Mapping[str, Any]) -> Tabled:
-    """Age what is open at the end of a day, by party or in total."""
+    """Return the outstanding amounts at the end of a day by bucket, by party or in total."""
     books, side = trade.books, trade.side
     as_of = query.get("as_of_date", books.now.date())
     group_by = query["group_by"]
@@ -71,7 +71,7 @@ def _cells(amounts: Aged) -> tuple[int, ...]:
 
 
 async def state(trade: Trade, party_id: UUID, query: Mapping[str, Any]) -> Tabled:
-    """Tell what one party owed, or was owed, in some days; raises NotFound."""
+    """Return the statement of one customer or vendor for a period; raises NotFound."""
     books, side, party = trade.books, trade.side, names_of(trade.side).party
     first, last = query.get("start_date"), query.get("end_date", books.now.date())
     days = days_of(first, last)
@@ -138,13 +138,13 @@ def _rows(trade: Trade, found: PartyStatement) -> Iterator[tuple[Any, ...]]:
 
 
 async def standing(trade: Trade) -> Standing:
-    """Count documents and credits by status, of one moment."""
+    """Count documents and credits by status, in one snapshot."""
     trade.books.pin_snapshot()
     return await trade.owed.standing()
 
 
 def count_documents(trade: Trade, found: Standing) -> dict[str, int]:
-    """Tell how many documents there are, how many with something open, and how many are paid."""
+    """Return the number of documents, of unpaid and of paid ones, and the outstanding amount."""
     unpaid = documents.owing_statuses(trade.side)
     return {
         "all": sum(found.documents.values()),
@@ -155,7 +155,7 @@ def count_documents(trade: Trade, found: Standing) -> dict[str, int]:
 
 
 def count_credits(found: Standing, **statuses: Collection[str]) -> dict[str, int]:
-    """Tell how many credits there are in all, and of some statuses."""
+    """Return the number of all credits, and of those with given statuses."""
     counts = {
         name: sum(found.credits.get(status, 0) for status in each)
         for name, each in statuses.items()

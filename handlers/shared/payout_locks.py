@@ -1,8 +1,8 @@
-"""What a payout touches, locked in the order that every transaction keeps.
+"""Locks on a payout and its items, in the common lock order.
 
-Payments and refund payments come before payouts; yet what a payout lists is known only by the
-payout. So the payout is read first without a lock. When its turn has come it is read again, and if
-it lists other money by then, the request starts over.
+Payments and refund payments are locked before payouts, but only the payout names its items. So the
+payout is first read without a lock. After its items are locked it is locked and read again; if its
+items have changed, the request is retried.
 """
 
 from uuid import UUID
@@ -17,7 +17,7 @@ Held = dict[UUID, Money]
 
 
 async def lock_for_upsert(books: Books, command: SavePayout) -> tuple[Payout | None, Held]:
-    """Lock the payout with an external id, if there is one, and all money it lists or is to list.
+    """Lock the payout with an external id, if it exists, and its present and new items.
 
     Raises RuleBroken `reference_not_found`.
     """
@@ -28,7 +28,7 @@ async def lock_for_upsert(books: Books, command: SavePayout) -> tuple[Payout | N
 
 
 async def lock_for_deletion(books: Books, id_: UUID) -> tuple[Payout, Held]:
-    """Lock a payout and the money that it lists.
+    """Lock a payout and its items.
 
     Raises NotFound, and Stale where If-Match names an older payout.
     """

@@ -1,4 +1,4 @@
-"""Saving what changed and posting what it asks for: every operation that moves money does it so."""
+"""Saving and posting, as every operation that changes money does them."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -17,7 +17,7 @@ from persistence.books import Books, Trade
 async def keep(
     trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment | Credit] = ()
 ) -> None:
-    """Save what changed and post what it asks for; what only moved with it posts nothing."""
+    """Save and post the subjects; save the `moved` records without posting."""
     trade.save(*subjects, *moved)
     books, roles = trade.books, await trade.books.roles()
     for subject in subjects:
@@ -25,7 +25,7 @@ async def keep(
 
 
 async def keep_banked(books: Books, *subjects: Banked) -> None:
-    """Save payouts and bank lines, which are of no side, and post what they ask for."""
+    """Save and post payouts, transfers and bank transactions, which belong to no side."""
     books.save(*subjects)
     roles = await books.roles()
     for subject in subjects:
@@ -33,9 +33,9 @@ async def keep_banked(books: Books, *subjects: Banked) -> None:
 
 
 async def follow(trade: Trade, before: Money, after: Money) -> None:
-    """Let what holds money follow a change of it: its bank lines, and the payout it came in.
+    """Update the bank transactions and the payout that hold a payment, after it changed.
 
-    The money is locked by then, and its documents and refunds too: a payout is locked after them.
+    The payment, its documents and its refunds are locked already: payouts are locked after them.
     """
     books = trade.books
     if before.linked and not after.linked:
@@ -46,7 +46,7 @@ async def follow(trade: Trade, before: Money, after: Money) -> None:
 
 
 async def _let_lines_go(books: Books, target_id: UUID) -> None:
-    """Let the bank lines of money go; what was posted of one as rounding is taken back."""
+    """Remove the matches of a payment, and reverse the rounding differences posted for them."""
     links = await books.bank_links.of_target(target_id)
     if not any(each.rounding for each in links):
         books.bank_links.drop(target_id)

@@ -1,4 +1,4 @@
-"""Statements of the ledger on paper: their sections, with what comes of them where it does."""
+"""Financial statements as PDF documents: their sections and results."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -40,13 +40,13 @@ STEPS: Final[Mapping[Term, tuple[Term, ...]]] = {
         Term.TOTAL_EQUITY,
     ),
 }
-"""What stands on each statement, from top to bottom: sections, and figures of the summary."""
+"""The rows of each statement, top to bottom: sections, and figures of the summary."""
 
 COMPUTED: Final = {EARLIER_YEARS: Term.EARLIER_YEARS, CURRENT_YEAR: Term.CURRENT_YEAR}
 
 
 def paper_of(title: Term, statement: Statement, shown: Shown) -> Pdf:
-    """Let a statement be put on paper; nothing is laid out for those who take another form."""
+    """Return a statement as a PDF, which is laid out only when it is drawn."""
     style = style_of(shown.asked.letterhead, shown.asked.books.currency)
     paper = _Paper(title, statement, shown.asked, shown.layout)
     file_name = shown.file_name(title.value.replace("_", "-"), "pdf")
@@ -55,7 +55,7 @@ def paper_of(title: Term, statement: Statement, shown: Shown) -> Pdf:
 
 @dataclass(frozen=True, slots=True)
 class _Paper:
-    """A statement on its way to paper."""
+    """A statement to be laid out as a PDF document."""
 
     title: Term
     statement: Statement
@@ -63,7 +63,7 @@ class _Paper:
     layout: Layout
 
     def report(self) -> Report:
-        """Say all that stands on it."""
+        """Build the report to be drawn."""
         return Report(
             issuer=issuer_of(self.asked.letterhead),
             title=self.title,
@@ -87,7 +87,7 @@ class _Paper:
         yield Term.DRAWN_ON, self.asked.books.now.date()
 
     def _columns(self) -> Iterator[ReportColumn]:
-        """Name the account, the columns, what they add up to, and what it is compared with."""
+        """Return the columns: account, periods, total and comparison."""
         layout = self.layout
         yield ReportColumn(Term.ACCOUNT, text=True)
         for column in layout.columns:
@@ -98,7 +98,7 @@ class _Paper:
             yield ReportColumn(Term.DIFFERENCE)
 
     def _step(self, step: Term) -> Iterator[ReportRow]:
-        """Lay out a section that has anything in it, or what has come of those before."""
+        """Lay out a section that has lines, or a result of the summary."""
         section = self.statement.sections.get(step.value)
         if section is None:
             yield self._row(step, self.statement.summary[step.value], Level.RESULT)
@@ -118,12 +118,12 @@ class _Paper:
 
 
 def _days(period: Period) -> Days:
-    """Take the days of a period; what is there on a day has no first one."""
+    """Return the days of a period; a balance of a day has no first day."""
     return Days(None if period.first == date.min else period.first, period.last)
 
 
 def _name(line: Line) -> Cell:
-    """Name a line by its account, code first, or by what was computed."""
+    """Return the name of a line: its account, code first, or the computed figure."""
     if line.account is None:
         return COMPUTED.get(line.name, line.name)
     return f"{line.account.code}  {line.name}"

@@ -1,4 +1,4 @@
-"""What reports are asked for, and what they are read from."""
+"""Report requests: their query parameters, and the data that they read."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -25,7 +25,7 @@ Query = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a report is asked for, of a business whose chart and letterhead are read."""
+    """A report request, with the chart of accounts and letterhead of its business."""
 
     books: Books
     chart: Chart
@@ -35,16 +35,16 @@ class Asked:
 
     @property
     def year_end(self) -> date:
-        """The month and the day on which the fiscal years of the business end."""
+        """The month and day on which the fiscal years of the business end."""
         return self.books.business.fiscal_year_end
 
     async def posted(self, spans: Sequence[Period]) -> Posted:
-        """Read what was posted in some spans, of what the report counts."""
+        """Read the movements of each account in given periods, with the report filter."""
         moved = await self.books.movements.by_account(spans, self.cut)
         return Posted(self.chart, moved, range(len(spans)))
 
     async def tagged(self, days: Period) -> dict[str, Any]:
-        """Say what of the books the report is cut to, and whether tags overlap in its days."""
+        """Return the tag filter of the report, and whether tags overlap in its period."""
         cut = self.cut
         overlap = None
         if cut.untagged or cut.tag is not None:
@@ -53,9 +53,9 @@ class Asked:
 
 
 async def asked(books: Books, query: Query) -> Asked:
-    """Read the chart, and with it what the business reports on where the request says nothing.
+    """Read the chart and letterhead, and apply the defaults of the business to the request.
 
-    Raises Malformed where both a tag and no tag are asked for.
+    Raises Malformed if both a tag and `untagged` are requested.
     """
     books.pin_snapshot()
     in_use, letterhead = await books.fetch(
@@ -75,13 +75,13 @@ def account_named(chart: Chart, reference: str) -> Account:
 
 
 def refuse_stray_cursor(query: Query) -> None:
-    """Refuse to go on in the lines of no account. Raises Malformed."""
+    """Raise Malformed for a cursor without an account, since only its lines have pages."""
     if "cursor" in query and "account" not in query:
         raise Malformed.fields(cursor=["goes on in the lines of an account, which is not named"])
 
 
 def cut_of(query: Query, business: Business) -> Cut:
-    """Say which postings a report counts."""
+    """Return the report filter of a query. Raises Malformed if it has both a tag and `untagged`."""
     tag, untagged = query.get("tag"), query.get("untagged", False)
     if tag is not None and untagged:
         raise Malformed.fields(untagged=["does not go together with tag"])
@@ -94,9 +94,9 @@ def cut_of(query: Query, business: Business) -> Cut:
 
 
 def period_of(query: Query, context: Context) -> Period:
-    """Read the days of a report; the fiscal year up to today where none are asked for.
+    """Return the period of a report; the default is the fiscal year up to today.
 
-    Raises Malformed where they end before they begin.
+    Raises Malformed if it ends before it begins.
     """
     return layouts.days(
         query.get("start_date"),
@@ -106,9 +106,9 @@ def period_of(query: Query, context: Context) -> Period:
 
 
 def layout_of(query: Query, context: Context) -> Layout:
-    """Read the days of a report with its columns and what it is compared with.
+    """Return the period of a report with its columns and its comparison period.
 
-    Raises Malformed where there would be too many columns.
+    Raises Malformed if there are too many columns.
     """
     interval, compare_to = query.get("interval"), query.get("compare_to")
     return layouts.of_period(
@@ -120,7 +120,7 @@ def layout_of(query: Query, context: Context) -> Layout:
 
 
 def layout_of_day(query: Query, context: Context) -> Layout:
-    """Read the day of a report, today where none is asked for, with what it is compared with."""
+    """Return the day of a report, by default today, with its comparison day."""
     compare_to = query.get("compare_to")
     day = query.get("as_of_date", context.today)
     return layouts.of_day(day, None if compare_to is None else CompareTo(compare_to))

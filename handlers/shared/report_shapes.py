@@ -1,4 +1,4 @@
-"""How reports are shown."""
+"""Serialization of reports."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from handlers.shared.report_readings import Asked
 
 
 class Shown:
-    """A report as it is shown: what it was asked for, and the days that it is laid out for."""
+    """A report to be serialized: its request, and the layout of its periods."""
 
     def __init__(self, asked: Asked, layout: Layout) -> None:
         self.asked = asked
@@ -23,7 +23,7 @@ class Shown:
         self.addresses = Addresses(asked.books.business_id, asked.cut)
 
     def head(self) -> dict[str, Any]:
-        """What every report says of itself."""
+        """Return the fields that every report has."""
         return {
             "currency": self.asked.books.currency,
             "basis": self.asked.cut.basis,
@@ -31,15 +31,15 @@ class Shown:
         }
 
     def period(self) -> dict[str, Any]:
-        """The days of a report."""
+        """Return the period of the report."""
         return {"start_date": self.layout.whole.first, "end_date": self.layout.whole.last}
 
     def summary(self, figures: Mapping[str, Amounts]) -> dict[str, int]:
-        """The figures of the whole."""
+        """Return the figures of the whole period."""
         return {f"{name}_cents": amounts[0] for name, amounts in figures.items()}
 
     def columns(self, figures: Mapping[str, Amounts]) -> list[dict[str, Any]]:
-        """The figures of each column, with its days."""
+        """Return the figures of each column, with its period."""
         return [
             {
                 "start_date": column.first,
@@ -50,7 +50,7 @@ class Shown:
         ]
 
     def comparison(self, figures: Mapping[str, Amounts]) -> dict[str, Any] | None:
-        """The figures of the days that it is held against, with what has changed since."""
+        """Return the figures of the comparison period, with the differences to it."""
         previous = self.layout.previous
         if previous is None:
             return None
@@ -62,11 +62,11 @@ class Shown:
         }
 
     def sections(self, statement: Statement) -> dict[str, Any]:
-        """The sections of a statement, by their names."""
+        """Serialize the sections of a statement by name."""
         return {name: self._section(name, part) for name, part in statement.sections.items()}
 
     def category(self, name: str, section: Section) -> dict[str, Any]:
-        """A kind of expenses with its accounts."""
+        """Serialize a category of expenses with its accounts."""
         accounts = [(line.account, line.amounts[0]) for line in section.lines if line.account]
         return {
             "category": name,
@@ -85,7 +85,7 @@ class Shown:
         }
 
     def figure(self, name: str, amounts: Amounts) -> dict[str, Any]:
-        """One figure: the whole, its columns, what it was, and what has changed since."""
+        """Serialize one figure: total, columns, comparison value and difference."""
         told = self.layout.told(amounts)
         return {
             name: told.value,
@@ -120,7 +120,7 @@ class Shown:
         return {"start_date": days.first, "end_date": days.last}
 
     def trial_row(self, row: TrialRow) -> dict[str, Any]:
-        """A row of the trial balance."""
+        """Serialize a row of the trial balance."""
         account = row.account
         return {
             "account_id": account.id if account else None,
@@ -136,7 +136,7 @@ class Shown:
         }
 
     def ledger_row(self, row: LedgerRow) -> dict[str, Any]:
-        """An account of the general ledger."""
+        """Serialize an account of the general ledger."""
         return {
             "account_id": row.account.id,
             "account_code": row.account.code,
@@ -151,10 +151,10 @@ class Shown:
         }
 
     def file(self, name: str, table: Table) -> Csv:
-        """The report as a file that is named after it and its days."""
+        """Return the report as a CSV file, named after it and its days."""
         return Csv(self.file_name(name, "csv"), table.header, table.rows)
 
     def file_name(self, name: str, kind: str) -> str:
-        """Name a file after the report and its days."""
+        """Return a file name from the name of the report and its days."""
         days = self._days_of(self.layout.whole).values()
         return f"{'-'.join([name, *map(str, days)])}.{kind}"

@@ -1,4 +1,4 @@
-"""Shapes that the operations of several tags show."""
+"""Serialization that the operations of several tags share."""
 
 from datetime import date
 from decimal import Decimal
@@ -9,7 +9,7 @@ from persistence.trade.linked_lines import Lines
 
 
 def shape_party(party: Party) -> dict[str, Any]:
-    """Show a customer or vendor in short."""
+    """Serialize a customer or vendor in brief."""
     return {
         "id": party.id,
         "external_id": party.external_id,
@@ -22,17 +22,17 @@ def shape_party(party: Party) -> dict[str, Any]:
 
 
 def shape_rate(rate: Decimal | None) -> float | None:
-    """Show a rate in percent as a number; of at most 15 digits, it is exact in JSON."""
+    """Return a rate in percent as a number; it has at most 15 digits, so JSON keeps it exactly."""
     return None if rate is None else float(rate)
 
 
 def day_start(day: date | None) -> str | None:
-    """Write a day where the contract has a moment: its first one, in UTC."""
+    """Format a date as a date-time, where the contract has one: its first second, in UTC."""
     return None if day is None else f"{day}T00:00:00Z"
 
 
 def shape_lines(lines: Lines) -> list[dict[str, Any]]:
-    """Show the lines of bank statements that money is linked with."""
+    """Serialize the bank transactions that a payment or other target is matched with."""
     return [
         {
             "bank_transaction_id": line.transaction_id,

@@ -1,4 +1,4 @@
-"""The statement of a customer on paper."""
+"""Customer statements as PDF documents."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -32,7 +32,7 @@ TERMS: Final = {
     RECEIVABLE.refund_payment_source: Term.REFUND,
     "opening_balance": Term.INVOICE,
 }
-"""What lines are called by their sources; others by what their entries say."""
+"""Terms for lines by source; other lines show the description of their entry."""
 
 COLUMNS: Final = (
     ReportColumn(Term.DATE, left=True),
@@ -50,7 +50,7 @@ def paper_of(
     found: PartyStatement,
     file_name: str,
 ) -> Pdf:
-    """Let a statement be put on paper; nothing is laid out for those who take another form."""
+    """Return a statement as a PDF, which is laid out only when it is drawn."""
     currency, now = books.currency, books.now
 
     def draw() -> bytes:
@@ -83,7 +83,7 @@ def _rows(found: PartyStatement) -> Iterator[ReportRow]:
 
 
 def _details(line: StatementLine) -> Cell:
-    """Name a line by what it comes from and the invoice that it is about."""
+    """Return the name of a line: its source and the invoice that it belongs to."""
     term = TERMS.get(line.source_type)
     if term is None:
         return line.description

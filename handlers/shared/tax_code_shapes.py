@@ -1,4 +1,4 @@
-"""How tax codes are shown."""
+"""Serialization of tax codes."""
 
 from datetime import date
 from typing import Any
@@ -10,7 +10,7 @@ from handlers.shared.bank_shapes import shape_account
 
 
 def shape_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any]:
-    """Show a tax code with the account that its tax stands on, and its rate of today."""
+    """Serialize a tax code with its tax account and its current rate."""
     current = rate_on(code, today)
     return {
         "id": code.id,
@@ -31,7 +31,7 @@ def shape_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any
 
 
 def shape_mark(mark: TaxMark | None) -> dict[str, Any]:
-    """Show what a posted line says of tax."""
+    """Serialize the tax code, rate and part of a posted line."""
     return {
         "tax_code_id": None if mark is None else mark.code_id,
         "tax_rate": None if mark is None else float(mark.rate),
@@ -40,7 +40,7 @@ def shape_mark(mark: TaxMark | None) -> dict[str, Any]:
 
 
 def shape_rate(rate: Rate) -> dict[str, Any]:
-    """Show a rate with the days on which it holds."""
+    """Serialize a rate with its period of validity."""
     return {
         "rate": float(rate.rate),
         "recoverable_percent": float(rate.recoverable_percent),

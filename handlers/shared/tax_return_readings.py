@@ -1,4 +1,4 @@
-"""What a return says, and what stands behind it, as it is read from the books."""
+"""Figures of tax returns, and the lines behind them, as read from the books."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -29,10 +29,10 @@ TAX_ROLES = (
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What of the journal a return has, and how it counts.
+    """The journal entries that a return covers, and how they count.
 
-    Where the scheme has changed, `declared` says which one what is on. With `known_at` it is what
-    was posted up to then.
+    Where the accounting basis has changed, `declared` has the basis of each part of the journal.
+    With `known_at` only entries posted up to then count.
     """
 
     slices: Sequence[Slice]
@@ -43,13 +43,13 @@ class Members:
 
 
 async def drawn_up(books: Books, draft: TaxReturn) -> tuple[Sequence[Slice], Figures]:
-    """Work out what a draft has of the journal by now, and what it says."""
+    """Compute the entries that a draft covers now, and its figures."""
     has = await members_of(books, draft)
     return has.slices, await worked_out(books, draft, has)
 
 
 async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
-    """Work out what a draft says of what it has."""
+    """Compute the figures of a draft from the entries that it covers."""
     roles, slices = await books.roles(), scheme_changes.ordinary(has.slices)
     accounts = tax_accounts(roles, has.codes)
     (coded, uncoded), unsettled, held = await books.fetch(
@@ -75,10 +75,10 @@ async def members_of(
     known_at: datetime | None = None,
     whole: bool = False,
 ) -> Members:
-    """Say what a return has: a draft what is there by now, another one what it was filed with.
+    """Return the entries that a return covers: current ones for a draft, else those filed.
 
-    With `known_at` it is what was there then. The `whole` of its days has what was filed before,
-    too, and nothing is late.
+    With `known_at` they are the entries of that moment. With `whole`, entries of its period that
+    other returns filed are included, and nothing is late.
     """
     filed, codes, reached = await books.fetch(
         books.tax_returns.filed(known_at), books.tax_codes.all(), books.tax_returns.reached()
@@ -87,14 +87,14 @@ async def members_of(
     if tax_return.status is ReturnStatus.DRAFT:
         slices = returns.members(tax_return, filed, reached)
     declared = scheme_changes.declared(replace(tax_return, slices=tuple(slices)), filed)
-    # Where both schemes are declared, each document says whether it counts as on cash.
+    # If both bases are declared, each document determines whether it counts on the cash basis.
     scheme = Scheme.CASH if declared else tax_return.scheme
     counted = cash_schemes.counted(books.business.country, scheme, codes)
     return Members(slices, counted, declared, codes, known_at)
 
 
 def unsettled_in(books: Books, has: Members, roles: Roles) -> Fetch[list[Unsettled]]:
-    """Read what of each document is in the transition of a return."""
+    """Read the unsettled amounts of documents in the transition of a return."""
     return books.tax_returns.unsettled(
         scheme_changes.transition(has.slices),
         has.counted,
@@ -105,7 +105,7 @@ def unsettled_in(books: Books, has: Members, roles: Roles) -> Fetch[list[Unsettl
 
 
 def read(filed: TaxReturn) -> Figures:
-    """Read what a filed return says."""
+    """Return the figures with which a return was filed."""
     assert filed.figures is not None, "what was filed keeps its figures"
     return filed.figures
 
@@ -113,9 +113,9 @@ def read(filed: TaxReturn) -> Figures:
 async def selected(
     books: Books, tax_return: TaxReturn, has: Members, asked: Mapping[str, Any]
 ) -> Selection:
-    """Say which lines of what a return has a list asks for.
+    """Return the selection of lines that a list requests from a return.
 
-    By box, code, rate or part, or only what is late or in a transition.
+    The filters are box, code, rate and part, and whether lines are late or in a transition.
     """
     behind = amounts_asked(has, asked)
     if "box" in asked:
@@ -140,7 +140,7 @@ def _is_asked_for(piece: Slice, asked: Mapping[str, Any]) -> bool:
 
 
 def amounts_asked(has: Members, asked: Mapping[str, Any]) -> frozenset[Behind]:
-    """Say which amounts a list asks for by code and part; without them all."""
+    """Return the amounts that match the code and part of a list; all amounts without these."""
     wanted = {*has.counted.when_posted, *has.counted.when_settled}
     if "tax_code" in asked:
         named = has.codes.named(asked["tax_code"])
@@ -155,20 +155,20 @@ def amounts_asked(has: Members, asked: Mapping[str, Any]) -> frozenset[Behind]:
 
 
 def tax_accounts(roles: Roles, codes: TaxCodes) -> list[UUID]:
-    """Name the accounts that tax stands on."""
+    """Return the accounts to which tax is posted."""
     own = {roles[role] for role in TAX_ROLES if role in roles}
     return sorted(own | {each.tax_account_id for each in codes.codes})
 
 
 def in_advance(roles: Roles) -> list[UUID]:
-    """Name the accounts of money that settles nothing yet."""
+    """Return the accounts for prepayments of customers and to vendors."""
     return [roles[Role.CUSTOMER_PREPAYMENTS], roles[Role.VENDOR_PREPAYMENTS]]
 
 
 def unapplied_money(
     draft: TaxReturn, roles: Roles, held: Mapping[UUID, int]
 ) -> tuple[int | None, int | None]:
-    """Say how much money settles nothing at the end of a period, where tax follows money."""
+    """Return prepayments received and paid at the end of a period; None on the accrual basis."""
     if draft.scheme is not Scheme.CASH:
         return None, None
     received, paid = (held.get(each, 0) for each in in_advance(roles))

@@ -1,4 +1,4 @@
-"""How tax returns and the lines behind them are shown."""
+"""Serialization of tax returns and the lines behind them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from persistence.tax.tax_returns import TaxReturnRecord
 
 
 def summarize(record: TaxReturnRecord) -> dict[str, Any]:
-    """Show a return in a list."""
+    """Serialize a return for a list."""
     found = record.tax_return
     return {
         "id": found.id,
@@ -31,7 +31,7 @@ def summarize(record: TaxReturnRecord) -> dict[str, Any]:
 
 
 def shape_tax_return(record: TaxReturnRecord, figures: Figures, lines: TaxLines) -> dict[str, Any]:
-    """Show a return with what it says."""
+    """Serialize a return with its figures."""
     return {
         **summarize(record),
         **shape_preview(figures, lines),
@@ -42,7 +42,7 @@ def shape_tax_return(record: TaxReturnRecord, figures: Figures, lines: TaxLines)
 
 
 def shape_preview(figures: Figures, lines: TaxLines) -> dict[str, Any]:
-    """Show what a return says in its boxes and by code, with what is late of it."""
+    """Serialize the boxes and the figures by code, with the late and transition amounts."""
     late, transition = lines.only(is_late=True), lines.only(is_transition=True)
     return {
         "boxes": [shape_box(each, lines) for each in figures.boxes],
@@ -54,13 +54,13 @@ def shape_preview(figures: Figures, lines: TaxLines) -> dict[str, Any]:
 
 
 def shape_box(box: Box, lines: TaxLines) -> dict[str, Any]:
-    """Show a box of the form, and where the lines behind it are listed."""
+    """Serialize a box of the form, with the address of the lines behind it."""
     explain = lines.only(box=box.number).address
     return {"box": box.number, "amount_cents": box.amount, "explain": explain}
 
 
 def shape_summary(figures: Figures, lines: TaxLines) -> dict[str, Any]:
-    """Show net and tax by code, with what was withheld, and what has no code."""
+    """Serialize net and tax by code, with withheld tax and amounts without a code."""
     return {
         "tax_due_cents": figures.tax_due,
         "codes": [shape_code(each, lines) for each in figures.codes],
@@ -79,7 +79,7 @@ def shape_summary(figures: Figures, lines: TaxLines) -> dict[str, Any]:
 
 
 def shape_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
-    """Show what a return says by one code and rate, and where the lines behind it are listed."""
+    """Serialize the figures of one code and rate, with the address of the lines behind them."""
     return {
         "tax_code_id": figures.code_id,
         "tax_code": figures.code,
@@ -93,7 +93,7 @@ def shape_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
 
 
 def shape_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
-    """Show a posted line, and what of the return it is behind."""
+    """Serialize a posted line with the shares that it has in the return."""
     return {
         "id": line.id,
         "journal_entry_id": line.entry_id,
@@ -112,7 +112,7 @@ def shape_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
 
 
 def shape_shares(shares: Sequence[Share], codes: TaxCodes) -> list[dict[str, Any]]:
-    """Show the parts of codes that a line is behind, debits above zero."""
+    """Serialize the shares of a line by code and part; debits are positive."""
     names = {each.id: each.code for each in codes.codes}
     return [
         {

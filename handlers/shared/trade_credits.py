@@ -1,4 +1,4 @@
-"""What customer credits and vendor credits do alike: credits, and what they settle."""
+"""Customer credits and vendor credits: operations that both sides share."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -27,9 +27,9 @@ from persistence.files.stored_files import StoredFile
 
 
 async def create(trade: Trade, command: WriteCredit, file: Received | None, links: Links) -> Reply:
-    """Create a credit, draft or open, and apply it; a known external id answers it."""
+    """Create a credit, draft or open, and apply it; a known external id returns that credit."""
     side, books = trade.side, trade.books
-    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    # The external id is read last, after the locks: a credit just committed with it is found.
     affected = documents_affected((), command.allocations) | credit_changes.source_of(command)
     party, accounts, codes, loaded, source, existing = await books.fetch(
         trade.parties.party(command.party).later(),
@@ -67,7 +67,7 @@ async def read(trade: Trade, id: UUID, links: Links) -> Reply:
 async def change(
     trade: Trade, id: UUID, command: ReplaceCredit, file: Received | None, links: Links
 ) -> Reply:
-    """Replace what a credit says, and which documents it settles where a list is given."""
+    """Replace the contents of a credit; a supplied list replaces its allocations."""
     side, books = trade.side, trade.books
     credit = await trade.credits.lock(id)
     affected = documents_affected(credit.allocations, command.allocations)
@@ -85,7 +85,7 @@ async def change(
 
 
 async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Reply:
-    """Take an open credit back, as long as nothing is applied of it."""
+    """Void an open credit of which nothing is applied."""
     credit = await trade.credits.lock(id)
     loaded = await trade.documents.lock_all(credits.source_ids(credit))
     voided = credit_changes.void(trade.side, credit, at, loaded, trade.books.context)
@@ -96,7 +96,7 @@ async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Rep
 async def _show(
     trade: Trade, credit: Credit, settled: Mapping[UUID, Document], links: Links
 ) -> Reply:
-    """Show a credit with its latest document."""
+    """Serialize a credit with its latest document."""
     stored = await trade.books.files.latest([credit.id])
     return shape(trade, credit, settled, stored.get(credit.id), links)
 
@@ -108,7 +108,7 @@ def shape(
     stored: StoredFile | None,
     links: Links,
 ) -> dict[str, Any]:
-    """Show a credit with its lines and the documents it settles."""
+    """Serialize a credit with its lines and allocations."""
     side, names = trade.side, names_of(trade.side)
     return {
         "id": credit.id,
@@ -144,7 +144,7 @@ def shape(
 
 
 def shape_line(side: Side, line: CreditLine) -> dict[str, Any]:
-    """Show one line."""
+    """Serialize one line."""
     return {
         "id": line.id,
         "amount": line.amount,
@@ -163,7 +163,7 @@ def shape_line(side: Side, line: CreditLine) -> dict[str, Any]:
 def shape_allocation(
     side: Side, credit: Credit, allocation: Allocation, document: Document
 ) -> dict[str, Any]:
-    """Show what the credit settles of one document."""
+    """Serialize the allocation of a credit to one document."""
     begun, _ = credits.applied_days(credit, allocation)
     return {
         side.names.document_id: document.id,

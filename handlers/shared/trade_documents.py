@@ -1,4 +1,4 @@
-"""What invoices and bills do alike: what is owed, from draft to settled or void."""
+"""Invoices and bills: operations that both sides share, from draft to settled or void."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -28,9 +28,12 @@ from persistence.trade.document_settlements import AppliedPayment, Settlements
 async def create(
     trade: Trade, command: WriteDocument, file: Received | None, links: Links
 ) -> Reply:
-    """Create one, draft or open, with the payments and the file that came with it."""
+    """Create a document, draft or open, with the payments and the file of its body.
+
+    A known external id returns that document unchanged.
+    """
     books = trade.books
-    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    # The external id is read last, after the locks: a document just committed with it is found.
     party, accounts, codes, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         books.accounts.named(line_items.account_references(command)),
@@ -49,12 +52,12 @@ async def create(
 
 
 async def listed(trade: Trade, page: PageRequest) -> Page[Reply]:
-    """List them without their lines."""
+    """List documents without their lines."""
     return (await trade.documents.page(page)).of(lambda document: summarize(trade, document))
 
 
 async def read(trade: Trade, id: UUID, links: Links) -> Reply:
-    """Read one with its lines, and with what settles it."""
+    """Read a document with its lines and settlements."""
     found, stored = await trade.documents.read(id, trade.books.files.latest([id]))
     return shape(trade, found.document, found.settlements, stored.get(id), links)
 
@@ -62,7 +65,7 @@ async def read(trade: Trade, id: UUID, links: Links) -> Reply:
 async def replace_one(
     trade: Trade, id: UUID, command: WriteDocument, file: Received | None, links: Links
 ) -> Reply:
-    """Replace what one says, as long as nothing is allocated to it."""
+    """Replace the contents of a document to which nothing is allocated."""
     books = trade.books
     document, accounts, codes = await books.fetch(
         trade.documents.lock(id),
@@ -81,7 +84,7 @@ async def replace_one(
 
 
 async def open_draft(trade: Trade, id: UUID, command: OpenDocument, links: Links) -> Reply:
-    """Open a draft: it takes a number and goes into the ledger."""
+    """Open a draft: assign its number and post it to the ledger."""
     books, document = trade.books, await trade.documents.lock(id)
     codes = await books.tax_codes.for_use(needed=documents.is_coded(document))
     referenced = Referenced(BookAccounts(await books.roles(), {}), codes)
@@ -92,7 +95,7 @@ async def open_draft(trade: Trade, id: UUID, command: OpenDocument, links: Links
 
 
 async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Reply:
-    """Take an open one back, as long as nothing is allocated to it."""
+    """Void an open document to which nothing is allocated."""
     document = await trade.documents.lock(id)
     async with _naming_what_stands_on(trade, id):
         voided = document_changes.void(trade.side, document, at, trade.books.context)
@@ -100,7 +103,7 @@ async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Rep
 
 
 async def delete(trade: Trade, id: UUID) -> Reply:
-    """Delete a draft for good."""
+    """Delete a draft permanently."""
     document = await trade.documents.lock(id)
     document_changes.refuse_deleting(trade.side, document, trade.books.context)
     trade.documents.delete(document)
@@ -108,14 +111,14 @@ async def delete(trade: Trade, id: UUID) -> Reply:
 
 
 async def show(trade: Trade, document: Document, settlements: Settlements, links: Links) -> Reply:
-    """Show one with its latest stored document."""
+    """Serialize a document with its latest stored file."""
     stored = await trade.books.files.latest([document.id])
     return shape(trade, document, settlements, stored.get(document.id), links)
 
 
 @asynccontextmanager
 async def _naming_what_stands_on(trade: Trade, id: UUID) -> AsyncIterator[None]:
-    """Let the refusal of what something is allocated to name the payments, credits and others."""
+    """Add the ids of payments, credits and other settlements to an error about allocations."""
     try:
         yield
     except Conflict as refusal:
@@ -126,12 +129,12 @@ async def _naming_what_stands_on(trade: Trade, id: UUID) -> AsyncIterator[None]:
 
 
 async def _named(trade: Trade, named: PartyNamed, unless: Party) -> Party:
-    """Find the party a replacement names; without one the document keeps its own."""
+    """Find the party that a replacement names; by default, keep the document's own."""
     return unless if named == PartyNamed() else await trade.parties.party(named)
 
 
 async def _put(trade: Trade, before: Document, after: Document, links: Links) -> Reply:
-    """Save one that nothing is allocated to, and post what its change asks for."""
+    """Save and post a changed document to which nothing is allocated."""
     if after is not before:
         await keep(trade, after)
     return await show(trade, after, Settlements(), links)

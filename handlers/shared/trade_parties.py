@@ -1,4 +1,4 @@
-"""Customers and vendors as both sides read, change and show them."""
+"""Customers and vendors: operations that both sides share."""
 
 from collections.abc import Sequence
 from typing import Generic, TypeVar
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Customer | Vendor)
 
 @dataclass(frozen=True, slots=True)
 class PartyRecord(Generic[T]):
-    """A customer or vendor as it is answered alone: with its documents, the newest first."""
+    """A customer or vendor with its documents, newest first, as a single answer has it."""
 
     account: PartyAccount[T]
     documents: Sequence[StoredFile]
@@ -37,7 +37,7 @@ class PartyRecord(Generic[T]):
 async def known(
     books: Books, store: PartyStore[T], external_id: str | Absent | None
 ) -> PartyRecord[T] | None:
-    """Read the one that a partner knows by its own identifier; None where there is none."""
+    """Read the customer or vendor with an external id; return None if there is none."""
     found = await store.with_external_id(or_none(external_id))
     if found is None:
         return None
@@ -45,7 +45,7 @@ async def known(
 
 
 async def read(books: Books, store: PartyStore[T], id: UUID) -> PartyRecord[T]:
-    """Read one; raises NotFound."""
+    """Read a customer or vendor; raises NotFound."""
     found, documents = await books.fetch(store.get(id), books.files.all_of(id))
     return PartyRecord(found, documents)
 
@@ -53,9 +53,9 @@ async def read(books: Books, store: PartyStore[T], id: UUID) -> PartyRecord[T]:
 async def lock(
     books: Books, store: PartyStore[T], id: UUID, *, closing: bool = False
 ) -> PartyRecord[T]:
-    """Lock one, then read it; raises NotFound and Stale.
+    """Lock a customer or vendor, then read it; raises NotFound and Stale.
 
-    What does not close it never waits for who is just invoiced: busy ones are changed too.
+    Only a lock for closing waits for requests that are creating documents for this party.
     """
     locked = store.lock_to_close(id) if closing else store.lock(id)
     found, documents = await books.fetch(locked, books.files.all_of(id))
@@ -65,7 +65,7 @@ async def lock(
 def add(
     books: Books, store: PartyStore[T], details: PartyDetails, file: Received | None
 ) -> PartyRecord[T]:
-    """Store a new one with the document that came along."""
+    """Save a new customer or vendor with its attached document."""
     made = store.sql.kind(
         id=new_id(), version=1, created_at=books.now, updated_at=books.now, **parties.facts(details)
     )
@@ -76,7 +76,7 @@ def add(
 
 
 def attach(books: Books, store: PartyStore[T], file: Received | None, id: UUID) -> list[StoredFile]:
-    """Store the document that a body brought; none, or one."""
+    """Store the document of a body; return a list of it, or an empty list."""
     added = attached_files.attach(books, file, store.noun, id)
     return [added] if added else []
 
@@ -84,7 +84,7 @@ def attach(books: Books, store: PartyStore[T], file: Received | None, id: UUID) 
 def put(
     books: Books, found: PartyRecord[T], changed: T, added: Sequence[StoredFile] = ()
 ) -> PartyRecord[T]:
-    """Store what changed, if anything did; raises Malformed where no name is left."""
+    """Save the changes, if any; raises Malformed if no name is left."""
     if changed == found.trader and not added:
         return found
     parties.refuse_nameless(changed.individual_name, changed.company_name)
@@ -94,7 +94,7 @@ def put(
 
 
 async def archive(books: Books, side: Side, store: PartyStore[T], id: UUID) -> PartyRecord[T]:
-    """Archive one with whom nothing is open; an archived one stays as it is."""
+    """Archive a customer or vendor without open items; an archived one is returned unchanged."""
     account, documents, amounts = await books.fetch(
         store.lock_to_close(id), books.files.all_of(id), store.open_amounts(id)
     )
@@ -103,12 +103,12 @@ async def archive(books: Books, side: Side, store: PartyStore[T], id: UUID) -> P
 
 
 def shape_documents(found: PartyRecord[T], links: Links) -> Reply:
-    """Show the documents of a single one."""
+    """Serialize the documents of a customer or vendor."""
     return {"documents": [attached_files.summary(each, links) for each in found.documents]}
 
 
 def shape(found: PartyAccount[T]) -> Reply:
-    """Show what customers and vendors have in common."""
+    """Serialize the fields that customers and vendors share."""
     trader = found.trader
     phones = {"mobile_phone": trader.mobile_phone, "office_phone": trader.office_phone}
     return {

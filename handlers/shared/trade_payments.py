@@ -1,6 +1,6 @@
-"""What invoice payments and bill payments do alike: money, and what it settles.
+"""Invoice payments and bill payments: operations that both sides share.
 
-Each side shows a payment in its own words, by the `shape` that it passes.
+Each side passes the `shape` that serializes its payments.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ Shape = Callable[[Trade, PaymentRecord], dict[str, Any]]
 
 
 async def create(trade: Trade, command: RecordPayment, shape: Shape) -> Reply:
-    """Record a payment and what it settles; one with this external id is answered as it is."""
+    """Record a payment with its allocations; a known external id returns that payment."""
     books, affected = trade.books, documents_affected((), command.allocations)
-    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    # The external id is read last, after the locks: a payment just committed with it is found.
     party, documents, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         trade.documents.lock_all(affected).later(),
@@ -43,7 +43,7 @@ async def listed(trade: Trade, page: PageRequest, shape: Shape) -> Page[Reply]:
 
 
 async def amend(trade: Trade, id: UUID, command: ChangePayment, shape: Shape) -> Reply:
-    """Change a payment, and which documents it settles where a list is given."""
+    """Change a payment; a supplied list replaces its allocations."""
     payment, documents = await _lock(trade, id, command)
     amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
     if amended.payment is payment:
@@ -53,7 +53,7 @@ async def amend(trade: Trade, id: UUID, command: ChangePayment, shape: Shape) ->
 
 
 async def cancel(trade: Trade, id: UUID, shape: Shape) -> Reply:
-    """Cancel a payment that is pending or failed; what it reserves is released."""
+    """Cancel a pending or failed payment, and release the amounts that it reserves."""
     payment, documents = await _lock(trade, id, ChangePayment())
     cancelled = payment_changes.cancel(trade.side, payment, documents, trade.books.context)
     await follow(trade, payment, cancelled.payment)
@@ -63,20 +63,20 @@ async def cancel(trade: Trade, id: UUID, shape: Shape) -> Reply:
 async def _lock(
     trade: Trade, id: UUID, command: ChangePayment
 ) -> tuple[Payment, dict[UUID, Document]]:
-    """Lock a payment, then every document that it or the command allocates to."""
+    """Lock a payment, then every document to which it or the command allocates."""
     payment = await trade.payments.lock(id)
     affected = documents_affected(payment.allocations, command.allocations)
     return payment, await trade.documents.lock_all(affected)
 
 
 async def _put(trade: Trade, amended: Amended, shape: Shape) -> Reply:
-    """Save a payment and the documents that moved with it, and post what it asks for."""
+    """Save a payment and its changed documents, and post the payment."""
     await keep(trade, amended.payment, moved=amended.changed)
     return await _answer(trade, amended, shape)
 
 
 async def _answer(trade: Trade, amended: Amended, shape: Shape) -> Reply:
-    """Show a payment as it is kept, with its refunds, its bank lines and its payout."""
+    """Serialize a saved payment, with its refunds, bank transactions and payout."""
     payment, documents = amended.payment, dict(amended.documents)
     refunds, linked, payout = await trade.books.fetch(
         trade.payments.refunds_of(payment, documents),

@@ -1,6 +1,6 @@
-"""What invoice refunds and vendor refunds do alike.
+"""Invoice refunds and vendor refunds: operations that both sides share.
 
-Each side shows a refund in its own words, by the `shape` that it passes.
+Each side passes the `shape` that serializes its refunds.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,6 @@ async def listed(trade: Trade, page: PageRequest, links: Links, shape: Shape) ->
 
 
 async def show(trade: Trade, record: RefundRecord[Any, Any], links: Links, shape: Shape) -> Reply:
-    """Show a refund with its latest document."""
+    """Serialize a refund with its latest document."""
     stored = await trade.books.files.latest([record.id])
     return shape(trade, record, stored.get(record.id), links)

@@ -1,4 +1,4 @@
-"""What invoices and bills do alike: what is given up of one, and taken up again."""
+"""Write-offs of invoices and bills, and their reversal."""
 
 from uuid import UUID
 
@@ -13,7 +13,10 @@ from persistence.books import Trade
 
 
 async def write_off(trade: Trade, id: UUID, command: WriteOffDocument, links: Links) -> Reply:
-    """Write off what is left of one, or a part; a known external id writes nothing off."""
+    """Write off the outstanding amount of a document, or part of it.
+
+    A known external id returns the document without another write-off.
+    """
     side, books = trade.side, trade.books
     document, settlements, existing, accounts = await books.fetch(
         trade.documents.lock(id),
@@ -32,14 +35,14 @@ async def write_off(trade: Trade, id: UUID, command: WriteOffDocument, links: Li
 
 
 async def reverse(trade: Trade, id: UUID, write_off_id: UUID, links: Links) -> Reply:
-    """Take a write-off back: as much is owed again."""
+    """Reverse a write-off, which raises the outstanding amount of the document again."""
     books = trade.books
     document, settlements, written_off = await books.fetch(
         trade.documents.lock_named(id),
         trade.documents.settlements(id),
         trade.write_offs.get_within(id, write_off_id),
     )
-    books.check_precondition(document)  # If-Match is the document's; what is absent is told first.
+    books.check_precondition(document)  # If-Match is of the document; 404 precedes 412.
     owed, reversed_ = write_offs.reverse(document, written_off, books.context)
     await keep(trade, reversed_, moved=[owed])
     settlements = settlements.with_write_off(reversed_)

@@ -1,9 +1,9 @@
-"""What a refund touches, locked in the order that every transaction keeps.
+"""Locks on a vendor refund and its targets, in the common lock order.
 
-Payments and credits come before documents, and these before refunds; yet what a refund gives back
-of is known only by the refund, and which documents a payment settles only by the payment. So the
-refund is read first without a lock. When its turn has come it is read again, and if it gives back
-of other things by then, the request starts over.
+Payments and credits are locked before documents, and documents before refunds. But only the refund
+names its targets, and only a payment names its documents. So the refund is first read without a
+lock. After its targets are locked it is locked and read again; if its targets have changed, the
+request is retried.
 """
 
 from uuid import UUID
@@ -25,13 +25,13 @@ Record = RefundRecord[VendorRefund, VendorRefundPayment]
 
 
 async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party, Affected] | Record:
-    """Lock what a new refund is to give back of; or find the one with its external id.
+    """Lock the targets of a new refund, or find the refund with its external id.
 
     Raises RuleBroken `reference_not_found`.
     """
     target_ids = vendor_refund_changes.target_ids(None, command.allocations)
     known = command.external_id
-    # The external id comes last: whoever said the same one a moment ago is seen after the locks.
+    # The external id is read last, after the locks: a refund just committed with it is found.
     party, locked, credited, existing = await trade.books.fetch(
         trade.parties.party(command.party).later(),
         trade.payments.lock_all(target_ids.payments).later(),
@@ -53,7 +53,7 @@ async def lock_for_new(trade: Trade, command: AgreeVendorRefund) -> tuple[Party,
 
 
 async def lock_named_payment(trade: Trade, payment_id: UUID) -> Refunded:
-    """Lock the refund of a payment that a body names, and all its payments; nothing is allocated.
+    """Lock the refund of a payment that a body names, and all its payments, but no targets.
 
     Raises RuleBroken `reference_not_found`.
     """
@@ -68,14 +68,14 @@ async def lock_named_payment(trade: Trade, payment_id: UUID) -> Refunded:
 async def lock_with_payment(
     trade: Trade, payment_id: UUID, command: ChangeVendorRefundPayment
 ) -> Refunded:
-    """Lock the refund of a payment, and what it or a list of allocations gives back of.
+    """Lock the refund of a payment, and its present and new targets if they change.
 
     Raises NotFound; Stale where If-Match names an older payment; RuleBroken `reference_not_found`.
     """
     found = await trade.refunds.with_payment(payment_id, trade.refund_payments.noun)
     payments_now = {each.id: each for each in found.payments}
     trade.books.check_precondition(payments_now[payment_id], again=True)
-    # What is only shown beside its payments, and not moved, needs no lock.
+    # Documents that are only shown, and do not change, need no lock.
     affected = Affected(found.documents, {}, {})
     if command.allocations is not ABSENT or command.status == "cancelled":
         items = or_else(command.allocations, ())

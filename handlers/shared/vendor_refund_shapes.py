@@ -1,4 +1,4 @@
-"""Vendor refunds and their payments as they are shown."""
+"""Serialization of vendor refunds and their payments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,11 +20,11 @@ SHOWN_AS: Mapping[Kind, tuple[str, str]] = {
     "credit": ("credit", "Vendor credit"),
     "refunded_credit": ("vendor_credit", "Vendor credit"),
 }
-"""What an allocation of each kind is called, and what it gives back of in words."""
+"""The type of each allocation kind in responses, and its target in words."""
 
 
 def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
-    """Show a refund with what it gives back and its payments."""
+    """Serialize a refund with its allocations and payments."""
     refund = record.refund
     return {
         "id": refund.id,
@@ -58,7 +58,7 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
 
 
 def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
-    """Show what a refund gives back."""
+    """Serialize the allocation of a refund to its target."""
     kind, target_id = allocation.kind, allocation.target_id
     bill = record.documents[target_id] if kind == "document" else None
     begun, _ = refunds.agreed_days(record.refund, allocation)
@@ -77,14 +77,14 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
         "description": allocation.description,
         "allocation_date": day_start(begun),
         "metadata": allocation.metadata,
-        # It changes in its words at most; another amount is another allocation.
+        # Only its texts can change; a different amount is a new allocation.
         "created_at": allocation.created_at,
         "updated_at": allocation.created_at,
     }
 
 
 def shape_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any]:
-    """Show one payment of a refund."""
+    """Serialize one payment of a refund."""
     return {
         "id": payment.id,
         "vendor_refund_id": payment.refund_id,

@@ -1,4 +1,4 @@
-"""What is accepted and looks wrong: numbers, checked by the field's own books, and days."""
+"""Warnings about accepted values that look wrong: numbers that fail a check, and dates."""
 
 from functools import lru_cache
 from typing import Final
@@ -13,13 +13,13 @@ from accounting.trade.refunds import VendorRefund
 
 Warnings = list[dict[str, str]]
 
-# The books take 10 us to ask, and a customer is read far more often than its number changes.
+# A check takes 10 us, and a customer is read far more often than its number changes.
 REMEMBERED: Final = 4096
 MOST_TOLD: Final = 20
 
 
 def of_phones(**numbers: str | None) -> Warnings:
-    """Warn of telephone numbers that no country gives out, or that are not in E.164 form."""
+    """Warn of telephone numbers that are invalid or not in E.164 form."""
     return [
         {"field": field, "message": "is no valid telephone number in E.164 form"}
         for field, number in numbers.items()
@@ -28,13 +28,13 @@ def of_phones(**numbers: str | None) -> Warnings:
 
 
 def of_payout_day(*, too_early: bool) -> Warnings:
-    """Warn of a payout that was paid before some of the money in it had come or gone."""
+    """Warn of a payout that is dated before a payment or refund in it."""
     told = "is before the day of a payment in it"
     return [{"field": "completed_at", "message": told}] if too_early else []
 
 
 def of_rates_without_code(document: Document) -> Warnings:
-    """Warn of lines taxed by a rate without a code: a tax return cannot tell what they are."""
+    """Warn of lines with a tax rate but no tax code, which a tax return cannot classify."""
     told = "names no tax code, so a tax return shows the line as one without a code"
     places = [
         place
@@ -60,7 +60,7 @@ def of_credits_without_code(refund: VendorRefund) -> Warnings:
 
 
 def of_vat_number(number: str | None, country: str | None) -> Warnings:
-    """Warn of a VAT number that fails the check of its country; some countries have none."""
+    """Warn of a VAT number that fails the check of its country; some countries have no check."""
     if not number or _is_vat_number(number, (country or number[:2]).lower()):
         return []
     return [{"field": "vat_number", "message": "fails the check of its country"}]

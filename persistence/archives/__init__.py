@@ -1,1 +1,1 @@
-"""What outlives a deployment: one business as a file, and the whole as a backup."""
+"""Archives: the export of one business as a file, and the backup of a whole deployment."""

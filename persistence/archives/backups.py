@@ -1,13 +1,14 @@
 """A backup of everything: a dump, the roles it needs, the files of documents, and a manifest.
 
-The files fit the dump. A file is put before the record that names it is committed, so whatever the
-records of a snapshot name is there when the snapshot is taken. Records of documents are never
-deleted, and the sweep takes only what no record names: so it is still there when its turn comes,
-whatever is written meanwhile. A file that is put later is named by no record of the dump, and is
-left out. The one thing that takes a record and its file away is the sweep of sandboxes: what it
-takes between the dump and the copy is told as missing.
+The files match the dump. A file is stored before the record that names it is committed, so every
+file that a record of the snapshot names exists when the snapshot is taken. Records of documents are
+never deleted, and the sweep deletes only files without a record, so the file still exists when it
+is copied. Files that are stored later have no record in the dump and are left out. Only the removal
+of sandboxes deletes records with their files: files that it deletes between the dump and the copy
+are listed as missing.
 
-SHA256SUMS has a line for each part, as `sha256sum --check` reads it, and the manifest its digest.
+SHA256SUMS has a line for each part, in the form of `sha256sum --check`; the manifest has the digest
+of SHA256SUMS.
 """
 
 import json
@@ -54,19 +55,20 @@ _SUM: Final = re.compile(r"([0-9a-f]{64})  ([\w./-]+)")
 _KEY: Final = re.compile(r"[0-9a-f-]{36}/[0-9a-f]{32}")
 
 Begin = Callable[[str], None]
-"""Told of each step that may take a while."""
+"""Receives the name of each step that may take a while."""
 
 
 class DamagedBackup(Exception):
-    """A folder is no backup, or no longer what was written; the message says how."""
+    """A folder is no backup, or was changed since; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a backup says of itself.
+    """The manifest of a backup.
 
-    `begun_at` is the moment whose rows it has. `missing` and `changed` are files that records name
-    and that were not there, or not with the digest of their record; `logins` acted as its roles.
+    `begun_at` is the time of the snapshot (UTC). `missing` lists recorded files that did not exist,
+    and `changed` those with another digest than their record. `logins` are the members of the
+    roles.
     """
 
     product_version: str
@@ -87,17 +89,17 @@ class Manifest:
 
     @property
     def holds(self) -> bool:
-        """Tell whether all files are as their records say."""
+        """Return whether all recorded files exist and have the digests of their records."""
         return not self.missing and not self.changed
 
 
-# ── Making one ─────────────────────────────────────────────────────────────────────────────────
+# ── Writing a backup ───────────────────────────────────────────────────────────────────────────
 
 
 def back_up(
     url: str, storage: BlobStorage, target: Path, product_version: str, begin: Begin
 ) -> Manifest:
-    """Write a backup to a new folder, as the login that owns the schema.
+    """Write a backup to a new folder, with the login that owns the schema.
 
     Raises CannotWrite, UnusableDatabase, EmbeddedError, StorageUnavailable or OSError.
     """
@@ -140,7 +142,7 @@ def back_up(
 
 @contextmanager
 def _snapshot(connection: psycopg.Connection, sight: Sight) -> Iterator[str]:
-    """Look at one moment of the whole database, and lend its name."""
+    """Open a transaction with a snapshot of the whole database; yield the snapshot's name."""
     connection.execute("SET idle_in_transaction_session_timeout = 0")
     connection.execute("SET statement_timeout = 0")
     connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -196,7 +198,7 @@ def _copied(
     folder: Folder,
     write: Callable[[str], object],
 ) -> dict[str, Any]:
-    """Copy each file that a record names, one after the other."""
+    """Copy every recorded file to the folder; return the counts and faults for the manifest."""
     files = size = 0
     missing, changed = list[str](), list[str]()
     for key, recorded in recorded_files(connection):
@@ -214,7 +216,7 @@ def _copied(
 
 
 def _secure(folder: Path) -> None:
-    """Wait until all is on the disk; files of documents are there since they were put."""
+    """Sync the parts of a backup to the disk; `put` has already synced the documents."""
     for name in (DUMP, ROLES, SUMS, MANIFEST):
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -225,11 +227,11 @@ def _secure(folder: Path) -> None:
     synchronise(folder)
 
 
-# ── Reading one ────────────────────────────────────────────────────────────────────────────────
+# ── Reading a backup ───────────────────────────────────────────────────────────────────────────
 
 
 def opened_backup(source: Path) -> Manifest:
-    """Read what a backup says of itself, and see that its dump is whole; raises DamagedBackup."""
+    """Read the manifest of a backup and verify the dump and the roles; raises DamagedBackup."""
     try:
         said = json.loads((source / MANIFEST).read_text())
         if said.pop("format") != FORMAT or said.pop("format_version") != FORMAT_VERSION:
@@ -248,7 +250,7 @@ def opened_backup(source: Path) -> Manifest:
 
 
 def restore_database(url: str, source: Path, manifest: Manifest, begin: Begin) -> None:
-    """Restore a backup's database into an empty one, as the login that is to own the schema.
+    """Restore the database of a backup into an empty one, with the login that will own the schema.
 
     Raises UnusableDatabase or EmbeddedError.
     """
@@ -273,7 +275,7 @@ ORDER BY 1 LIMIT 1
 
 
 def refuse_filled(url: str) -> None:
-    """Raise UnusableDatabase where a database has anything in it."""
+    """Raise UnusableDatabase if a database is not empty."""
     with connect(url) as connection:
         found = connection.execute(_FILLED).fetchone()
     if found is not None:
@@ -283,7 +285,7 @@ def refuse_filled(url: str) -> None:
 
 
 def refuse_older_server(major: int, manifest: Manifest) -> None:
-    """Raise UnusableDatabase where a server is too old for a backup."""
+    """Raise UnusableDatabase if the server is older than the server of the backup."""
     if major < manifest.server_major:
         raise UnusableDatabase(
             f"The backup is of PostgreSQL {manifest.server_major}, and this one is {major}: restore"
@@ -292,10 +294,10 @@ def refuse_older_server(major: int, manifest: Manifest) -> None:
 
 
 def restore_files(source: Path, storage: BlobStorage) -> tuple[int, int]:
-    """Put the files of a backup into a storage; return how many, and how many were there already.
+    """Copy the files of a backup to a storage; return the numbers of new and of existing files.
 
-    It may be done again and again, and comes before the records that name them are there. Raises
-    DamagedBackup where one is not what was written, or another one has its place.
+    It may be repeated, and it runs before their records are restored. Raises DamagedBackup if a
+    file of the backup is damaged, or if the storage has another content under its key.
     """
     put = there = 0
     kept = Folder(source / DOCUMENTS)
@@ -315,7 +317,7 @@ def restore_files(source: Path, storage: BlobStorage) -> tuple[int, int]:
 
 
 def files_not_as_recorded(connection: psycopg.Connection, source: Path) -> Iterator[str]:
-    """Name the files that records of a restored database name and a backup does not have so."""
+    """Yield the keys of recorded files that the backup lacks or has with another digest."""
     kept = Folder(source / DOCUMENTS)
     with connection.transaction():
         for key, digest in recorded_files(connection):

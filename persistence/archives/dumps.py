@@ -1,4 +1,4 @@
-"""PostgreSQL's own programs that write and read a dump, and what they cannot take along."""
+"""Dumps of a database, written and restored by the client programs of PostgreSQL."""
 
 import os
 import shutil
@@ -16,20 +16,20 @@ from persistence.archives.roles import Sight
 from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
 
-# What pg_restore of 17 and newer sets first, and a server before 17 does not know.
+# pg_restore from 17 on sets this first; a server before 17 does not know it.
 _UNKNOWN_BEFORE_17: Final = b"SET transaction_timeout = 0;\n"
-_OPENING_LINES: Final = 40  # It comes before the first object.
+_OPENING_LINES: Final = 40  # The setting is among these.
 
 
 def write_dump(programs: Programs, url: str, target: Path, snapshot: str, sight: Sight) -> None:
-    """Dump a database as a snapshot sees it, with all its rows.
+    """Write a dump of all rows of a snapshot to the target file.
 
-    Raises UnusableDatabase with what pg_dump says.
+    Raises UnusableDatabase with the message of pg_dump.
     """
     arguments = ["--format=custom", f"--snapshot={snapshot}", f"--file={target}"]
     if sight.role is not None:
         arguments.append(f"--role={sight.role}")
-    if sight.all_meant:  # Else pg_dump takes no table whose rows a policy might hide.
+    if sight.all_meant:  # Otherwise pg_dump refuses tables whose policies may hide rows.
         arguments.append("--enable-row-security")
         options = str(conninfo_to_dict(url).get("options", ""))
         url = make_conninfo(url, options=f"{options} -c {row_security.SETTING}=on")
@@ -41,9 +41,9 @@ def write_dump(programs: Programs, url: str, target: Path, snapshot: str, sight:
 
 
 def read_dump(programs: Programs, url: str, source: Path) -> None:
-    """Restore a dump in one transaction; everything in it belongs to this login then.
+    """Restore a dump in one transaction; this login owns everything in it.
 
-    Raises UnusableDatabase with what psql or pg_restore says.
+    Raises UnusableDatabase with the message of psql or pg_restore.
     """
     reader = [str(programs.folder / "pg_restore"), "--no-owner", "--file=-", str(source)]
     arguments = ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"]
@@ -64,9 +64,9 @@ def read_dump(programs: Programs, url: str, source: Path) -> None:
     ):
         assert reading.stdout is not None
         assert writing.stdin is not None
-        with suppress(BrokenPipeError):  # Then psql has said why.
+        with suppress(BrokenPipeError):  # psql has ended, and its error output gives the reason.
             _hand_on(reading.stdout, writing.stdin)
-            if reading.wait() == 0:  # Else psql ends in an open transaction, which is dropped.
+            if reading.wait() == 0:  # Otherwise psql ends without COMMIT, which rolls back.
                 writing.stdin.write(b"COMMIT;\n")
             writing.stdin.close()
         reading.stdout.close()
@@ -75,7 +75,7 @@ def read_dump(programs: Programs, url: str, source: Path) -> None:
 
 
 def _hand_on(script: IO[bytes], into: IO[bytes]) -> None:
-    """Hand a script on in an open transaction, without the one setting."""
+    """Copy a script to psql after BEGIN, without the setting that servers before 17 refuse."""
     into.write(b"BEGIN;\n")
     for _ in range(_OPENING_LINES):
         line = script.readline()
@@ -92,7 +92,10 @@ def _told(file: IO[bytes]) -> bytes:
 def _command(
     programs: Programs, program: str, url: str, *arguments: str
 ) -> tuple[list[str], Mapping[str, str]]:
-    """The words that run a program; a password is not among them, where everybody could see it."""
+    """Return the command line and the environment of a program.
+
+    The password is in the environment: other users can read command lines.
+    """
     told = conninfo_to_dict(url)
     password = told.pop("password", None)
     environment = {**os.environ, **({"PGPASSWORD": str(password)} if password else {})}

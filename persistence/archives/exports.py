@@ -1,4 +1,4 @@
-"""One business written to a file, from one moment of its books (docs/decisions/0046)."""
+"""Export of one business to a file, from one snapshot of its books (docs/decisions/0046)."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -18,8 +18,8 @@ from persistence.engine.sql import Query, Row
 from persistence.files.blobs import BlobStorage, key_in
 from persistence.proof.integrity import NO_HURRY, BooksToProve
 
-# Whose seal it is that a receiver can ask for (`kept_seal`), and what of a business decides whether
-# it may leave.
+# The newest seal, which a receiver can verify later (`kept_seal`), and the facts that decide
+# whether the business may be exported.
 _FACTS = """
 SELECT (SELECT version_num FROM alembic_version) AS revision, b.sandbox,
        s.number, encode(s.digest, 'hex') AS digest
@@ -40,7 +40,7 @@ class CannotExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StoredContent:
-    """What a record says of a file. `size` is in bytes, `digest` SHA-256 in hexadecimal."""
+    """The recorded facts of a file. `size` is in bytes, `digest` SHA-256 in hexadecimal."""
 
     id: UUID
     file_name: str
@@ -52,9 +52,10 @@ class StoredContent:
 async def export_books(
     pool: Pool, books: BooksToProve, storage: BlobStorage, file: IO[bytes], product_version: str
 ) -> Manifest:
-    """Write a business to a file, as the server's role sees it: row security lets nothing else by.
+    """Write a business to a file and return its manifest.
 
-    Raises CannotExport, UnusableDatabase, StorageUnavailable or OSError.
+    The rows are read in the server's role: row security hides those of other businesses. Raises
+    CannotExport, UnusableDatabase, StorageUnavailable or OSError.
     """
     async with pool.connection() as connection:
         confined = connection.machines.set_tenant(books.id)
@@ -86,7 +87,7 @@ async def export_books(
 async def stored_contents(
     connection: Connection, business_id: UUID
 ) -> AsyncIterator[StoredContent]:
-    """Yield what the records of documents say of their files, some hundred at a time."""
+    """Yield the recorded facts of the files of all documents, read in batches of 500."""
     after = UUID(int=0)
     while True:
         asked = Query(_DOCUMENTS, {"business_id": business_id, "after": after})

@@ -1,9 +1,9 @@
-"""One business read from a file: all of it in one transaction, or nothing (docs/decisions/0046).
+"""Import of one business from a file, in one transaction (docs/decisions/0046).
 
-The rows are written by the owner of the schema, with every trigger and constraint at work, and so
-the database writes an audit trail of them. That one is taken away in the same transaction, where
-nobody has seen it, and the one that came stands in its place: the proof then shows that it explains
-each row as it stands. No trigger has to be told to keep quiet, as the server's role could, too.
+The owner of the schema inserts the rows with every trigger and constraint active, so the database
+writes an audit trail of them. The import deletes that trail before the commit and inserts the
+exported one. The integrity checks then verify that it explains every row. No trigger needs a
+switch, which the server's role could use as well.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -39,7 +39,7 @@ from persistence.tables import business
 
 _PARTNER = "SELECT id, name FROM partner WHERE id = %(partner_id)s"
 _REVISION = "SELECT version_num FROM alembic_version"
-# Any of them: the trail of a business that was taken away may be there without it.
+# All three are checked: the trail of a deleted business may still exist.
 _THERE = (
     "SELECT id FROM business WHERE id = %(business_id)s",
     "SELECT id FROM audit_record WHERE business_id = %(business_id)s LIMIT 1",
@@ -51,16 +51,16 @@ FROM incoming, json_populate_record(NULL::public.business, line) AS r
 """
 _LOCK = "UPDATE business SET lock_date = %(lock_date)s::text::date WHERE id = %(business_id)s"
 _FORGET = "DELETE FROM audit_record WHERE business_id = %(business_id)s"
-# It tells the trail of what has changed: whose the business is.
+# Adds an audit record of the import: the business may belong to another partner now.
 _TELL = "SELECT audit_business(%(business_id)s)"
 
 
 class CannotImport(Exception):
-    """A file cannot be taken in here; the message says why."""
+    """A file cannot be imported here; the message gives the reason."""
 
 
 class BooksDoNotHold(Exception):
-    """The books that came do not hold, and nothing of them is kept."""
+    """The imported books failed the integrity checks and were rolled back."""
 
     def __init__(self, books: BooksToProve, checks: list[Check]) -> None:
         super().__init__(f"The books of {books.name} do not hold: nothing of them is kept.")
@@ -70,7 +70,7 @@ class BooksDoNotHold(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was taken in, and how many things of it were proven."""
+    """An imported business, and the number of records that were checked."""
 
     books: BooksToProve
     checked: int
@@ -83,10 +83,10 @@ async def import_books(
     blobs: Blobs,
     begin: Callable[[str], None],
 ) -> Imported:
-    """Take in a business for a partner, by default the one that the file names.
+    """Import a business for a partner, by default the partner that the file names.
 
-    `url` is that of the login that owns the schema. Raises CannotImport, DamagedPackage,
-    BooksDoNotHold, UnusableDatabase or Unavailable; nothing is kept then.
+    `url` has the login that owns the schema. Raises CannotImport, DamagedPackage, BooksDoNotHold,
+    UnusableDatabase or Unavailable; the import is then rolled back.
     """
     async with owners_connection(url) as connection:
         books = await _open(connection, package, partner_id)
@@ -106,7 +106,7 @@ async def import_books(
 
 
 async def _open(connection: Connection, package: Package, partner_id: UUID | None) -> BooksToProve:
-    """Begin, and refuse what cannot be taken in before any of it is read."""
+    """Begin the transaction, and refuse a file that cannot be imported before its rows are read."""
     manifest = package.manifest
     whose = {"partner_id": partner_id or manifest.partner_id}
     which = {"business_id": manifest.business_id}
@@ -165,7 +165,7 @@ async def _load(connection: Connection, package: Package, books: BooksToProve) -
 async def _load_business(
     connection: Connection, package: Package, member: Member, books: BooksToProve
 ) -> Row:
-    """Insert the business itself, whose id nobody else can take from here on."""
+    """Insert the business itself, which reserves its id, and return its exported row."""
     await await_lines(connection, package.lines(member))
     rows = await _send(connection, _SAID, {})
     if [row["id"] for row in rows] != [books.id]:
@@ -187,9 +187,9 @@ async def _load_business(
 async def _files_kept(
     connection: Connection, package: Package, business_id: UUID, blobs: Blobs
 ) -> AsyncIterator[None]:
-    """Put the files before the records that name them are committed; what fails takes them away.
+    """Store the files before the commit of their records; on an error, delete them again.
 
-    Nobody else can put any there: the row of the business, which they belong to, is this one's.
+    No other transaction can store files there, because this one holds the id of the business.
     """
     if await _files_of(blobs, business_id):
         raise CannotImport(

@@ -1,7 +1,7 @@
-"""The file that one business travels in: a zip of a text for each table and of its documents.
+"""The file format of an exported business: a zip with a text for each table and the documents.
 
-`manifest.json`, written last, says what belongs to it and has the digest of each member. All of it
-is read and written piece by piece; only the directory of the zip is held, half a kB a document.
+`manifest.json`, written last, lists the members with their digests. Members are streamed; only the
+directory of the zip is in memory, half a kB per document.
 """
 
 import json
@@ -25,16 +25,16 @@ MANIFEST: Final = "manifest.json"
 CHUNK: Final = 1 << 16
 MOST_MANIFEST: Final = 1 << 20
 STORAGE_KEY: Final = re.compile(r"[0-9a-f]{32}")
-_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)  # The same books make the same members.
+_NO_TIME: Final = (1980, 1, 1, 0, 0, 0)  # So that the same books have the same members.
 
 
 class DamagedPackage(Exception):
-    """A file is no export of a business, or no longer what was written; the message says how."""
+    """A file is no export of a business, or was changed; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One text in the file: the rows of a table, each a line."""
+    """A text in the file: the rows of one table, one per line."""
 
     table: str
     rows: int
@@ -44,7 +44,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The contents of stored documents; `sha256` is over the lines that `sha256sum` has of them."""
+    """The contents of stored documents; `sha256` is over their lines as `sha256sum` writes them."""
 
     files: int
     bytes: int
@@ -53,7 +53,7 @@ class Documents:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a file says of itself. `sha256` is over all members, as `whole_digest` says."""
+    """The manifest of an export. `sha256` is the digest of all members by `whole_digest`."""
 
     business_id: UUID
     business_name: str
@@ -69,31 +69,31 @@ class Manifest:
 
     @property
     def rows(self) -> int:
-        """How many rows there are of all tables."""
+        """The number of rows of all tables."""
         return sum(each.rows for each in self.tables)
 
 
 def member_name(table: str) -> str:
-    """Say where the rows of a table are."""
+    """Return the name of the member with the rows of a table."""
     return f"tables/{table}.ndjson"
 
 
 def content_name(storage_key: str) -> str:
-    """Say where the content of a document is."""
+    """Return the name of the member with the content of a document."""
     return f"documents/{storage_key}"
 
 
 def whole_digest(tables: tuple[Member, ...], documents: Documents) -> str:
-    """Digest what all members are: a line for each, as `sha256sum` writes it, and one for the rest.
+    """Return the digest over the lines of `sha256sum` for all tables, and one for the documents.
 
-    It is the same wherever the same books are exported.
+    The same books have the same digest in every deployment.
     """
     lines = [f"{each.sha256}  {member_name(each.table)}\n" for each in tables]
     return sha256("".join([*lines, f"{documents.sha256}  documents\n"]).encode()).hexdigest()
 
 
 class Packer:
-    """Writes such a file, member by member."""
+    """A writer of such a file, member by member."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
@@ -103,14 +103,14 @@ class Packer:
 
     @contextmanager
     def table(self, name: str) -> Iterator["Lines"]:
-        """Take the lines of a table, for the time of a block."""
+        """Open the member of a table for writing; yield its lines."""
         with self._zip.open(_info(member_name(name)), "w", force_zip64=True) as member:
             lines = Lines(member)
             yield lines
         self._tables.append(Member(name, lines.count, lines.bytes, lines.digest.hexdigest()))
 
     def content(self, storage_key: str, content: bytes) -> None:
-        """Take the content of a document."""
+        """Add the content of a document."""
         name = content_name(storage_key)
         self._zip.writestr(_info(name), content)
         self._digest.update(f"{sha256(content).hexdigest()}  {name}\n".encode())
@@ -118,7 +118,7 @@ class Packer:
         self._bytes += len(content)
 
     def finish(self, **facts: Any) -> Manifest:
-        """Write the manifest, which ends the file."""
+        """Write the manifest, close the file and return the manifest."""
         tables = tuple(self._tables)
         documents = Documents(self._files, self._bytes, self._digest.hexdigest())
         whole = whole_digest(tables, documents)
@@ -138,7 +138,7 @@ class Lines:
         self.digest = sha256()
 
     def write(self, line: bytes) -> None:
-        """Write a line, with its end."""
+        """Write a line, which includes its newline."""
         self._member.write(line)
         self.digest.update(line)
         self.count += 1
@@ -146,7 +146,7 @@ class Lines:
 
 
 class Package:
-    """Reads such a file; whatever is not as it was written raises DamagedPackage."""
+    """A reader of such a file; any difference from what was written raises DamagedPackage."""
 
     def __init__(self, path: Path) -> None:
         with _telling_damage():
@@ -167,7 +167,7 @@ class Package:
         self._zip.close()
 
     def lines(self, member: Member) -> Iterator[bytes]:
-        """Yield the rows of a table in chunks; the last one comes only where all were right."""
+        """Yield the rows of a table in chunks; the last one only after the digest was verified."""
         digest, count, size, held = sha256(), 0, 0, b""
         with _telling_damage(), self._zip.open(member_name(member.table)) as file:
             while chunk := file.read(CHUNK):
@@ -180,7 +180,7 @@ class Package:
         yield held
 
     def content(self, storage_key: str, size: int, digest: str) -> bytes:
-        """Read the content of a document, which has this size and this digest."""
+        """Read the content of a document and verify its size in bytes and its digest."""
         name = content_name(storage_key)
         with _telling_damage():
             content = self._read(name, size)
@@ -192,7 +192,7 @@ class Package:
         return content
 
     def refuse_more(self) -> None:
-        """See that all was read that there is; raises DamagedPackage."""
+        """Raise DamagedPackage unless exactly the documents of the manifest were read."""
         read = Documents(self._files, self._bytes, self._digest.hexdigest())
         if read != self.manifest.documents:
             raise DamagedPackage("Its documents are not those that were exported.")
@@ -229,7 +229,7 @@ def _manifest(text: bytes) -> Manifest:
 
 @contextmanager
 def _telling_damage() -> Iterator[None]:
-    """Say whatever zip, zlib and JSON say of a damaged file as DamagedPackage."""
+    """Translate the errors of zip, zlib and JSON for a damaged file into DamagedPackage."""
     damages = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError)
     try:
         yield

@@ -1,7 +1,7 @@
-"""What a database needs and its dump does not have: roles, and settings of the database.
+"""Roles and database settings, which a dump of the database does not contain.
 
-Roles belong to a whole server, so that no dump of one database makes them; what is granted to them
-is in it, and fails where they are not there.
+Roles belong to the whole server, so the dump of one database does not create them. It does contain
+their grants, which fail to restore if the roles do not exist.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,8 @@ from accounting.values import dataclass
 from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
 
-# Who is named by anything in this database, but for its owner and PostgreSQL's own roles.
+# Roles that objects of this database refer to, except for its owner, PostgreSQL's own roles and
+# superusers.
 _NAMED = """
 SELECT r.rolname, r.rolbypassrls,
   ARRAY(
@@ -41,12 +42,12 @@ SELECT unnest(s.setconfig) FROM pg_db_role_setting s
 JOIN pg_database d ON d.oid = s.setdatabase
 WHERE d.datname = current_database() AND s.setrole = 0 ORDER BY 1
 """
-# What a role may be made by who made it, without becoming it: so says PostgreSQL 16 and newer.
+# From PostgreSQL 16 on, the creator of a role may grant it without being able to act as it.
 _ACTS = (
     "CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END"
 )
-# Row security may bind the owner as well, and then keeps rows from it that it does not ask for. On
-# each table of ours the owner has a policy to ask for all.
+# Tables whose row security binds this login, and whether the login has the owner's policy there,
+# with which it can ask for all rows.
 _BOUND = """
 SELECT c.relname, EXISTS (
   SELECT FROM pg_policy p JOIN pg_roles r ON r.oid = ANY(p.polroles)
@@ -57,7 +58,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
   AND row_security_active(c.oid)
 ORDER BY 2, 1
 """
-# Whoever is not bound by it, among those that this login may act as.
+# A role without row security that this login may act as.
 _UNBOUND = f"""
 SELECT rolname FROM pg_roles
 WHERE (rolbypassrls OR rolsuper) AND pg_has_role(session_user, oid, {_ACTS})
@@ -65,7 +66,7 @@ WHERE (rolbypassrls OR rolsuper) AND pg_has_role(session_user, oid, {_ACTS})
   AND has_table_privilege(oid, 'public.journal_line', 'SELECT')
 ORDER BY rolsuper, rolname LIMIT 1
 """
-# Policies that name whoever owned the tables elsewhere.
+# Policies for the owner of the backed-up tables.
 _OF_OTHERS = """
 SELECT c.relname, p.polname FROM pg_policy p
 JOIN pg_class c ON c.oid = p.polrelid
@@ -76,7 +77,10 @@ WHERE c.relnamespace = 'public'::regnamespace AND r.rolname = %s AND c.relowner 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role that things of a database name. `logins` act as it, and so may the owner."""
+    """A role that objects of the database refer to.
+
+    `unbound` means BYPASSRLS; `logins` are its members, and `owners` whether the owner is one.
+    """
 
     name: str
     unbound: bool
@@ -86,7 +90,7 @@ class Role:
 
 
 def named_roles(connection: psycopg.Connection) -> list[Role]:
-    """Name the roles without which a dump cannot be restored."""
+    """List the roles without which a dump cannot be restored."""
     return [
         Role(name, unbound, tuple(settings), tuple(logins), owners)
         for name, unbound, settings, logins, owners in connection.execute(_NAMED)
@@ -100,29 +104,29 @@ def database_settings(connection: psycopg.Connection) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """How all rows are seen: in a role, or by meaning all of them, or without a word."""
+    """The means by which a login sees all rows: another role, the owner's policy, or neither."""
 
     role: str | None = None
     all_meant: bool = False
 
     @property
     def statements(self) -> list[Composed]:
-        """What a transaction says to see them."""
+        """The statements with which a transaction sees all rows."""
         taking = [SQL("SET LOCAL ROLE {}").format(Identifier(self.role))] if self.role else []
         meaning = [SQL(row_security.SEE_EVERY_BUSINESS).format()] if self.all_meant else []
         return [*taking, *meaning]
 
 
 def full_sight(connection: psycopg.Connection) -> Sight:
-    """Find out how this login sees all rows.
+    """Return the means by which this login sees all rows.
 
-    Raises UnusableDatabase where row security binds it and it may act as nobody else.
+    Raises UnusableDatabase if row security binds the login and it has no other role.
     """
     bound = connection.execute(_BOUND, (row_security.POLICY,)).fetchall()
     if not bound:
         return Sight()
     table, is_ours = bound[0]
-    if is_ours:  # The first has none where any has none.
+    if is_ours:  # True only if all tables have the policy: those without it come first.
         return Sight(all_meant=True)
     found = connection.execute(_UNBOUND).fetchone()
     if found is None:
@@ -135,7 +139,7 @@ def full_sight(connection: psycopg.Connection) -> Sight:
 
 
 def owner_of(connection: psycopg.Connection) -> str:
-    """Name the role that owns the tables."""
+    """Return the name of the role that owns the tables."""
     [(name,)] = connection.execute(
         "SELECT pg_get_userbyid(relowner) FROM pg_class"
         " WHERE oid = 'public.alembic_version'::regclass"
@@ -145,7 +149,7 @@ def owner_of(connection: psycopg.Connection) -> str:
 
 
 def script(roles: list[Role], owner: str) -> str:
-    """Write the roles as SQL that may be run again and again, without a password."""
+    """Return SQL that creates the roles, without passwords; it may be run repeatedly."""
     told = [
         "-- The roles that the schema needs, without passwords. `accounting restore` runs this; an",
         "-- administrator may run it before, with psql, where its login may make no roles.",
@@ -165,10 +169,10 @@ def script(roles: list[Role], owner: str) -> str:
 
 @contextmanager
 def roles_made(connection: psycopg.Connection, text: str, owner: str) -> Iterator[None]:
-    """Run such a script, then let a block restore what needs it; `owner` owned it elsewhere.
+    """Run the script of the roles, then the block that restores the dump.
 
-    Its policies are this login's afterwards. Raises UnusableDatabase where this login may not make
-    what is missing.
+    Afterwards, the policies of `owner`, who owned the backed-up tables, belong to this login.
+    Raises UnusableDatabase if this login may not create a missing role.
     """
     known = "SELECT FROM pg_roles WHERE rolname = %s"
     is_known = connection.execute(known, (owner,)).fetchone() is not None
@@ -190,7 +194,7 @@ def roles_made(connection: psycopg.Connection, text: str, owner: str) -> Iterato
 
 
 def set_all(connection: psycopg.Connection, settings: list[str]) -> None:
-    """Give the database the settings that it had elsewhere."""
+    """Apply settings, given as `name=value`, to the database."""
     for setting in settings:
         name, _, value = setting.partition("=")
         connection.execute(
@@ -201,7 +205,7 @@ def set_all(connection: psycopg.Connection, settings: list[str]) -> None:
 
 
 def _made(role: Role) -> str:
-    """Make a role where it is not there, and let whoever restores act as it."""
+    """Return SQL that creates a missing role and, if `owners`, grants it to the current login."""
     name = Identifier(role.name)
     bypass = SQL("BYPASSRLS" if role.unbound else "NOBYPASSRLS")
     statements = [SQL("CREATE ROLE {} NOLOGIN NOSUPERUSER {}").format(name, bypass)]

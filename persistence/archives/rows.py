@@ -1,8 +1,7 @@
-"""The rows of one business as lines of JSON: written by PostgreSQL and read by it again.
+"""The rows of one business as lines of JSON, written and read by PostgreSQL.
 
-Nothing of a row is taken apart here, so that numbers, moments and bytes come back as they were and
-the digests of the audit trail with them. `business_id` is in no line: whose rows they are is said
-once, for all of them.
+Rows are not parsed here, so numbers, timestamps and bytes are restored exactly and the digests of
+the audit trail still match. The lines omit `business_id`, which is given once for all of them.
 """
 
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -23,9 +22,9 @@ from persistence.tables import (
 )
 
 TRAIL = (audit_record, audit_seal)
-# A closed statement of a bank lets nothing be posted before its end any more.
+# A closed bank statement forbids postings up to its date, so it is inserted after the journal.
 _AFTER_THE_JOURNAL = (bank_reconciliation,)
-# Answers belong to requests, and those to the keys of a partner.
+# Stored replies are left out: they belong to requests with the keys of a partner.
 _LEFT = {reply, *TRAIL, *_AFTER_THE_JOURNAL}
 TABLES: tuple[Table, ...] = (
     business,
@@ -33,23 +32,23 @@ TABLES: tuple[Table, ...] = (
     *_AFTER_THE_JOURNAL,
     *TRAIL,
 )
-"""All that is kept of a business, what is referred to first; the audit trail is last."""
+"""The exported tables of a business, referenced tables first and the audit trail last."""
 
-# How PostgreSQL writes a moment and bytes depends on the session.
+# The session determines how PostgreSQL writes timestamps and bytes.
 ONE_WAY_TO_WRITE = Query(
     "SELECT set_config('timezone', 'UTC', true), set_config('bytea_output', 'hex', true)", {}
 )
 WAITING_ROWS = Query("CREATE TEMPORARY TABLE incoming (line json NOT NULL) ON COMMIT DROP", {})
-"""Where lines wait until their table takes them, in the transaction that reads them."""
+"""The staging table for lines, which exists until the end of the transaction."""
 
 
 def columns_of(table: Table) -> list[str]:
-    """Name the columns of a line; what PostgreSQL works out by itself is not among them."""
+    """List the columns of a line: all but computed columns and `business_id`."""
     return [c.name for c in table.c if c.computed is None and c.name != "business_id"]
 
 
 async def lines_of(connection: Connection, table: Table, business_id: UUID) -> AsyncIterator[bytes]:
-    """Yield the lines of a table, each with its end, within an open transaction of the business."""
+    """Yield the lines of a table, with their newlines, in an open transaction of the business."""
     key = "id" if table is business else "business_id"
     statement = SQL(
         "COPY (SELECT row_to_json(r) FROM (SELECT {} FROM {} WHERE {} = {} ORDER BY {}) AS r)"
@@ -63,11 +62,14 @@ async def lines_of(connection: Connection, table: Table, business_id: UUID) -> A
     )
     async with connection.cursor().copy(statement) as copy:
         async for line in copy:
-            yield bytes(line).replace(b"\\\\", b"\\")  # The one thing that COPY escapes in JSON.
+            yield bytes(line).replace(b"\\\\", b"\\")  # COPY escapes only backslashes in JSON.
 
 
 async def await_lines(connection: Connection, chunks: Iterator[bytes]) -> None:
-    """Let lines wait in the place of those before, cut into chunks wherever it was."""
+    """Load lines into the staging table `incoming`, replacing the previous ones.
+
+    Chunks may end within a line.
+    """
     await connection.execute("TRUNCATE incoming")
     async with connection.cursor().copy("COPY incoming FROM STDIN") as copy:
         for chunk in chunks:
@@ -75,9 +77,9 @@ async def await_lines(connection: Connection, chunks: Iterator[bytes]) -> None:
 
 
 async def take_lines(connection: Connection, table: Table, business_id: UUID) -> int:
-    """Insert the waiting lines as rows of a business; return how many they were.
+    """Insert the staged lines as rows of a business; return the number of rows.
 
-    It is one statement, so that a row may refer to any other one of its table.
+    It is one statement, so that a row may refer to any other row of its table.
     """
     names = columns_of(table)
     return await _insert(
@@ -93,7 +95,7 @@ async def take_lines(connection: Connection, table: Table, business_id: UUID) ->
 
 
 async def take_business(connection: Connection, business_id: UUID, partner_id: UUID) -> int:
-    """Insert the waiting line as a business of a partner, in which nothing is locked yet."""
+    """Insert the staged line as a business of a partner, without its lock date."""
     given = {
         "id": Literal(business_id),
         "partner_id": Literal(partner_id),

@@ -1,4 +1,4 @@
-"""What is kept gets its name last: half of it is never taken for all of it."""
+"""Atomic creation of files and folders: an incomplete one never has the final name."""
 
 import shutil
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ UNFINISHED = ".unfinished"
 
 
 class CannotWrite(Exception):
-    """What is kept cannot be written there; the message says why."""
+    """An archive cannot be written there; the message gives the reason."""
 
 
 @contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
-    """Lend a name to make a file or folder under; at the end of the block it becomes `target`.
+    """Yield a draft path for a file or folder, which is renamed to `target` after the block.
 
-    What fails leaves nothing behind, and what another run has left is taken away first.
-    Raises CannotWrite where there is something already, or the disk takes no more.
+    An error deletes the draft, and the draft of an interrupted run is deleted first. Raises
+    CannotWrite if `target` exists, has no parent folder, or cannot be written.
     """
     draft = target.with_name(target.name + UNFINISHED)
     if target.exists():

@@ -1,1 +1,1 @@
-"""The stores of bank accounts, statement lines, links and payouts, and their SQL."""
+"""Stores of bank accounts, bank lines, links and payouts, and their SQL."""

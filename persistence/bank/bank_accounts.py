@@ -1,4 +1,4 @@
-"""Bank accounts as they are stored, each with the account of the chart that it stands for."""
+"""Stored bank accounts, each with its ledger account."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -23,7 +23,7 @@ from persistence.tables import account, bank_account
 
 @dataclass(frozen=True, slots=True)
 class BankAccountRecord:
-    """A bank account with the account of the chart that it stands for."""
+    """A bank account with its ledger account."""
 
     bank_account: BankAccount
     ledger: Account
@@ -54,7 +54,8 @@ BY_EXTERNAL_ID = compiled(
         in_business(bank_account), bank_account.c.external_id == given("external_id", Text)
     )
 )
-# Bank accounts are made one after another: which is the first, and which code is free, holds still.
+# Creations of bank accounts run one after another. Until the commit, a free code therefore stays
+# free, and the first bank account stays the first.
 LOCK_GROUND = compiled(
     select(account.c.id)
     .where(in_business(account), account.c.role == word("bank"))
@@ -71,7 +72,7 @@ TAKEN = compiled(
 
 
 def _active() -> dict[str, Filter]:
-    """One is active as long as the account is that it stands for."""
+    """Build the filter `is_active`: a bank account is active while its ledger account is."""
     archived = bank_account.c.account_id.in_(
         select(account.c.id).where(in_business(account), account.c.archived_at.is_not(None))
     )
@@ -117,7 +118,7 @@ class BankAccountStore(Store[BankAccountRecord]):
         return [self._record(row) for row in answers[0]]
 
     def chart_in_use(self, *, hold: bool = False) -> Fetch[ChartInUse]:
-        """Read the chart, and which bank accounts there are; held, nobody makes another one."""
+        """Load the chart and the existing bank accounts; with `hold`, no new one can be created."""
 
         def answer(answers: Answers) -> ChartInUse:
             chart, taken = answers[-2:]
@@ -130,17 +131,17 @@ class BankAccountStore(Store[BankAccountRecord]):
         return self.fetch((*held, Query(CHART, {}), Query(TAKEN, {})), answer)
 
     def stood_for(self) -> Fetch[frozenset[UUID]]:
-        """Read which accounts of the chart stand for bank accounts."""
+        """Load the ids of the ledger accounts that belong to bank accounts."""
         return self.fetch(
             (Query(TAKEN, {}),), lambda rows: frozenset(row["account_id"] for row in rows[0])
         )
 
     def with_external_id(self, external_id: str | None) -> Fetch[BankAccountRecord | None]:
-        """Find the bank account a partner knows by its own identifier."""
+        """Load the bank account with an external id, or None."""
         return self.by_external_id(external_id, [BY_EXTERNAL_ID], self.assemble)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankAccountRecord]]:
-        """List one page."""
+        """List one page of bank accounts."""
         return self.listed(LISTING, wanted, self._record)
 
     def save(self, value: BankAccount) -> None:

@@ -1,7 +1,7 @@
-"""What a bank account and its account of the chart have on a day, and where they differ.
+"""Comparison of a bank account with its ledger account up to a day.
 
-What lines of the bank show and what the ledger has are laid beside each other by what they come
-from: payments, payouts, transfers, entries by hand, and lines that were posted to accounts.
+Amounts on bank lines and posted amounts are compared by source: payments, payouts, transfers,
+manual entries, and bank lines that were categorized to accounts.
 """
 
 from datetime import date
@@ -18,7 +18,7 @@ from persistence.ledger.balances import TURNOVERS, period_parameters
 
 MOST_TOLD = 100
 
-# What is linked is called as its source in the ledger is.
+# The source type in the ledger of each target type of links.
 _SOURCES = {
     "invoice_payment": RECEIVABLE.payment_source,
     "invoice_refund_payment": RECEIVABLE.refund_payment_source,
@@ -37,7 +37,7 @@ WHERE bank_transaction.business_id = %(business_id)s
 _WAY = "CASE bank_transaction.direction WHEN 'credit' THEN 1 ELSE -1 END"
 LINES = f"SELECT coalesce(sum({_WAY} * amount), 0)::bigint AS amount {_LINES}"
 
-# All of a kind are counted and added up, and the first of them are told.
+# Counts and adds up all differences of a kind, and returns the first of them.
 _TOLD = f"""SELECT found.*, count(*) OVER () AS count, sum(amount) OVER ()::bigint AS total
 FROM ({{found}}) AS found ORDER BY "on", id LIMIT {MOST_TOLD}"""
 LINES_WITHOUT_MONEY = _TOLD.format(
@@ -46,7 +46,7 @@ LINES_WITHOUT_MONEY = _TOLD.format(
 {_LINES} AND bank_transaction.remaining > 0"""
 )
 
-# An entry by hand is linked by its own id, also where it takes back another one.
+# A manual entry is linked by its own id, also if it reverses another entry.
 _POSTED = f"""
   SELECT journal_entry.source_type AS kind,
          CASE journal_entry.source_type
@@ -84,7 +84,7 @@ GROUP BY id HAVING sum(posted) <> sum(shown)"""
 
 
 class BankBalances:
-    """What the bank accounts of one business come to, in the ledger and at the bank."""
+    """The bank accounts of one business, compared with the ledger."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -92,7 +92,7 @@ class BankBalances:
     def explain(
         self, statement: Reconciliation, before: Reconciliation | None
     ) -> Fetch[Explanation]:
-        """Lay a statement beside the ledger, from the closed one before it on."""
+        """Compare a statement with the ledger, from the day after the closed one before it."""
         parameters: Row = {
             "business_id": self.scope.business_id,
             "bank_account_id": statement.bank_account_id,

@@ -1,4 +1,4 @@
-"""Which line of a bank statement is which money: the links as they are stored and shown."""
+"""Stored links between bank lines and the payments, payouts or entries that they show."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -44,7 +44,7 @@ def _links(condition: ColumnElement[bool]) -> str:
 
 BY_ID = _links(among(bank_link.c.id))
 OF_TRANSACTIONS = _links(and_(among(bank_link.c.transaction_id), ALIVE))
-# What lines of one bank account show of an entry.
+# The amount of an entry that is linked with lines of one bank account.
 SHOWN_OF_ENTRY = compiled(
     select(
         cast(func.coalesce(func.sum(bank_link.c.amount), NOTHING_YET), BigInteger).label("linked")
@@ -67,8 +67,8 @@ SHOWN_OF_ENTRY = compiled(
 )
 _OF_TARGET = and_(in_business(bank_link), among(bank_link.c.target_id, "targets"), ALIVE)
 OF_TARGET = _links(and_(among(bank_link.c.target_id, "targets"), ALIVE))
-# In the order in which everybody locks, and before the numbers are taken: whoever matches a line
-# holds it, and takes its numbers after that.
+# The lock order of bank lines is by id, before entry numbers are taken: a transaction that matches
+# a line locks it first and takes its numbers afterwards.
 LOCK_LINES = compiled(
     select(bank_transaction.c.id)
     .where(
@@ -105,7 +105,7 @@ END = _end()
 
 
 class BankLinkStore(Store[Link]):
-    """The links of one business. A link has no lock of its own: its target's holds it."""
+    """The links of one business. A link has no lock of its own: its target's lock protects it."""
 
     table: ClassVar = bank_link
     noun: ClassVar = "bank_link"
@@ -118,7 +118,7 @@ class BankLinkStore(Store[Link]):
         return [Link(**row) for row in answers[0]]
 
     def find(self, id: UUID, transaction_id: UUID) -> Fetch[Link | None]:
-        """Find a live link of a line."""
+        """Load a live link of a line, or None."""
 
         def answer(answers: Answers) -> Link | None:
             for each in self.seen(self.assemble(answers)):
@@ -129,7 +129,7 @@ class BankLinkStore(Store[Link]):
         return self.fetch(self.loading([id]), answer)
 
     def of_transactions(self, ids: Collection[UUID]) -> Fetch[dict[UUID, tuple[Link, ...]]]:
-        """Read the live links of lines, oldest first, by the id of the line."""
+        """Load the live links of lines, oldest first, by the id of the line."""
 
         def answer(answers: Answers) -> dict[UUID, tuple[Link, ...]]:
             found: dict[UUID, list[Link]] = defaultdict(list)
@@ -141,32 +141,32 @@ class BankLinkStore(Store[Link]):
         return self.fetch(asked, answer)
 
     def of_target(self, target: UUID) -> Fetch[tuple[Link, ...]]:
-        """Read the live links of a target that is locked, oldest first."""
+        """Load the live links of a locked target, oldest first."""
         return self.fetch(
             (Query(OF_TARGET, {"targets": [target]}),),
             lambda answers: tuple(self.seen(self.assemble(answers))),
         )
 
     def shown_of_entry(self, entry_id: UUID, bank_account_id: UUID) -> Fetch[int]:
-        """Say how much of an entry lines of a bank account show, which is locked meanwhile."""
+        """Return the amount of an entry that is linked with lines of a locked bank account."""
         named = {"entry_id": entry_id, "bank_account_id": bank_account_id}
         return self.fetch(
             (Query(SHOWN_OF_ENTRY, named),), lambda answers: int(answers[0][0]["linked"])
         )
 
     def of(self, targets: Iterable[Money | Payout]) -> Fetch[Linked]:
-        """Read the lines of what was read before; nothing is asked where nothing is linked."""
+        """Load the bank lines of targets that are loaded already, if anything is linked."""
         linked = [each.id for each in targets if each.linked]
         return self.at(*linked) if linked else self.fetch((), lambda _: NOTHING)
 
     def at(self, *targets: UUID) -> Fetch[Linked]:
-        """Read the lines of targets that are read together with them."""
+        """Load the bank lines of targets by id, also before the targets are loaded."""
         return self.fetch((reading_lines(targets),), lambda answers: linked_of(answers[0]))
 
     def drop(self, target: UUID) -> None:
-        """Let all lines of a target go with the flush; it is locked, so that it gets no new one.
+        """Stage the end of all live links of a locked target, which gets no new links meanwhile.
 
-        That posts nothing: no link of it has a rounding.
+        Nothing is posted, because none of these links has a rounding difference.
         """
         parameters = {
             "business_id": self.scope.business_id,

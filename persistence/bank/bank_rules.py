@@ -1,4 +1,4 @@
-"""Bank rules as they are stored, each with the account that it names."""
+"""Stored bank rules, each with its account."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -22,7 +22,7 @@ from persistence.tables import account, bank_rule
 
 @dataclass(frozen=True, slots=True)
 class BankRuleRecord:
-    """A rule with the account of the chart that it names."""
+    """A bank rule with its account."""
 
     rule: BankRule
     account: Account
@@ -62,7 +62,7 @@ LISTING = Listing(
 
 
 class BankRuleStore(Store[BankRuleRecord]):
-    """The bank rules of one business; those that are deleted are not found."""
+    """The bank rules of one business, without deleted ones."""
 
     table: ClassVar = bank_rule
     noun: ClassVar = "bank_rule"
@@ -75,11 +75,11 @@ class BankRuleStore(Store[BankRuleRecord]):
         return [_record(row) for row in answers[0]]
 
     def all(self) -> Fetch[list[BankRuleRecord]]:
-        """Read all rules, in the order in which they are tried."""
+        """Load all rules, in the order in which they are tried."""
         return self.fetch((Query(ALL, {}),), self.assemble)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankRuleRecord]]:
-        """List one page."""
+        """List one page of rules."""
         return self.listed(LISTING, wanted, _record)
 
     def save(self, value: BankRule) -> None:

@@ -1,4 +1,4 @@
-"""The lines of bank statements as they are stored."""
+"""Stored bank lines, the lines of bank statements."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
@@ -28,7 +28,7 @@ PART_IDS = frozenset({"account_id", "customer_id", "vendor_id"})
 
 @dataclass(frozen=True, slots=True)
 class NamedAccount:
-    """An account of the chart, in short."""
+    """A summary of a ledger account."""
 
     id: UUID
     code: str
@@ -37,7 +37,7 @@ class NamedAccount:
 
 @dataclass(frozen=True, slots=True)
 class BankTransactionRecord:
-    """A line of a statement, its bank account's name, and the accounts it was categorized to."""
+    """A bank line with the name of its bank account and the accounts of its categories."""
 
     transaction: BankTransaction
     bank_account_name: str
@@ -58,7 +58,7 @@ class BankTransactionRecord:
 
 DERIVED = ("account_id", "posted", "reconciled_through")
 STORED = tuple(item.name for item in fields(BankTransaction) if item.name not in DERIVED)
-# A single part of which no more is said stands in these, as it did before there were parts.
+# A single part with only account, amount and memo is stored in these columns, as before parts.
 SINGLE = ("category_account_id", "category_memo")
 
 _SOURCE = bank_transaction.join(
@@ -148,7 +148,7 @@ LISTING = Listing(
 
 
 class BankTransactionStore(Store[BankTransactionRecord]):
-    """The lines of the statements of one business."""
+    """The bank lines of one business."""
 
     table: ClassVar = bank_transaction
     noun: ClassVar = "bank_transaction"
@@ -164,7 +164,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         return [_bank_transaction(row, posted.get(row["id"], ())) for row in rows]
 
     def there(self, bank_account_id: UUID, external_ids: Collection[str]) -> Fetch[dict[str, UUID]]:
-        """Find which lines of a bank account are there already, by what they are known by."""
+        """Load the ids of the existing lines of a bank account, by external id."""
         names = {"bank_account_id": bank_account_id, "external_ids": list(external_ids)}
         return self.fetch(
             (Query(ALREADY_THERE, names),),
@@ -172,11 +172,11 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         )
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankTransactionRecord]]:
-        """List one page, without what was posted."""
+        """List one page of lines, without their posted entries."""
         return self.listed(LISTING, wanted, lambda row: _bank_transaction(row, ()))
 
     def save(self, value: BankTransaction) -> None:
-        """Stage a line."""
+        """Stage a bank line."""
         row = {name: getattr(value, name) for name in STORED}
         single = _single(value.parts)
         row["parts"] = None if single else [_part_row(part) for part in value.parts] or None
@@ -194,7 +194,7 @@ def _bank_transaction(row: Row, posted: tuple[Posted, ...]) -> BankTransactionRe
 
 
 def _single(parts: Sequence[CategoryPart]) -> CategoryPart | None:
-    """Take the one part there is, where it says an account, an amount and a memo alone."""
+    """Return the only part if it has just an account, an amount and a memo, else None."""
     if len(parts) != 1:
         return None
     [part] = parts

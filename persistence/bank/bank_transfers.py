@@ -1,4 +1,4 @@
-"""Money between own bank accounts as it is stored. A transfer has no lock: its lines hold it."""
+"""Stored transfers between own bank accounts. The locks of its lines protect a transfer."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import fields
@@ -38,7 +38,7 @@ class TransferStore(Store[Transfer]):
         return [Transfer(**row, posted=posted.get(row["id"], ())) for row in rows]
 
     def of_links(self, ids: Collection[UUID]) -> Fetch[dict[UUID, Transfer]]:
-        """Read the transfers that links name, by id; their lines are locked."""
+        """Load the transfers of links, by id; the caller has locked their lines."""
         if not ids:
             return self.fetch((), lambda _: {})
         return self.fetch(

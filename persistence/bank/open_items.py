@@ -1,7 +1,7 @@
-"""What a line of a bank statement could be: open money near it, found by index.
+"""Match candidates for a bank line: open payments and payouts near it, found by index.
 
-Of each kind a handful of rows is read, however many there are: those of exactly the amount, those
-of the days around, and the one that the line names. `accounting.bank.match_suggestions` ranks them.
+Of each kind only a few rows are read: those of exactly the amount, those of nearby days, and the
+row that the line's reference names. `accounting.bank.match_suggestions` ranks them.
 """
 
 from datetime import UTC, datetime, time, timedelta
@@ -40,12 +40,12 @@ from persistence.trade.payment_sql import PaymentSql
 from persistence.trade.refund_sql import RefundPaymentSql
 
 SAME_DAYS, NEAR_DAYS = 90, 30
-"""How far off money of the same amount may be, and money of another one."""
-MOST: ColumnElement[int] = literal_column("15")  # Rows that one probe finds on a side of the day.
+"""The maximum distance in days of candidates with the same amount, and with another amount."""
+MOST: ColumnElement[int] = literal_column("15")  # Rows that one probe returns.
 
 
 class _Probes:
-    """Pick the rows of a table that could be a line; each probe walks along one index."""
+    """Selects of the rows of a table that may match a bank line; each probe scans one index."""
 
     def __init__(self, table: Table, *own: ColumnElement[bool]) -> None:
         account = table.c.money_account_id
@@ -56,8 +56,8 @@ class _Probes:
         self.open = table.c.unlinked.is_not(None)
 
     def around(self, day: ColumnElement[Any], which: ColumnElement[bool], window: str) -> list[Any]:
-        """The nearest up to the day of the line and after it, within a window."""
-        # Days of payments are dates, those of payouts moments; so are the parameters.
+        """Build the selects of the rows nearest to the line's day, before and after it."""
+        # Payments have a date, payouts a moment; the parameters have the same type.
         kind, name = (Date, "day") if isinstance(day.type, Date) else (Moment, "moment")
         here, first, last = (
             given(f"{name}_{end}", kind) for end in ("of", f"{window}_first", f"{window}_last")
@@ -69,16 +69,16 @@ class _Probes:
         ]
 
     def alike(self, *order: ColumnElement[Any]) -> Any:
-        """Some of the amount, whenever they were: the first of an order."""
+        """Build the select of rows with exactly the amount, of any day, the first in an order."""
         return _few(select(self.table.c.id).where(self.scope, self.same).order_by(*order))
 
     def named(self) -> Any:
-        """The one whose external id is the line's reference."""
+        """Build the select of the open row whose external id is the line's reference."""
         known = self.table.c.external_id == given("reference", Text)
         return select(self.table.c.id).where(self.scope, self.open, known)
 
     def among(self, *probes: Any) -> ColumnElement[bool]:
-        """Whatever one of the probes finds."""
+        """Return the condition that one of the probes finds a row."""
         return self.table.c.id.in_(union_all(*probes))
 
 
@@ -89,7 +89,7 @@ def _few(rows: Any) -> Any:
 def _shown(
     kind: str, table: Table, day: ColumnElement[Any], name: ColumnElement[Any], *names: Any
 ) -> tuple[ColumnElement[Any], ...]:
-    """The columns of a candidate; `names` are all that it is known by."""
+    """Return the columns of a candidate; `names` are its reference columns."""
     known = func.array_remove(array(list(names)), None, type_=ARRAY(Text()))
     return (
         word(kind).label("target_type"),
@@ -103,7 +103,7 @@ def _shown(
 
 def _of_payments(kind: str, sql: PaymentSql) -> str:
     payment, party = sql.payment, sql.party
-    # What came or went before the books were opened is on no line of theirs.
+    # Payments from before the opening of the books are on none of their bank lines.
     row, probes = payment.c, _Probes(payment, payment.c.opening_id.is_(None))
     own = (
         *(row.external_id, row.payment_reference, row.bank_reference),
@@ -121,7 +121,7 @@ def _of_payments(kind: str, sql: PaymentSql) -> str:
 
 
 def _numbers(sql: PaymentSql) -> Any:
-    """The numbers of the documents that a payment settles, or is to settle."""
+    """Build a subquery for the numbers of the documents to which a payment is allocated."""
     share, document = sql.allocations.table, sql.allocations.documents.document
     payment, row = sql.payment.c, share.c
     settled = and_(in_business(document), document.c.id == row.document_id)
@@ -181,13 +181,13 @@ GOING_OUT = (
 
 
 class OpenItems:
-    """What the lines of one business could be."""
+    """The match candidates of the bank lines of one business."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
     def near(self, transaction: BankTransaction) -> Fetch[list[OpenItem]]:
-        """Find what a line could be; nothing where all of it is explained."""
+        """Load the match candidates of a line; an empty list if nothing of its amount remains."""
         if not remaining(transaction):
             return Fetch(self.scope.session, (), lambda _: [])
         texts = COMING_IN if transaction.direction == "credit" else GOING_OUT
@@ -197,7 +197,7 @@ class OpenItems:
 
 
 def _parameters(transaction: BankTransaction) -> Row:
-    """What the probes look for: the amount that is left, the days around, the name."""
+    """Return the parameters of the probes: remaining amount, days around, and reference."""
     on = transaction.booked_on
     days = {"of": on}
     for window, far in (("same", SAME_DAYS), ("near", NEAR_DAYS)):

@@ -1,6 +1,6 @@
-"""What else a line of a bank statement could be: an entry by hand, or one side of a transfer.
+"""More match candidates for a bank line: manual entries, and the other side of a transfer.
 
-A handful of rows is read of each, as in `open_items`: by the amount that is left of the line.
+Each statement reads only a few rows, selected by the line's remaining amount, as in `open_items`.
 """
 
 from typing import Final
@@ -8,10 +8,10 @@ from typing import Final
 from accounting.books.manual_entries import SOURCE
 
 MOST: Final = 15
-NEAREST: Final = 1_000  # Entries by hand that are looked at, of the days around the line.
+NEAREST: Final = 1_000  # Manual entries that are searched, nearest to the day of the line.
 
-# Entries of which just this amount is not shown yet, on the account of the line's bank account. The
-# days are those around the line; an entry that the line names by its number may be of any day.
+# Manual entries whose unlinked amount on the line's ledger account equals the line's remaining
+# amount. Their day is near that of the line, or the line's reference is their number.
 _ENTRIES = f"""
 SELECT 'journal_entry' AS target_type, journal_entry.id AS target_id,
        %(amount)s::bigint AS amount, journal_entry.entry_date AS "on", NULL::text AS party_name,
@@ -47,7 +47,7 @@ WHERE journal_entry.source_type = '{SOURCE}'
   AND {{sign}} * moved.amount - shown.amount = %(amount)s
 LIMIT {MOST}"""
 
-# Lines of other accounts that go the other way, of which just as much is left.
+# Bank lines of other accounts in the opposite direction, with the same remaining amount.
 _LINES = f"""
 SELECT 'transfer' AS target_type, found.id AS target_id, found.remaining AS amount,
        found.booked_on AS "on", bank_account.display_name AS party_name,
@@ -63,7 +63,7 @@ FROM (
 JOIN bank_account
   ON bank_account.business_id = %(business_id)s AND bank_account.id = found.bank_account_id"""
 
-# Transfers that wait for a line of this account; the line that began one stands for it.
+# Open transfers without a line of this account yet. Each is represented by its first line.
 _WAITING = f"""
 SELECT 'transfer' AS target_type, bank_transaction.id AS target_id, waiting.amount,
        bank_transaction.booked_on AS "on", bank_account.display_name AS party_name,

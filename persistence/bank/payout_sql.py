@@ -1,4 +1,4 @@
-"""The statements of payouts, of the money they list, and their list."""
+"""SQL of payouts, of the payments they list, and of their list."""
 
 from dataclasses import fields
 
@@ -41,11 +41,11 @@ def _items(chosen: ColumnElement[bool]) -> str:
 BY_ID, ITEMS = _payouts(among(payout.c.id)), _items(among(payout_item.c.payout_id))
 EVER = compiled(select(*_COLUMNS).where(in_business(payout), among(payout.c.id)))
 NAMED = (_payouts(payout.c.id.in_(_NAMED)), _items(payout_item.c.payout_id.in_(_NAMED)))
-"""A payout by its external id, and its items."""
+"""The statements that read a payout by its external id, and its items."""
 
 
-# Upserts of one external id follow one another: which money they lock depends on what the one
-# before has listed, and money is locked before payouts.
+# Upserts of one external id run one after another: the payments an upsert locks depend on those
+# that the previous one listed, and payments are locked before payouts.
 ONE_BY_ONE = """
 SELECT pg_advisory_xact_lock(
   hashtextextended('payout ' || %(business_id)s::text || %(external_id)s::text, 0)
@@ -54,7 +54,7 @@ SELECT pg_advisory_xact_lock(
 
 
 def _listed_in(money: Table, column: ColumnElement[object]) -> ColumnElement[bool]:
-    """The money that payouts list now."""
+    """Return the condition that a payment is listed in payouts now."""
     chosen = select(column).where(
         in_business(payout_item),
         among(payout_item.c.payout_id),
@@ -90,7 +90,7 @@ def _sum(amount: ColumnElement[int]) -> ColumnElement[int]:
     return cast(func.coalesce(func.sum(amount), literal_column("0")), BigInteger)
 
 
-# What items come to that stand completed now, of payouts that do not hold them.
+# The sums of items that are completed now, for payouts that do not hold their items.
 SUMS = compiled(
     select(
         payout_item.c.payout_id,

@@ -1,4 +1,4 @@
-"""Payouts as they are stored, with the money that they list."""
+"""Stored payouts, with the payments and refund payments that they list."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,7 +41,7 @@ OTHER_ITEM = ("kind", "amount", "account_id", "description", "external_id", "pay
 
 @dataclass(frozen=True, slots=True)
 class PayoutRecord:
-    """A payout with the money that it lists, by id."""
+    """A payout with its listed payments and refund payments, by id."""
 
     payout: Payout
     money: Mapping[UUID, Money]
@@ -57,7 +57,7 @@ class PayoutRecord:
 
 @dataclass(frozen=True, slots=True)
 class PayoutSummary:
-    """A payout of a list, without its items: how many payments and refund payments it lists."""
+    """A payout in a list, with the numbers of its payments and refund payments, without items."""
 
     payout: Payout
     payments: int
@@ -65,7 +65,7 @@ class PayoutSummary:
 
 
 class PayoutStore(Store[Payout]):
-    """The payouts of one business; what is deleted is not found."""
+    """The payouts of one business, without deleted ones."""
 
     table: ClassVar = payout
     noun: ClassVar = "payout"
@@ -88,7 +88,7 @@ class PayoutStore(Store[Payout]):
         ]
 
     def shown(self, id: UUID) -> Fetch[PayoutRecord]:
-        """Find one with the money that it lists; raises NotFound."""
+        """Load a payout with its listed payments and refund payments; raises NotFound."""
         chosen = {"ids": [id]}
         queries = [
             Query(text, chosen) for text in (BY_ID, ITEMS, ITS_PAYMENTS, ITS_REFUND_PAYMENTS)
@@ -103,9 +103,9 @@ class PayoutStore(Store[Payout]):
         return self.fetch(queries, answer)
 
     def with_external_id(self, external_id: str | None) -> Fetch[Payout | None]:
-        """Find the payout a partner knows by its own identifier, without what was posted for it.
+        """Load the payout with an external id, or None, without its posted entries.
 
-        It waits for whoever is at work under the same identifier, and lets nobody else.
+        An advisory lock makes transactions with the same external id run one after another.
         """
         return self.by_external_id(
             external_id,
@@ -114,14 +114,14 @@ class PayoutStore(Store[Payout]):
         )
 
     def lock_known(self, id: UUID) -> Fetch[Payout | None]:
-        """Lock one that was found before, then read it; it may be deleted by now."""
+        """Lock and load a payout that was found before, or None if it is deleted by now."""
         self.scope.note_locks(self.rank, [id])
         waiting = self.waiting(id)
         queries = (*waiting, *self.loading([id]))
         return self.fetch(queries, lambda answers: self._first(answers[len(waiting) :]))
 
     async def summaries(self, wanted: PageRequest) -> Page[PayoutSummary]:
-        """List one page, each payout with how much it lists."""
+        """List one page of payouts, each with the numbers of its payments and refund payments."""
         self.scope.pin_snapshot()
         page = await self.listed(LISTING, wanted, _payout)
         loose = [each.id for each in page.rows if each.status not in LIVE]
@@ -130,7 +130,7 @@ class PayoutStore(Store[Payout]):
         return page.of(lambda each: _summary(each, counts.get(each.id), sums.get(each.id)))
 
     def save(self, value: Payout) -> None:
-        """Stage a payout with those of its items that are new or changed."""
+        """Stage a payout with its new and changed items."""
         row = {name: getattr(value, name) for name in STORED}
         row["fee_steps"] = [[step.on, step.amount] for step in value.fee_steps]
         row["other_items"] = [
@@ -144,7 +144,7 @@ class PayoutStore(Store[Payout]):
                 self.scope.stage(payout_item, item.id, _item_row(value, item))
 
     async def _by_payout(self, text: str, ids: Sequence[UUID]) -> dict[UUID, Row]:
-        """Ask something of several payouts that list anything; nothing is asked of none."""
+        """Run a statement for several payouts; return its rows by payout, if it has any."""
         if not ids:
             return {}
         rows: list[Row] = await self.fetch((Query(text, {"ids": list(ids)}),), lambda a: a[0])
@@ -154,7 +154,7 @@ class PayoutStore(Store[Payout]):
         return next(iter(self.seen(self.assemble(answers))), None)
 
     def _items(self, rows: Iterable[Row]) -> dict[UUID, tuple[Item, ...]]:
-        """Make items of their rows, by payout, and note the rows' versions."""
+        """Make items from their rows, by payout, and note their versions."""
         found: dict[UUID, list[Item]] = defaultdict(list)
         for row in rows:
             payout_id, item = row.pop("payout_id"), Item(**row)
@@ -165,7 +165,7 @@ class PayoutStore(Store[Payout]):
 
 
 class EveryPayoutStore(PayoutStore):
-    """The payouts of one business, those that are deleted too."""
+    """The payouts of one business, also deleted ones."""
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         _, *others = super().loading(ids)

@@ -1,4 +1,4 @@
-"""Statements of bank accounts that were held against the ledger, as they are stored."""
+"""Stored reconciliations: bank statements that are compared with the ledger."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -62,7 +62,7 @@ LISTING = Listing(
 class ReconciliationStore(Store[Reconciliation]):
     """The statements of the bank accounts of one business.
 
-    They have no locks: whoever closes or reopens one runs alone.
+    They have no locks: a transaction that closes or reopens one runs alone.
     """
 
     table: ClassVar = bank_reconciliation
@@ -76,12 +76,12 @@ class ReconciliationStore(Store[Reconciliation]):
         return [Reconciliation(**row) for row in answers[0]]
 
     def within(self, bank_account_id: UUID, id: UUID) -> Fetch[Reconciliation]:
-        """Find one statement of a bank account; raises NotFound."""
+        """Load one statement of a bank account; raises NotFound."""
         query = Query(WITHIN, {"bank_account_id": bank_account_id, "id": id})
         return self.fetch((query,), lambda answers: self.only(self.assemble(answers)))
 
     def standing(self, bank_account_id: UUID) -> Fetch[Standing]:
-        """Read the open statement of a bank account and its newest closed one."""
+        """Load the open statement of a bank account and its newest closed one."""
         of_account = {"bank_account_id": bank_account_id}
 
         def answer(answers: Answers) -> Standing:
@@ -91,12 +91,12 @@ class ReconciliationStore(Store[Reconciliation]):
         return self.fetch((Query(OPEN, of_account), Query(NEWEST_CLOSED, of_account)), answer)
 
     def before(self, bank_account_id: UUID, day: date) -> Fetch[Reconciliation | None]:
-        """Read the last statement of a bank account that was closed before a day."""
+        """Load the latest closed statement of a bank account dated before a day, or None."""
         query = Query(CLOSED_BEFORE, {"bank_account_id": bank_account_id, "day": day})
         return self.fetch((query,), lambda answers: next(iter(self.assemble(answers)), None))
 
     def closed_through(self, bank_account_id: UUID) -> Fetch[date | None]:
-        """Say up to which day the statements of a bank account are closed."""
+        """Return the date of the newest closed statement of a bank account, or None."""
         query = Query(NEWEST_CLOSED, {"bank_account_id": bank_account_id})
         return self.fetch(
             (query,), lambda answers: next((row["statement_date"] for row in answers[0]), None)
@@ -114,6 +114,6 @@ class ReconciliationStore(Store[Reconciliation]):
         self.scope.stage(bank_reconciliation, value.id, row)
 
     def drop(self, statement: Reconciliation) -> None:
-        """Let an open statement go with the flush."""
+        """Stage the deletion of an open statement."""
         parameters = {"business_id": self.scope.business_id, "dropped": statement.id}
         self.scope.staging.lead_with(Query(DROP, parameters))

@@ -1,1 +1,1 @@
-"""The database as operators see it: schema, rights, row security, poolers, many machines."""
+"""Administration of the database: schema, privileges, row security, poolers, clusters."""

@@ -1,4 +1,4 @@
-"""Whether a database can be served at all: reached, migrated, and safe from this very server."""
+"""Checks of a database before a server uses it: reachable, migrated, and safe to write to."""
 
 import psycopg
 from psycopg import errors
@@ -32,10 +32,10 @@ FROM pg_roles r WHERE r.rolname = current_user
 
 
 def refuse_unusable(url: str, *, durable: bool = True) -> str | None:
-    """Raise UnsafeDatabase or UnusableDatabase, as a DatabaseAway where that may pass.
+    """Check a database for use by this server; return a performance advice, or None.
 
-    `durable`: no commit may be lost that was acknowledged. Returns in a sentence what makes a
-    database dear that can be served, None where nothing does.
+    With `durable`, the settings of the database must keep every acknowledged commit. Raises
+    UnsafeDatabase or UnusableDatabase, and DatabaseAway if the problem may be temporary.
     """
     advice = _refuse_mixed_up(url)
     with connect(url) as connection, connection.transaction():
@@ -49,14 +49,17 @@ def refuse_unusable(url: str, *, durable: bool = True) -> str | None:
 
 
 async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
-    """Raise UnsafeDatabase where the role may rewrite history or a commit may be lost."""
+    """Raise UnsafeDatabase if the role may rewrite history or ignore row security.
+
+    With `durable`, also raise it if an acknowledged commit could be lost.
+    """
     async with pool.connection() as connection:
         row = await (await connection.execute(_CHECKS)).fetchone()
     _refuse_unsafe_row(row, durable=durable)
 
 
 def _refuse_read_only(connection: psycopg.Connection) -> None:
-    """What stands by now may be the primary in a moment."""
+    """Raise DatabaseAway if the database is read-only: a standby may soon become the primary."""
     found = connection.execute("SELECT current_setting('transaction_read_only')").fetchone()
     if found == ("on",):
         raise DatabaseAway(
@@ -78,7 +81,10 @@ def _take_role(connection: psycopg.Connection) -> None:
 
 
 def _refuse_incomplete(connection: psycopg.Connection) -> None:
-    """What does not come along in a dump: rights of a role, and settings of a database."""
+    """Raise UnusableDatabase if privileges or database settings are missing.
+
+    A dump of one database does not contain all of them.
+    """
     left = [step.words for step in steps_left(connection)]
     left += [f"set {name} of the database" for name in settings_left(connection)]
     if left:
@@ -89,7 +95,7 @@ def _refuse_incomplete(connection: psycopg.Connection) -> None:
         )
 
 
-# Whoever owns the schema has to be that when it logs in: it migrates.
+# The owner of the schema runs migrations, so its login must not switch to the server's role.
 _LOGIN = f"""
 SELECT session_user AS login, {LACKED} AS lacked, r.rolsuper OR coalesce(pg_has_role(
   session_user, (SELECT relowner FROM pg_class WHERE oid = to_regclass('public.business')),
@@ -99,9 +105,9 @@ FROM pg_roles r WHERE r.rolname = session_user
 
 
 def _refuse_mixed_up(url: str) -> str | None:
-    """Raise where a pooler would mix up what a connection has prepared or set.
+    """Raise UnusableDatabase if a pooler loses prepared statements or session settings.
 
-    Returns a sentence where it is only dear.
+    Returns an advice if the pooler keeps fewer prepared statements than a connection uses.
     """
     with connect(url) as connection:
         row = connection.cursor(row_factory=dict_row).execute(_LOGIN).fetchone()
@@ -154,14 +160,17 @@ def _refuse_other_schema(connection: psycopg.Connection) -> None:
 
 
 async def why_schema_not_served(pool: Pool) -> str | None:
-    """Tell why the schema of now is none that this server serves; raises what psycopg raises."""
+    """Return why this server cannot use the current schema, or None.
+
+    Errors of psycopg are passed on.
+    """
     async with pool.connection() as connection:
         row = await (await connection.execute(SCHEMA)).fetchone()
     return why_not_served(row["revision"], row["serves_from"]) if row else "it has none"
 
 
 def _unready(connection: psycopg.Connection) -> UnusableDatabase:
-    """Say what is missing where the server's role cannot be taken, or finds no schema."""
+    """Return the error for a database whose schema or server role is missing."""
     there = "SELECT FROM pg_class WHERE relname = 'alembic_version' AND relkind = 'r'"
     if connection.execute(there).fetchone() is None:
         return _not_migrated()

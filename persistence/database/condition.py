@@ -1,4 +1,4 @@
-"""How the database stands, as those who run it want to know: asked now and then, by no request."""
+"""State of the database for monitoring, read periodically and never by a request."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,7 +16,7 @@ from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.sql import Row
 
-# A login sees when the transactions of its own sessions began; with pg_monitor those of all.
+# A login sees the start times of its own transactions only; with pg_monitor, of all.
 _NOW = """
 SELECT
   (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8
@@ -45,7 +45,7 @@ SELECT c.relname AS name, pg_total_relation_size(c.oid) AS size_bytes,
 FROM pg_class c
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 """
-# A standby that has nothing to replay has no lag either.
+# `replay_lag` is null for a standby that has nothing to replay: its lag is 0.
 _STANDBYS = """
 SELECT application_name AS name, coalesce(extract(epoch FROM replay_lag), 0)::float8 AS lag_seconds,
        coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::bigint AS lag_bytes
@@ -56,12 +56,12 @@ SELECT ended_at, extract(epoch FROM ended_at - began_at)::float8 AS seconds,
        businesses, faulty, checked, holds
 FROM proof_run ORDER BY ended_at DESC LIMIT 1
 """
-# A round that is under way has no end yet; one that never ends is as old as its beginning.
+# `ended_at` is null while a round runs: then its start counts, so a stuck round grows older.
 _UPKEEP = """
 SELECT coalesce(ended_at, begun_at) AS moved_at, businesses, failures FROM upkeep
 """
-# Whoever asks does not wait: a table that is being rebuilt is told of the next time.
-# All of it holds for one transaction: a pooler hands the session on to others.
+# Short limits, so that this never waits: while a table is locked, the sizes are left out.
+# `SET LOCAL`, because a pooler gives the session to other clients after the transaction.
 _LIMITS = (
     "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '500ms'; SET LOCAL jit = off"
 )
@@ -69,7 +69,7 @@ _LIMITS = (
 
 @dataclass(frozen=True, slots=True)
 class ProofRun:
-    """What `accounting check-books` found when it looked through all books."""
+    """The result of `accounting check-books` over all books."""
 
     ended_at: datetime
     seconds: float
@@ -81,9 +81,9 @@ class ProofRun:
 
 @dataclass(frozen=True, slots=True)
 class KeptUp:
-    """When the last round of upkeep ended, or the one under way began, and what came of it.
+    """The last round of upkeep: when it ended or, while it runs, began, and its counts.
 
-    `failures` of its `businesses` could not be looked after.
+    Upkeep failed for `failures` of the `businesses` that were processed.
     """
 
     moved_at: datetime
@@ -93,7 +93,7 @@ class KeptUp:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """How a database stands; sizes in bytes, `lag` of each standby in seconds and bytes."""
+    """State of a database; sizes in bytes, `lag` of each standby in seconds and bytes."""
 
     oldest_transaction_seconds: float
     lock_waiting: int
@@ -111,7 +111,10 @@ class Condition:
 
 
 def look(url: str) -> Condition:
-    """Ask how it stands, as its login sees it; raises what psycopg raises."""
+    """Return the state of the database as its login sees it.
+
+    Errors of psycopg are passed on. The sizes are empty if they cannot be read in time.
+    """
     where = make_conninfo(
         url, connect_timeout=CONNECT_SECONDS, application_name="accounting metrics"
     )
@@ -135,7 +138,7 @@ def look(url: str) -> Condition:
 
 
 def _work_of_ours(connection: psycopg.Connection[Any]) -> Row:
-    """What the server's role may read: the newest proof of all books, and upkeep."""
+    """Read the newest run of the integrity checks and of upkeep, in the server's role."""
     connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
     proofs, rounds = _rows(connection, _NEWEST_PROOF), _rows(connection, _UPKEEP)
     return {

@@ -1,8 +1,8 @@
-"""Spread the tables of a database over the machines of a Citus cluster (docs/decisions/0021).
+"""Distribution of the tables over the nodes of a Citus cluster (docs/decisions/0021).
 
-Every table of businesses is cut into shards by `business_id`, all of one business on one machine;
-what is above businesses is copied to each. Each step looks first whether it was done, so that a run
-that was stopped is run again, and a migration ends with what is left to do.
+Every tenant table is sharded by `business_id`, so that all rows of a business are on one node.
+Tables above businesses are copied to each node. Steps that are done already are skipped, so an
+interrupted run can be repeated, and every migration ends with the remaining steps.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,17 +18,17 @@ from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.faults import UnusableDatabase
 from persistence.tables import metadata
 
-_FIRST = "account"  # The tables of a business lie together with this one.
+_FIRST = "account"  # All other tenant tables are colocated with this one.
 
-# What is written of a business by a function that runs where the business lies, as one call.
+# Functions that Citus runs on the node of the business, each as one remote call.
 DELEGATED = (
     "audit_business(uuid)",
     "advance_months(uuid, text[], bigint)",
     "tag_documents(uuid, uuid[])",
 )
 
-# Of the database, so that each connection to it has them: a tenant that is set in a transaction is
-# told to the machines that take part, and triggers are taken on tables that are spread.
+# Settings of the database, so that each connection has them: `SET LOCAL` of the tenant reaches the
+# nodes of the transaction, and distributed tables may have triggers.
 SETTINGS: dict[LiteralString, str] = {
     "citus.propagate_set_commands": "local",
     "citus.enable_unsafe_triggers": "on",
@@ -36,14 +36,17 @@ SETTINGS: dict[LiteralString, str] = {
 
 
 def is_distributed(connection: psycopg.Connection) -> bool:
-    """Whether the tables of this database are spread over machines, or begin to be."""
+    """Return whether the tables of this database are distributed, if only some so far."""
     return bool(_rows(connection, "SELECT FROM pg_extension WHERE extname = 'citus'")) and bool(
         _rows(connection, "SELECT FROM pg_dist_partition WHERE logicalrelid = 'business'::regclass")
     )
 
 
 def settings_left(connection: psycopg.Connection) -> list[str]:
-    """Name the settings of a spread database that a session does not have."""
+    """List the settings that a session of a distributed database lacks.
+
+    Empty if the database is not distributed.
+    """
     if not is_distributed(connection):
         return []
     return [
@@ -54,9 +57,10 @@ def settings_left(connection: psycopg.Connection) -> list[str]:
 
 
 def distribute(url: str, begin: Callable[[str], None], *, dry_run: bool) -> int:
-    """Do what is left to do, tell each step before it, and return how many there were.
+    """Run the remaining steps and return how many there were; `begin` receives each step first.
 
-    Raises UnusableDatabase where there is no cluster or another program uses the database.
+    With `dry_run`, nothing is changed. Raises UnusableDatabase if there is no cluster, if a pooler
+    is in between, or if a server uses the database.
     """
     with connect(url) as connection:
         refuse_transaction_pooler(url)
@@ -73,13 +77,13 @@ def distribute(url: str, begin: Callable[[str], None], *, dry_run: bool) -> int:
 
 
 def complete(connection: psycopg.Connection) -> None:
-    """Do what a migration has left to do in a database that is spread."""
+    """Run the remaining steps in a distributed database, after a migration."""
     for step in steps(connection):
         _do(connection, step)
 
 
 def steps(connection: psycopg.Connection) -> Iterator[Step]:
-    """Yield what is left to do, in order."""
+    """Yield the remaining steps, in order."""
     yield from _settings(connection)
     may_log_in = "SELECT FROM pg_roles WHERE rolname = %s AND rolcanlogin"
     if not _rows(connection, may_log_in, SERVER_ROLE):
@@ -135,8 +139,8 @@ def _tables(connection: psycopg.Connection) -> Iterator[Step]:
         )
 
 
-# A trigger of a table that each machine has a copy of would run once on each. What it keeps, the
-# server asks for itself there.
+# A trigger of a table that is copied to each node would run once on each. The server calls the
+# audit functions itself instead.
 _COPIED = """
 SELECT t.tgrelid::regclass::text, t.tgname FROM pg_trigger t
 WHERE t.tgrelid::regclass::text = ANY(%s) AND NOT t.tgisinternal ORDER BY 1, 2
@@ -152,7 +156,7 @@ def _copied_triggers(connection: psycopg.Connection) -> Iterator[Step]:
         )
 
 
-# Functions that run on the machine of a row, and have not this setting yet.
+# Functions that run on the node of a row and lack a setting.
 _WITHOUT = """
 SELECT p.oid::regprocedure::text FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
 WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
@@ -162,7 +166,7 @@ WHERE p.pronamespace = 'public'::regnamespace AND l.lanname = 'plpgsql'
   AND %s <> ALL(coalesce(p.proconfig, '{}'))
 ORDER BY 1
 """
-# What such a function and those that it calls read there are tables that are spread.
+# These functions, and those they call, query distributed tables on the node where they run.
 _READING = "citus.allow_nested_distributed_execution"
 
 
@@ -172,9 +176,9 @@ def _triggers(connection: psycopg.Connection) -> Iterator[Step]:
             f"let {signature} read on the machine of its row",
             SQL("ALTER FUNCTION {} SET {} = on").format(SQL(signature), SQL(_READING)),
         )
-    # Of a plan that a function keeps, Citus (14.0) plans what is on its own machine anew each time
-    # all the same, and never lets go of what it planned before: 56 kB for each statement, until the
-    # connection ends. To plan for the values alone takes no longer, and nothing stays.
+    # With a cached plan, Citus (14.0) still plans the local part again on each call and never frees
+    # the earlier plan: 56 kB for each statement until the connection ends. A custom plan takes no
+    # longer and leaks nothing.
     for (signature,) in _rows(
         connection, _WITHOUT, list(DELEGATED), "plan_cache_mode=force_custom_plan"
     ):

@@ -1,7 +1,7 @@
-"""How many rows of a table PostgreSQL expects of a business: as many as a large one has.
+"""Planner statistics: PostgreSQL expects as many rows of each business as a large one has.
 
-Statements by key are planned once for all businesses, and so are checks of foreign keys. Planned
-for the average of many small ones, they read all that a large one has to find a row of it
+Statements by key, and the checks of foreign keys, are planned once for all businesses. Planned for
+the average of many small businesses, they read all rows of a large one to find one row
 (docs/decisions/0049).
 """
 
@@ -10,11 +10,11 @@ from psycopg.sql import SQL, Identifier
 
 from persistence.tables import metadata
 
-# As if there were two businesses. PostgreSQL never expects more than what the largest one has, and
-# heeds it from the next ANALYZE on, autovacuum's as well.
+# As if there were two businesses; PostgreSQL never expects more rows than the largest one has. It
+# applies from the next ANALYZE on, including that of autovacuum.
 _TOLD = "n_distinct=2"
-# Of these each business gets as many as any other. None is the largest then: half of the table
-# would be expected, and the table be read from end to end.
+# Every business has about the same number of these rows. There is no largest one, so PostgreSQL
+# would expect half of the table and scan all of it.
 ALIKE = frozenset({"account", "tax_code"})
 
 _TELLS = """
@@ -27,7 +27,7 @@ ORDER BY c.relname
 
 
 def complete(connection: psycopg.Connection) -> None:
-    """Tell it of each table of businesses; of those in `ALIKE` take back what was told."""
+    """Set the statistics of each tenant table, and reset those of the tables in `ALIKE`."""
     names = [table.name for table in metadata.sorted_tables if table.info.get("tenant")]
     for name, told in connection.execute(_TELLS, (_TOLD, names)).fetchall():
         wanted = name not in ALIKE

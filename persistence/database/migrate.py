@@ -1,4 +1,4 @@
-"""Bring a database to the newest schema, under one lock."""
+"""Migration of a database to the newest schema, under one advisory lock."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,16 +17,17 @@ from persistence.database.rights import grant, make_roles
 from persistence.engine.connecting import connect, readable
 from persistence.engine.faults import UnusableDatabase, first_line
 
-_ONE_AT_A_TIME = 7_236_501_148  # Any number, as long as nobody else locks on it.
+_ONE_AT_A_TIME = 7_236_501_148  # Any number that no other advisory lock uses.
 
 
 def migrate(url: str, tell: Callable[[str], None] = lambda _: None) -> str:
-    """Run every migration that is missing, then make what is missing of roles and rights.
+    """Run all missing migrations, then create missing roles, privileges and policies.
 
-    Returns the revision that the database stands at: a newer one where a release to come has
-    migrated it, and serves this one as well. Tells what logins got, or could not get, in words.
-    Raises UnusableDatabase where the database cannot be reached, is too old or too new, or lets
-    this login change nothing, and where a pooler is in the way.
+    Returns the revision of the database. It is newer than `HEAD` if a later release has migrated
+    the database and still serves this one. `tell` receives what was set for logins, or refused.
+    Raises UnusableDatabase if the database is out of reach, if PostgreSQL is too old or the schema
+    too new, if this login may not change it, or if a transaction pooler is in between; DatabaseAway
+    if waiting may help.
     """
     connect(url).close()
     refuse_transaction_pooler(url)
@@ -61,17 +62,17 @@ def migrate(url: str, tell: Callable[[str], None] = lambda _: None) -> str:
 
 
 def _complete(owner: psycopg.Connection, tell: Callable[[str], None]) -> None:
-    """Make what is no migration's: a dump that was restored elsewhere may lack it, too."""
+    """Create what migrations do not create, or what a restored dump may lack."""
     grant(owner, tell)
     if distribution.is_distributed(owner):
         distribution.complete(owner)
-    else:  # Citus refuses it.
+    else:  # Citus refuses this setting.
         expected_rows.complete(owner)
     row_security.complete(owner)
 
 
 def check(url: str) -> None:
-    """Raise where the tables of a migrated database differ from `tables.py`."""
+    """Raise if the tables of a migrated database differ from `tables.py`."""
     engine = _engine(url)
     try:
         with engine.connect() as connection:
@@ -81,9 +82,9 @@ def check(url: str) -> None:
 
 
 def serves_from() -> str:
-    """Return the revision of the oldest server that all migrations together leave alive.
+    """Return the revision of the oldest server that works on the schema of all migrations.
 
-    One that does not say so serves no server before its own.
+    A migration without `serves_from` serves no server older than itself.
     """
     scripts = ScriptDirectory.from_config(_config(None)).walk_revisions()
     return max(getattr(each.module, "serves_from", each.revision) for each in scripts)
@@ -101,13 +102,13 @@ def _newer(connection: psycopg.Connection) -> str | None:
 
 
 def _engine(url: str) -> Engine:
-    # libpq reads the address: SQLAlchemy takes no more than one host.
+    # libpq parses the URL, because SQLAlchemy accepts only one host.
     where = readable(url)
     return create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(where))
 
 
 def knows(revision: str) -> bool:
-    """Tell whether a revision is one of those that lead to the newest."""
+    """Return whether a revision is among the migrations of this release."""
     known = ScriptDirectory.from_config(_config(None)).walk_revisions()
     return any(each.revision == revision for each in known)
 

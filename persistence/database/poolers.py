@@ -1,7 +1,7 @@
-"""Whether a pooler stands between us and PostgreSQL that lends each transaction another session.
+"""Detection of a pooler that assigns another session of PostgreSQL to each transaction.
 
-Nothing that belongs to a session lasts there: no lock, nothing that is set. Only what was prepared
-does, where the pooler sees to it (PgBouncer 1.21 or newer, with `max_prepared_statements`).
+Session state does not survive a transaction there, neither locks nor settings. Prepared statements
+survive only if the pooler supports them (PgBouncer 1.21 or newer, `max_prepared_statements`).
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from persistence.engine.pool import plain_connection
 from persistence.engine.sql import Query
 
 LOOKING_SECONDS = 5.0
-LOOKS = 10  # Where something stands between: others may be lent the session that is looked for.
+LOOKS = 10  # Tries behind a pooler: another client may use the session in question.
 
 
 class Lending(Enum):
-    """What a connection of ours is lent, and for how long."""
+    """The pooling mode that a connection meets."""
 
     A_SESSION = "one session for as long as it is open"
     TRANSACTIONS = "another session for each transaction"
@@ -33,9 +33,9 @@ class Lending(Enum):
 
 
 class Lent(NamedTuple):
-    """What a connection is lent, and how many prepared statements it has there at once.
+    """The pooling mode, and the number of prepared statements that a session keeps.
 
-    What a pooler drops for others it prepares anew: nothing is wrong, but all is planned again.
+    A pooler prepares a dropped statement again: results are right, but PostgreSQL plans it again.
     """
 
     lending: Lending
@@ -43,16 +43,16 @@ class Lent(NamedTuple):
 
 
 def lending_of(url: str) -> Lent:
-    """Find out by trying, over two connections.
+    """Return the pooling mode, found by an experiment over two connections.
 
-    Raises DatabaseAway where there are none to be had, and UnusableDatabase where a transaction
-    cannot be had.
+    Raises DatabaseAway if the connections cannot be made, and UnusableDatabase if the pooler allows
+    no transactions.
     """
     return asyncio.run(_look(readable(url)))
 
 
 def refuse_transaction_pooler(url: str) -> None:
-    """Raise UnusableDatabase where what we do in one session would be done in several."""
+    """Raise UnusableDatabase if transactions of one connection may run in several sessions."""
     if lending_of(url).lending is not Lending.A_SESSION:
         raise UnusableDatabase(
             "Migrations hold a lock of their session, and a pooler is in the way that lends each"
@@ -87,8 +87,9 @@ async def _connected(where: str, stack: AsyncExitStack) -> Connection:
 
 
 async def _count_kept(connection: Connection) -> int:
-    """Tell how many statements a session keeps prepared: MOST_PREPARED, or less."""
-    # A pooler knows those of one text as one; and one transaction is lent one session.
+    """Count the prepared statements that a session keeps, up to MOST_PREPARED."""
+    # The texts differ, because a pooler shares statements of one text. One transaction is one
+    # session.
     different = [Query(f"SELECT {number}", {}) for number in range(MOST_PREPARED)]
     count = Query("SELECT count(*) AS kept FROM pg_prepared_statements", {}, once=True)
     [*_, counted] = await exchange(connection, [BEGIN, *different, count])
@@ -96,8 +97,12 @@ async def _count_kept(connection: Connection) -> int:
 
 
 async def _has_its_own(first: Connection, second: Connection) -> bool:
-    """Prepare over the first, keep its session busy by the second, then use it over the first."""
-    name = uuid4().hex.encode()  # What an earlier look has left behind would be found again.
+    """Return whether the first connection keeps its session while the second one is busy.
+
+    A statement is prepared over the first connection and used again while a transaction is open
+    over the second.
+    """
+    name = uuid4().hex.encode()  # Unique: a pooled session may have statements of earlier runs.
     first.pgconn.send_prepare(name, b"SELECT pg_backend_pid()")
     await _results(first)
     session = await _session(first, name)
@@ -111,7 +116,7 @@ async def _has_its_own(first: Connection, second: Connection) -> bool:
 
 
 async def _session(connection: Connection, name: bytes) -> int:
-    """Tell which session runs what was prepared by this name."""
+    """Return the process id of the session that runs the prepared statement of this name."""
     connection.pgconn.send_query_prepared(name, None)
     [result] = await _results(connection)
     return int(result.get_value(0, 0) or 0)

@@ -1,15 +1,15 @@
-"""Which schema a server is made for, and which ones of later releases it serves as well.
+"""Schema revisions: the one this server is made for, and later ones on which it still works.
 
-Migrations add first and take away a release later, so that servers of the release before go on
-serving while those of the next take their places. Each migration says in `serves_from` the revision
-of the oldest server that it leaves alive; the newest of these words stands in the database, as the
-comment on Alembic's table, since an older server cannot know the migrations that came after it.
+Migrations add first and remove one release later, so that servers of the previous release keep
+working during a rolling upgrade. Each migration names in `serves_from` the revision of the oldest
+server that works on its schema. The newest of these values is stored in the database, as the
+comment on Alembic's table, because an older server does not know the migrations after it.
 """
 
 from pathlib import Path
 from typing import Final
 
-# By their names: a worker does without Alembic, which takes 30 MB.
+# From the file names: this saves a worker the 30 MB of Alembic.
 _VERSIONS = Path(__file__).parents[1] / "migrations" / "versions"
 HEAD: Final = max(path.name[:4] for path in _VERSIONS.glob("[0-9]*.py"))
 
@@ -21,15 +21,15 @@ FROM alembic_version"""
 
 
 def remark(serves_from: str) -> str:
-    """Return the statement that says in the database which servers its schema serves."""
+    """Return the statement that records in the database the oldest server it serves."""
     words = f"Serves servers of revision {serves_from} and newer."
     return f"COMMENT ON TABLE alembic_version IS '{words}'"
 
 
 def why_not_served(revision: str, serves_from: str | None) -> str | None:
-    """Tell an operator why this server cannot serve a schema; None where it can.
+    """Return why this server cannot work on a schema, as a message to an operator, or None.
 
-    A server of 0026 serves 0028 where that serves servers from 0026 on, and no 0025.
+    A server of 0026 works on schema 0028 if that serves servers from 0026 on; never on 0025.
     """
     if revision == HEAD or (serves_from is not None and serves_from <= HEAD < revision):
         return None

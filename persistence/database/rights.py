@@ -1,8 +1,8 @@
-"""Who may do what, all of it in one place: roles, their settings, grants and row security.
+"""Privileges in the database: roles, their settings, grants and row security.
 
-Migrations make most of it once. Of a dump that is restored elsewhere no role comes along, nor what
-was granted to it; so `accounting migrate` ends with what is missing here, and a server does not
-start without it. Each step looks first whether it was done.
+Migrations create most of them once. A dump that is restored elsewhere lacks the roles and their
+grants, so `accounting migrate` creates at its end whatever is missing, and a server does not start
+without it. Steps that are done already are skipped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +16,8 @@ from accounting.values import dataclass
 from persistence.engine.entering import LIMITS, SERVER_ROLE, keep_for
 from persistence.tables import metadata
 
-# What the server may do with a table, where nothing else is said. History is added to, never
-# edited.
+# Privileges of the server on a table, unless the next table has others. Posted history may only be
+# added to.
 _USUAL: Final = ("SELECT", "INSERT", "UPDATE")
 _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     **dict.fromkeys(("invoice", "bill", "journal_draft"), (*_USUAL, "DELETE")),
@@ -31,15 +31,15 @@ _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     "revoked_token": ("SELECT", "INSERT", "DELETE"),
     "request_count": (*_USUAL, "DELETE"),
     **dict.fromkeys(("audit_record", "audit_seal", "partner_audit_record"), ("SELECT",)),
-    "alembic_version": ("SELECT",),  # It starts on the schema it knows only.
+    "alembic_version": ("SELECT",),  # Read at start, to compare the schema.
     "audited_table": (),
 }
 _WANTED: Final = {
     name: _OTHERWISE.get(name, _USUAL) for name in (*metadata.tables, "alembic_version")
 }
 
-# What has its owner's rights, or writes what has them, is nobody's but the owner's; the server may
-# call these.
+# Functions that run with the rights of their owner, or create such functions, belong to the owner
+# alone. The server may call these.
 _SERVER_CALLS: Final = (
     *("audit_business", "audit_partner", "audit_revocation"),
     "seal_audit_trail",
@@ -54,7 +54,7 @@ _OWN_ROWS: Final = SQL("business_id = nullif(current_setting('app.business_id', 
 
 _SERVER: Final = Identifier(SERVER_ROLE)
 _TRIES: Final = 5
-# Roles belong to all databases of a server, and another of them may be migrated at this moment.
+# Roles are shared by all databases of a server; another migration may create them at the same time.
 _RACED: Final = (
     *(errors.DuplicateObject, errors.UndefinedObject),
     *(errors.UniqueViolation, errors.InternalError_),
@@ -63,21 +63,21 @@ _RACED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that is done, in words and in SQL."""
+    """A change of the database, in words and in SQL."""
 
     words: str
     statement: Composed
 
 
 def make_roles(connection: psycopg.Connection) -> None:
-    """Make the server's role, and let this login act as it."""
+    """Create the server's role and its settings, and allow this login to act as it."""
     _do(connection, _roles)
 
 
 def grant(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
-    """Let the server do what it must, and no more, and set what its logins have to bring along.
+    """Grant the server exactly the privileges it needs, and configure its logins.
 
-    Tells what it set for logins, and what it was not allowed to.
+    `tell` receives each setting of a login, or why logins could not be changed.
     """
     connection.execute("SET lock_timeout = '3s'")
     _do(connection, steps_left)
@@ -92,7 +92,7 @@ def grant(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
 
 
 def steps_left(connection: psycopg.Connection) -> Iterator[Step]:
-    """Yield what a server still needs in a database that has its tables."""
+    """Yield the missing privileges and policies of a database that has its tables."""
     usage = "SELECT has_schema_privilege(%s, 'public', 'USAGE')"
     if _rows(connection, usage, SERVER_ROLE) == [(False,)]:
         yield _granting("USAGE", SQL("SCHEMA public"))
@@ -135,9 +135,9 @@ $$;
 
 
 def script(login: str, owner: str) -> str:
-    """Write the SQL that makes roles and their settings, for an administrator to run.
+    """Return the SQL with which an administrator creates the roles and their settings.
 
-    `login` is the server's, `owner` owns the schema; they may be one.
+    `login` is the login of the server and `owner` owns the schema; they may be the same.
     """
     grants = SQL("GRANT {} TO {};")
     text = SQL(_ROLE_SCRIPT).format(
@@ -164,7 +164,7 @@ def _roles(connection: psycopg.Connection) -> Iterator[Step]:
     if not _rows(connection, "SELECT FROM pg_roles WHERE rolname = %s", SERVER_ROLE):
         yield Step(f"make the role {SERVER_ROLE}", SQL("CREATE ROLE {}").format(_SERVER))
     yield from _keeping(connection, SERVER_ROLE, [*LIMITS])
-    # What a role may be made by who made it, without becoming it: so says PostgreSQL 16 and newer.
+    # From PostgreSQL 16 on, the creator of a role may grant it without being able to act as it.
     may = "SET" if connection.info.server_version >= 160000 else "MEMBER"
     if _rows(connection, "SELECT pg_has_role(%s, %s)", SERVER_ROLE, may) == [(False,)]:
         yield Step(
@@ -173,8 +173,8 @@ def _roles(connection: psycopg.Connection) -> Iterator[Step]:
         )
 
 
-# Whoever logs in to be the server. Owners of a schema, of this database or another one, migrate
-# theirs: that takes longer, and is done as themselves.
+# Logins of servers. Logins that own a schema, here or in another database, are excluded: they run
+# migrations, which take longer than the limits allow and need the owner's role.
 _LOGINS = """
 SELECT r.rolname FROM pg_roles r
 WHERE r.rolcanlogin AND NOT r.rolsuper AND r.rolname NOT IN (%s, current_user)
@@ -201,7 +201,7 @@ WHERE s.setrole = to_regrole(quote_ident(%s)) AND (
 
 
 def _keeping(connection: psycopg.Connection, login: str, names: list[str]) -> Iterator[Step]:
-    """What a login has otherwise stays as it is."""
+    """Yield the named settings that a role lacks; settings that it has stay as they are."""
     kept = {name for (name,) in _rows(connection, _KEPT, login)}
     missing = [name for name in names if name not in kept]
     for name, statement in zip(missing, keep_for(login, missing), strict=True):
@@ -219,12 +219,12 @@ GROUP BY 1 ORDER BY 1
 
 
 def _granted(connection: psycopg.Connection) -> dict[str, list[str]]:
-    """What the server's role has of each table that is there."""
+    """Return the privileges of the server's role on each existing table."""
     return dict(_rows(connection, _GRANTED, SERVER_ROLE, [*_WANTED]))
 
 
 def surplus(connection: psycopg.Connection) -> Iterator[Step]:
-    """Yield what the server could do and must not be able to."""
+    """Yield the revocation of privileges that the server has and must not have."""
     for table, have in _granted(connection).items():
         too_much = [each for each in have if each not in _WANTED[table]]
         if too_much:
@@ -236,7 +236,7 @@ def surplus(connection: psycopg.Connection) -> Iterator[Step]:
             )
 
 
-# Row security is the second net behind the stores: without a tenant there are no rows.
+# Row security is the second barrier after the stores: without a tenant it hides all rows.
 _UNSECURED = """
 SELECT c.relname, c.relrowsecurity, p.polname IS NOT NULL
 FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid AND p.polname = %s
@@ -293,7 +293,7 @@ def _do(
     steps: Callable[[psycopg.Connection], Iterator[Step]],
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Do what is left; where somebody else is at it as well, look again what is."""
+    """Run the steps; on a conflict with a concurrent run, compute the remaining steps again."""
     for tries_left in reversed(range(_TRIES)):
         try:
             for step in steps(connection):

@@ -1,9 +1,9 @@
-"""Row security that binds the owner of the schema as well, and the owner's deliberate way around.
+"""Row security for the owner of the schema, and its explicit access to all businesses.
 
-Forced, it binds whoever is no superuser and has no BYPASSRLS: what forgets to name a business sees
-nothing, be it a migration, a command or a function with its owner's rights. Whoever means all of
-them says so in its transaction, by `app.every_business`. Only the owner is heard: the policy is its
-own, so that the server's role gains nothing by saying the same.
+Forced row security binds every role but superusers and roles with BYPASSRLS. A migration, a command
+or a function with the rights of its owner sees no rows unless it names a business. To see all
+businesses, the owner sets `app.every_business` in its transaction. That policy is granted to the
+owner only, so the setting has no effect for the server's role.
 """
 
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ SETTING = "app.every_business"
 POLICY = "every_business"
 SEE_EVERY_BUSINESS = f"SET LOCAL {SETTING} = 'on'"
 SEES_EVERY_BUSINESS = f"SELECT coalesce(current_setting('{SETTING}', true), '') = 'on'"
-# Of the trail, which functions with their owner's rights write, of whatever row was changed.
+# Policy of the audit trail, which functions with the owner's rights write for every changed row.
 _TRAIL_POLICY = "kept_by_owner"
 
-# The policy of the owner, and for whom it is: a database that was restored has another owner.
+# The owner's policies, and whether they name the current owner: a restored database has another.
 _FOUND = f"""
 SELECT c.relname, pg_get_userbyid(c.relowner), c.relforcerowsecurity,
        (SELECT p.polroles = ARRAY[c.relowner] FROM pg_policy p
@@ -36,7 +36,10 @@ _TRAILS = {audit_record.name, partner_audit_record.name}
 
 
 def complete(connection: psycopg.Connection) -> None:
-    """Force row security on each table that has it, in short transactions; done is left alone."""
+    """Add forced row security and the owner's policies where they are missing.
+
+    Each statement commits on its own, so locks are short.
+    """
     connection.execute("SET lock_timeout = '3s'")
     for step in _steps(connection):
         connection.execute(step)
@@ -56,7 +59,7 @@ def _steps(connection: psycopg.Connection) -> Iterator[Composed]:
 def _policy(
     table: str, name: str, owner: str, fits: bool | None, commands: SQL, condition: SQL
 ) -> Iterator[Composed]:
-    """Make a policy of the owner, or make it the owner's where it is somebody else's."""
+    """Yield the statement that creates a policy, or assigns it to the current owner."""
     words = {"name": Identifier(name), "table": Identifier(table), "owner": Identifier(owner)}
     if fits is None:
         made = SQL("CREATE POLICY {name} ON {table} {commands} TO {owner} {condition}")

@@ -1,1 +1,1 @@
-"""Stored files: their records, and where their contents lie."""
+"""Stored files: their records, and the storage of their contents."""

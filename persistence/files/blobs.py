@@ -1,7 +1,7 @@
-"""Contents of stored documents, by key: one small interface over a folder or an object store.
+"""Contents of stored documents by key: one interface for a folder and an object store.
 
-A content is put once, never changed, and is safe on its medium when `put` returns. Whatever keeps
-a store from answering is said as Unavailable; the cause stands in the log.
+A content is written once, never changed, and durable when `put` returns. Every failure of the
+storage is raised as Unavailable; its cause is in the log.
 """
 
 import asyncio
@@ -23,57 +23,57 @@ from accounting.values import dataclass
 
 T = TypeVar("T")
 
-# A writing keeps its locks while its contents are put, and PostgreSQL gives it up after 15 s.
+# A write keeps its locks while its contents are stored, and PostgreSQL aborts it after 15 s.
 ANSWER_SECONDS: Final = 10.0
 UNFINISHED: Final = ".part"
-BATCH: Final = 1_000  # Keys: of a bucket, what one request lists.
+BATCH: Final = 1_000  # Keys; a bucket lists as many per request.
 
 
 class StorageUnavailable(Exception):
-    """A store does not answer, or refuses; the message says why, to an operator."""
+    """A storage does not answer, or refuses; the message gives an operator the reason."""
 
 
 class UnusableFileStore(Exception):
-    """Nothing can be kept where files belong; the message says where and why, to an operator."""
+    """Files cannot be stored; the message gives an operator the place and the reason."""
 
 
 class BlobStorage(Protocol):
-    """Where contents lie. Its methods block, and raise StorageUnavailable or OSError."""
+    """A storage of contents. Its methods block, and raise StorageUnavailable or OSError."""
 
     @property
     def place(self) -> str:
-        """Where that is, in words for an operator."""
+        """The location of the storage, in words for an operator."""
 
     def seems_writable(self) -> bool | None:
-        """Tell in no time whether contents can be put; None where only a request would tell."""
+        """Return whether contents can be stored; None if only a request could show it."""
 
     def put(self, key: str, content: bytes) -> None:
-        """Keep a content; it is there after a crash that follows the return."""
+        """Store a content; it survives a crash after the return."""
 
     def get(self, key: str) -> bytes | None:
-        """Return a content; None where there is none."""
+        """Return a content; None if there is none."""
 
     def delete(self, key: str) -> None:
-        """Take a content away; one that is not there is no fault."""
+        """Delete a content; a missing one is no error."""
 
     def under(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """List the keys below a prefix, and when each was put."""
+        """List the keys below a prefix with the time of each."""
 
 
 class Blobs:
-    """The contents of all businesses, as the other modules reach them."""
+    """The asynchronous interface to the contents of all businesses."""
 
     def __init__(self, storage: BlobStorage) -> None:
         self._storage = storage
 
     async def put(self, contents: Mapping[str, bytes]) -> None:
-        """Keep contents by their keys, all or none; raises Unavailable."""
+        """Store contents by their keys, all or none; raises Unavailable."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 for key, content in contents.items():
                     await asyncio.to_thread(self._storage.put, key, content)
         except TimeoutError as error:
-            # Whoever waits holds locks, and a storage that hangs would not take it away either.
+            # No clean-up here: the transaction holds locks, and a hanging storage would not delete.
             _report_leftover(contents)
             raise _unavailable(error) from error
         except (StorageUnavailable, OSError) as error:
@@ -84,18 +84,18 @@ class Blobs:
             raise
 
     async def get(self, key: str) -> bytes | None:
-        """Return a content, None where there is none; raises Unavailable."""
+        """Return a content, or None if there is none; raises Unavailable."""
         return await self._fetch(lambda: self._storage.get(key))
 
     async def delete(self, key: str) -> None:
-        """Take a content away; raises Unavailable."""
+        """Delete a content; raises Unavailable."""
         await self._fetch(lambda: self._storage.delete(key))
 
     async def under(self, prefix: str) -> AsyncIterator[list[tuple[str, datetime]]]:
-        """List the keys below a prefix, and when each was put, a batch at a time.
+        """Yield the keys below a prefix with the time of each, in batches.
 
-        All of it may take long, so that no request asks for it; whoever has to stop does so after a
-        batch. Raises Unavailable.
+        The whole list may take long, so no request reads it; the caller may stop after any batch.
+        Raises Unavailable.
         """
         left = self._storage.under(prefix)
         try:
@@ -105,11 +105,11 @@ class Blobs:
             raise _unavailable(error) from error
 
     async def seem_writable(self) -> bool | None:
-        """Tell whether contents can be put, as far as that is known without a request."""
+        """Return whether contents can be stored; None if only a request could show it."""
         return await asyncio.to_thread(self._storage.seems_writable)
 
     async def drop(self, contents: Mapping[str, bytes]) -> None:
-        """Take away what no record names; what cannot be reached is left for the sweep."""
+        """Delete contents without a record; if the storage is unavailable, the sweep does later."""
         try:
             for key in contents:
                 await self.delete(key)
@@ -126,24 +126,23 @@ class Blobs:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder of this machine, with one folder for each business in it."""
+    """A local folder, with one subfolder for each business."""
 
     root: Path
 
     @property
     def place(self) -> str:
-        """Where it is."""
+        """The path of the folder."""
         return str(self.root)
 
     def seems_writable(self) -> bool:
-        """Ask the system; a folder that has gone away is not writable."""
+        """Return whether this process may write to the folder; False if it does not exist."""
         return os.access(self.root, os.R_OK | os.W_OK | os.X_OK)
 
     def put(self, key: str, content: bytes) -> None:
-        """Write it beside its place, and move it there when it is safe on the disk.
+        """Write the content to a draft file, sync it, and rename it to its key.
 
-        What was written is synchronised, and then the folder that names it: a file without its name
-        would be as lost as a name without its file.
+        The folder is synced as well, since a file without its directory entry would be lost.
         """
         place = self.root / key
         make_folder(place.parent)
@@ -162,7 +161,7 @@ class Folder:
         synchronise(place.parent)
 
     def get(self, key: str) -> bytes | None:
-        """Read a file."""
+        """Read a file; None if it does not exist."""
         try:
             return (self.root / key).read_bytes()
         except FileNotFoundError:
@@ -173,19 +172,19 @@ class Folder:
         (self.root / key).unlink(missing_ok=True)
 
     def under(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """List the files of a folder, those that were never finished as well."""
+        """List the files of a folder with their times, unfinished drafts included."""
         try:
             files = list(os.scandir(self.root / prefix))
         except FileNotFoundError:
             return
         for file in files:
-            with suppress(FileNotFoundError):  # It has just been finished, or taken away.
+            with suppress(FileNotFoundError):  # It was just finished or deleted.
                 yield f"{prefix}/{file.name}", datetime.fromtimestamp(file.stat().st_mtime, UTC)
 
 
 def refuse_unwritable(storage: BlobStorage) -> None:
-    """Put a small content and take it away again; raises UnusableFileStore."""
-    storage = copy(storage)  # What it opens meanwhile stays with this one.
+    """Store an empty content and delete it again; raises UnusableFileStore."""
+    storage = copy(storage)  # Connections that it opens stay with the copy.
     key = f"start-check-{new_key()}"
     try:
         storage.put(key, b"")
@@ -196,7 +195,7 @@ def refuse_unwritable(storage: BlobStorage) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, each of them safe on the disk."""
+    """Create a folder and its parents, and sync each of them to the disk."""
     if folder.is_dir():
         return
     make_folder(folder.parent)
@@ -205,7 +204,7 @@ def make_folder(folder: Path) -> None:
 
 
 def synchronise(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
+    """Sync the directory entries of a folder to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -214,12 +213,12 @@ def synchronise(folder: Path) -> None:
 
 
 def new_key() -> str:
-    """Make a key that says nothing and that nobody guesses."""
+    """Create a random key that cannot be guessed."""
     return token_hex(16)
 
 
 def key_in(business_id: UUID, storage_key: str) -> str:
-    """Say where a content of a business lies."""
+    """Return the full key of a content of a business."""
     return f"{business_id}/{storage_key}"
 
 

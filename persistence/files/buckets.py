@@ -1,7 +1,7 @@
-"""Contents of stored documents in an object store that speaks S3.
+"""Contents of stored documents in an object store with the S3 protocol.
 
-The library's blocking calls are used, in threads of our own: its asynchronous ones call back into
-Python from threads of theirs, and a process that ends meanwhile is aborted (docs/decisions/0009).
+The module uses the library's blocking calls, in threads of our own. Its asynchronous calls return
+to Python from threads of the library, which aborts a process that is ending (docs/decisions/0009).
 """
 
 import os
@@ -30,7 +30,7 @@ _BUILDING = Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class Bucket:
-    """A bucket; addresses are path-style, which every store that speaks S3 takes."""
+    """A bucket; its addresses are path-style, which every S3 store accepts."""
 
     name: str
     endpoint: str
@@ -40,24 +40,24 @@ class Bucket:
 
     @property
     def place(self) -> str:
-        """Where it is."""
+        """The name and the endpoint of the bucket."""
         return f"the bucket {self.name} at {self.endpoint}"
 
     def seems_writable(self) -> None:
-        """Leave it open: each question would be a request that is billed.
+        """Return None: every check would be a billed request.
 
-        And an outage of a store that all servers share would take every one of them out of service,
-        though only requests with files need it.
+        An outage of the shared store would also take all servers out of service, though only
+        requests with files need it.
         """
 
     def put(self, key: str, content: bytes) -> None:
-        """Send a content; the store's answer means that it is kept."""
+        """Send a content; the answer of the store confirms that it is durable."""
         import obstore
 
         reach(lambda: obstore.put(self._store, key, content, use_multipart=False))
 
     def get(self, key: str) -> bytes | None:
-        """Fetch a content."""
+        """Fetch a content; None if it does not exist."""
         import obstore
 
         try:
@@ -66,7 +66,7 @@ class Bucket:
             return None
 
     def delete(self, key: str) -> None:
-        """Take a content away."""
+        """Delete a content; a missing one is no error."""
         import obstore
 
         try:
@@ -75,7 +75,7 @@ class Bucket:
             return
 
     def under(self, prefix: str) -> Iterator[tuple[str, datetime]]:
-        """List keys, a thousand to a request."""
+        """List the keys below a prefix with their times, 1,000 per request."""
         import obstore
 
         batches = iter(obstore.list(self._store, prefix))
@@ -85,7 +85,7 @@ class Bucket:
 
     @cached_property
     def _store(self) -> "S3Store":
-        """Loaded by whoever needs it: a server that keeps files in a folder does without."""
+        """The client, loaded on first use: a server with files in a folder does not need it."""
         from obstore.store import S3Store
 
         with _no_variables_of_amazon():
@@ -110,10 +110,10 @@ class Bucket:
 
 @contextmanager
 def _no_variables_of_amazon() -> Iterator[None]:
-    """Hide AWS_ variables from the library, which believes some of them more than its arguments.
+    """Hide AWS_ variables from the library, which prefers some of them to its arguments.
 
-    What the settings say counts, and nothing else: a session's token or another endpoint that the
-    machine happens to have would send files elsewhere.
+    Only our settings may apply: a session token or endpoint in the environment could send files
+    elsewhere.
     """
     with _BUILDING:
         hidden = {name: os.environ.pop(name) for name in list(os.environ) if name[:4] == "AWS_"}
@@ -124,7 +124,7 @@ def _no_variables_of_amazon() -> Iterator[None]:
 
 
 def reach(fetch: Callable[[], T]) -> T:
-    """Ask the store; raises FileNotFoundError, and StorageUnavailable for whatever else it says."""
+    """Call the store; raises FileNotFoundError, and StorageUnavailable for all other errors."""
     from obstore.exceptions import BaseError
 
     try:
@@ -132,5 +132,5 @@ def reach(fetch: Callable[[], T]) -> T:
     except FileNotFoundError:
         raise
     except (BaseError, OSError, ValueError) as error:
-        # The rest of the text is the library's own view of its insides.
+        # The further lines are internal details of the library.
         raise StorageUnavailable(str(error).partition("\n")[0]) from error

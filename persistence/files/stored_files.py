@@ -1,7 +1,7 @@
-"""Stored documents: the records of files that were sent in, and what each is linked to.
+"""Stored documents: the records of uploaded files, and the resource that each is linked to.
 
-A record and its file are kept together: both are staged here, the file is put, and only then is the
-record sent and committed (`persistence/engine/transaction.py`).
+A record and its file are staged together. The file is stored first, and then the record is sent and
+committed (`persistence/engine/transaction.py`).
 """
 
 from collections.abc import Collection, Sequence
@@ -33,14 +33,14 @@ from persistence.files.blobs import key_in, new_key
 from persistence.store import Store, among, in_business, no_such_reference, not_found
 from persistence.tables import stored_document
 
-MOST_SHOWN = 100  # Documents of one resource in its own answer; the list has all of them.
+MOST_SHOWN = 100  # Documents in the answer of a resource; the list has all.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFile:
-    """The record of one file; its size in bytes. It never changes, so its version is always 1.
+    """The record of one file; its size is in bytes. It never changes, so its version is always 1.
 
-    `storage_key` says where in the business's part of the storage the content lies.
+    `storage_key` is the key of the content within the business's part of the storage.
     """
 
     id: UUID
@@ -76,7 +76,7 @@ LATEST = compiled(
 
 
 def _newest_of_each() -> Select[Any]:
-    """The documents of each of several resources, and of none of them more than are shown."""
+    """Select the newest documents of each of several resources, at most `MOST_SHOWN` of each."""
     wanted = func.unnest(given("linked_ids", ARRAY(Uuid))).table_valued("id").render_derived()
     of_one = (
         select(*COLUMNS)
@@ -113,7 +113,7 @@ LISTING = Listing(
     default_sort="-created_at",
 )
 
-# What a document may be linked to; held until the record that names it is committed.
+# Resources that a document may be linked to; locked until its record is committed.
 TARGETS = {
     kind: compiled(
         select(table.c.id)
@@ -156,7 +156,7 @@ class StoredFileStore(Store[StoredFile]):
         linked_type: str | None = None,
         linked_id: UUID | None = None,
     ) -> StoredFile:
-        """Stage a file and its record; both are kept with this transaction, or neither is."""
+        """Stage a file and its record; the transaction stores both or neither."""
         made = StoredFile(
             id=new_id(),
             created_at=self.scope.now,
@@ -179,7 +179,7 @@ class StoredFileStore(Store[StoredFile]):
         return made
 
     def hold(self, linked_type: str, linked_id: UUID) -> Fetch[None]:
-        """See that what a document is to be linked to exists, and keep it there.
+        """Lock the resource that a document will be linked to against deletion.
 
         Raises RuleBroken `reference_not_found`.
         """
@@ -193,7 +193,7 @@ class StoredFileStore(Store[StoredFile]):
     def latest(self, linked_ids: Collection[UUID]) -> Fetch[dict[UUID, StoredFile]]:
         """Find the newest document of each of several resources, by the resource's id.
 
-        One that this very transaction attaches is the newest.
+        A document that this transaction attaches is the newest.
         """
         wanted = list(linked_ids)
 
@@ -206,21 +206,21 @@ class StoredFileStore(Store[StoredFile]):
         return self.fetch(queries, answer)
 
     def all_of(self, linked_id: UUID) -> Fetch[list[StoredFile]]:
-        """List the documents of one resource, the newest first; at most a hundred."""
+        """List the documents of one resource, newest first; at most 100."""
         query = Query(ALL_OF, {"linked_ids": [linked_id]})
         return self.fetch(
             (query,), lambda answers: self._by_linked([linked_id], answers)[linked_id]
         )
 
     def all_of_each(self, linked_ids: Collection[UUID]) -> Fetch[dict[UUID, list[StoredFile]]]:
-        """List the documents of each of several resources as those of one, by the resource's id."""
+        """List the documents of each of several resources like `all_of`, by the resource's id."""
         queries = (Query(ALL_OF, {"linked_ids": list(linked_ids)}),) if linked_ids else ()
         return self.fetch(queries, lambda answers: self._by_linked(linked_ids, answers))
 
     def _by_linked(
         self, linked_ids: Collection[UUID], answers: Answers
     ) -> dict[UUID, list[StoredFile]]:
-        """What this very transaction attached comes before what was found."""
+        """Group documents by their resource; those that this transaction attached come first."""
         documents: dict[UUID | None, list[StoredFile]] = {id: [] for id in linked_ids}
         found = (_file(row) for rows in answers for row in rows)
         for each in (*reversed(self._attached), *found):
@@ -228,12 +228,12 @@ class StoredFileStore(Store[StoredFile]):
         return {id: documents[id][:MOST_SHOWN] for id in linked_ids}
 
     def page(self, wanted: PageRequest) -> Fetch[Page[StoredFile]]:
-        """List one page."""
+        """List one page of the documents of the business."""
         return self.listed(LISTING, wanted, _file)
 
 
 async def linked_file(pool: Pool, link: SignedLink) -> StoredFile:
-    """Find what a signed link opens; raises NotFound, and NotAllowed where it was revoked."""
+    """Find the document of a signed link; raises NotFound, or NotAllowed if revoked."""
     async with reading(pool, LinkTenant(link)) as session:
         wanted = {"business_id": link.business_id, "ids": [link.document_id]}
         found = await Fetch(session, (Query(BY_ID, wanted),), lambda answers: answers[0])

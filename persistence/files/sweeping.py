@@ -1,9 +1,9 @@
-"""The sweep: contents that no record names are taken away.
+"""The sweep: deletion of stored contents that have no record.
 
-A file is put before its record is committed, so one may be left behind where the outcome of that
-commit was never known, or where a machine died between the two. No writing lasts an hour: what is
-older and still has no record will never have one. Only businesses that this very database has are
-looked at, so that a wrong database cannot empty a storage.
+A file is stored before its record is committed, so a crash or an unknown outcome of the commit may
+leave a file without a record. No write lasts an hour: an older file without a record will never
+have one. The sweep covers only businesses of this database, so that a wrong database cannot empty
+a storage.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ NAMED = compiled(
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep found: how many contents there are, and which of them nobody names."""
+    """The result of a sweep: the number of contents, and the keys of those without a record."""
 
     seen: int
     left_behind: tuple[str, ...]
@@ -43,7 +43,10 @@ class Swept:
 async def sweep(
     pool: Pool, blobs: Blobs, business_id: UUID, now: datetime, *, only_look: bool = False
 ) -> Swept:
-    """Take away what is left behind in a business; raises Unavailable."""
+    """Delete the contents of a business that are older than an hour and have no record.
+
+    With `only_look`, nothing is deleted. Raises Unavailable.
+    """
     seen, removed = 0, list[str]()
     async for keys in blobs.under(str(business_id)):
         seen += len(keys)

@@ -1,1 +1,1 @@
-"""The stores of the chart, the journal, balances and the audit trail, and their SQL."""
+"""Stores of the chart, the journal, balances and the audit trail, and their SQL."""

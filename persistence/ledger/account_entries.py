@@ -1,4 +1,4 @@
-"""The lines of one account, each with the balance that the account has after it."""
+"""The lines of one account, each with the account's running balance."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -40,7 +40,7 @@ _OF_LINE = ("id", "entry_id", "entry_date", "debit", "credit")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountEntry:
-    """A line on an account with its entry; `net` is debits less credits up to and with it."""
+    """A line of an account with its entry; `net` is debits less credits up to and including it."""
 
     id: UUID
     entry_id: UUID
@@ -59,7 +59,7 @@ class AccountEntry:
 
 
 def _of_entry(table: Table, condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Pick the lines whose entry fulfils a condition."""
+    """Return the condition that the entry of a line fulfils `condition`."""
     entry = select(journal_entry.c.id).where(
         in_business(journal_entry), journal_entry.c.id == table.c.entry_id, condition
     )
@@ -67,7 +67,7 @@ def _of_entry(table: Table, condition: ColumnElement[bool]) -> ColumnElement[boo
 
 
 def _tagged(table: Table, tag: ColumnElement[str]) -> ColumnElement[bool]:
-    """Pick the lines of documents that have a tag."""
+    """Return the condition that the document of a line has a tag."""
     row = tagged_line.c
     found = select(row.line_id).where(
         in_business(tagged_line),
@@ -80,7 +80,7 @@ def _tagged(table: Table, tag: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def _listing(table: Table, *counted: ColumnElement[bool]) -> Listing:
-    """The lines of an account that stand in a table, all or those that count."""
+    """Return the list of an account's lines in `table`, restricted by the conditions `counted`."""
     created = created_filters(journal_entry, updated=journal_entry.c.created_at)
     words: ColumnElement[Any] = table.c.get("description", literal_column("NULL::text"))
     marks = (table.c[name] for name in MARK_COLUMNS)
@@ -118,7 +118,7 @@ ENTRIES = compiled(
     )
 )
 
-# What of a table counts for an account.
+# The lines of an account on each basis.
 _ROWS = """SELECT entry_date, id, debit, credit FROM <table>
     WHERE <table>.business_id = %(business_id)s AND account_id = %(account_id)s"""
 _OF_LEDGER = _ROWS.replace("<table>", "journal_line")
@@ -127,8 +127,8 @@ _ROWS_OF = {
     Basis.CASH: f"{_OF_LEDGER} AND in_cash UNION ALL {_ROWS.replace('<table>', 'cash_line')}",
 }
 
-# The balance before the oldest line shown, of whole months and the days of its own month before it;
-# from there line by line. So a page far down costs what the first one does.
+# The balance before the oldest line shown comes from whole months and the earlier days of its own
+# month; from there the balance runs line by line. All pages therefore cost the same.
 _NETS = """
 WITH opening AS (
   SELECT coalesce(sum(net), 0) AS net
@@ -156,7 +156,7 @@ FROM (
 WHERE id = ANY(%(ids)s::uuid[])
 """
 
-# How many lines there are in all, which the roll-up knows.
+# The number of all lines, from the roll-up.
 _COUNT = """
 SELECT coalesce(sum(lines), 0)::bigint AS total
 FROM (
@@ -193,9 +193,9 @@ class AccountEntries:
     async def page(
         self, account_id: UUID, wanted: PageRequest, basis: Basis = Basis.ACCRUAL
     ) -> Page[AccountEntry]:
-        """List one page of an account's lines on a basis, the latest first.
+        """List one page of an account's lines on a basis, by default the latest first.
 
-        It takes two rounds: let the books hold still before.
+        This takes two round trips: call `pin_snapshot` first.
         """
         scope = {"business_id": self.scope.business_id, "account_id": account_id}
         lines = await self._lines(scope, wanted, basis)
@@ -205,7 +205,7 @@ class AccountEntries:
         return lines.of(lambda line: _entry(line, entries[line["entry_id"]], nets[line["id"]]))
 
     async def _lines(self, scope: Row, wanted: PageRequest, basis: Basis) -> Page[Row]:
-        """Read one page of lines; all of them are counted by the roll-up, some one by one."""
+        """Load one page of lines; the total comes from the roll-up unless there are filters."""
         session, listing = self.scope.session, LISTINGS[basis]
         if not wanted.count or wanted.filters:
             return await listing.fetch(session, wanted, scope, lambda row: row)
@@ -218,7 +218,7 @@ class AccountEntries:
     def _around(
         self, scope: Row, lines: Sequence[Row], basis: Basis
     ) -> Fetch[tuple[dict[UUID, Row], dict[UUID, int]]]:
-        """Read the entries of lines, and the balance after each."""
+        """Load the entries of lines, and the balance after each line."""
         first, *_, last = sorted((line["entry_date"], line["id"]) for line in [*lines, *lines])
         asked = {
             **scope,

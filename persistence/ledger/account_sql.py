@@ -1,4 +1,4 @@
-"""The statements of the chart: accounts with what was posted to them, and how they are named."""
+"""SQL of the chart of accounts: accounts with their sums, found by id, code or external id."""
 
 from dataclasses import fields
 
@@ -13,7 +13,7 @@ from persistence.tables import account
 NAMES = tuple(item.name for item in fields(Account))
 _SHOWN = ", ".join(f"account.{name}" for name in NAMES)
 
-# A caller names an account by its id, its code or its external id, which are tried in this order.
+# A caller names an account by its id, code or external id; they are tried in this order.
 _BY_REFERENCE = """
   SELECT id, parent_id FROM account
   WHERE account.business_id = %(business_id)s
@@ -33,7 +33,10 @@ _ABOVE = """above AS (
 
 
 def _family(named: str) -> str:
-    """One account with all above it, which only place it, and all below it, which are counted."""
+    """Return the CTEs of an account's family: the account, its ancestors and its descendants.
+
+    Sums are read only for the account and its descendants.
+    """
     return f"""WITH RECURSIVE named AS ({named}
 ), {_ABOVE}, wanted AS (
   SELECT id FROM named
@@ -87,7 +90,7 @@ CHART = _states(_WHOLE)
 BY_ID = _states(_CHOSEN)
 FAMILY = _states(_family(_BY_REFERENCE))
 FAMILY_BY_EXTERNAL_ID = _states(_family(_BY_EXTERNAL_ID))
-# One account and those above it, without a sum; the first row is the one that was named.
+# One account and its ancestors, without sums; the first row is the named account.
 LINEAGE = f"""WITH RECURSIVE named AS ({_BY_REFERENCE}
 ), {_ABOVE}
 SELECT {_SHOWN} FROM account
@@ -105,9 +108,9 @@ _NAMED = or_(
 )
 _READ_NAMED = select(*(account.c[n] for n in NAMES)).where(in_business(account), _NAMED)
 READ_NAMED = compiled(_READ_NAMED)
-# Held against archiving until the posting is committed; others may hold them too.
+# A shared lock prevents archiving until the posting is committed; other postings may hold it too.
 HOLD_NAMED = compiled(_READ_NAMED.order_by(account.c.id).with_for_update(read=True, key_share=True))
-# No posting may be under way on an account while it is archived, so this lock is the strongest.
+# No posting may use an account while it is archived, so this lock is exclusive.
 CLOSE = compiled(
     select(account.c.id).where(in_business(account), among(account.c.id)).with_for_update()
 )

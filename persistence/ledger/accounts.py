@@ -1,4 +1,4 @@
-"""The chart of accounts as it is stored, with balances computed from the journal."""
+"""The stored chart of accounts, with balances computed from the journal."""
 
 from collections.abc import Collection, Sequence
 from datetime import date
@@ -31,9 +31,9 @@ from persistence.tables import account
 
 @dataclass(frozen=True, slots=True)
 class AccountState:
-    """An account with its turnovers in minor units, all time and within the period asked for.
+    """An account with its turnovers in minor units, all-time and within the requested period.
 
-    One that is `banked` stands for a bank account.
+    `banked`: a bank account is connected to it.
     """
 
     account: Account
@@ -57,17 +57,17 @@ class AccountState:
 
     @classmethod
     def untouched(cls, account: Account, *, banked: bool = False) -> "AccountState":
-        """An account of which nobody asks what was posted to it, as of a new one."""
+        """Return the state of an account with all turnovers 0, as for a new account."""
         return cls(account, banked, 0, 0, 0, 0, 0, 0, None, None)
 
     @property
     def balance(self) -> int:
-        """All postings ever, positive on the account's normal side."""
+        """The balance of all postings, positive on the account's normal side."""
         return self._balance(self.debits, self.credits)
 
     @property
     def movement(self) -> int:
-        """The postings of the period, positive on the account's normal side."""
+        """The balance of the period's postings, positive on the account's normal side."""
         return self._balance(self.period_debits, self.period_credits)
 
     def _balance(self, debits: int, credits_: int) -> int:
@@ -77,7 +77,7 @@ class AccountState:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An account with all above and all below it; those above only place it, and show no sums."""
+    """An account with its ancestors and descendants; the ancestors have no sums."""
 
     one: AccountState
     states: tuple[AccountState, ...]
@@ -100,12 +100,12 @@ class AccountStore(Store[AccountState]):
         return [_state(row) for row in answers[0]]
 
     def chart(self, period: Period = EVER) -> Fetch[list[AccountState]]:
-        """Read every account by code, with the movement within the period."""
+        """Load all accounts, ordered by code, with their movement within the period."""
         query = Query(CHART, period_parameters(period))
         return self.fetch((query,), lambda answers: self.seen(self.assemble(answers)))
 
     def family(self, reference: str) -> Fetch[Family]:
-        """Read an account that is named in any way, with all above and below; raises NotFound."""
+        """Load the family of an account named by id, code or external id; raises NotFound."""
 
         def answer(answers: Answers) -> Family:
             found = self._family_of(answers[0])
@@ -116,15 +116,15 @@ class AccountStore(Store[AccountState]):
         return self.fetch((self._family(FAMILY, reference),), answer)
 
     def family_of_external_id(self, external_id: str) -> Fetch[Family | None]:
-        """Read the account that has an external id, with all above and below; None without one."""
+        """Load the family of the account with an external id, or None."""
         query = self._family(FAMILY_BY_EXTERNAL_ID, external_id)
         return self.fetch((query,), lambda answers: self._family_of(answers[0]))
 
     def lock_family(self, id: UUID, *, closing: bool) -> Fetch[Family]:
-        """Lock an account, then read it with all above and below.
+        """Lock an account, then load its family.
 
-        To close it, wait for the postings under way on it as well. Raises NotFound, and Stale where
-        If-Match names an older one.
+        With `closing`, also wait until postings that hold the account have ended. Raises NotFound,
+        and Stale if If-Match names an older version.
         """
         self.scope.note_locks(self.rank, [id])
 
@@ -139,9 +139,9 @@ class AccountStore(Store[AccountState]):
         return self.fetch((lock, self._family(FAMILY, str(id))), answer)
 
     def lineage(self, reference: str, *, hold: bool = False) -> Fetch[tuple[Account, ...]]:
-        """Read an account that is named in any way, and those above it; empty where there is none.
+        """Load an account named by id, code or external id, and its ancestors, or an empty tuple.
 
-        Held, it is not archived before the transaction ends.
+        With `hold`, a shared lock prevents its archiving until the transaction ends.
         """
         held = (Query(HOLD_NAMED, {"references": [reference, reference.lower()]}),) if hold else ()
         return self.fetch(
@@ -150,7 +150,7 @@ class AccountStore(Store[AccountState]):
         )
 
     def roles(self) -> Fetch[dict[Role, UUID]]:
-        """Read which account has which role; a later release may know of others."""
+        """Load the account of each role; roles added by a later release are ignored."""
 
         def answer(answers: Answers) -> dict[Role, UUID]:
             known = [row for row in answers[0] if row["role"] in KNOWN_ROLES]
@@ -161,13 +161,13 @@ class AccountStore(Store[AccountState]):
     def named(
         self, references: Collection[AccountReference], *, hold: bool = True
     ) -> Fetch[dict[AccountReference, Account]]:
-        """Find the accounts a caller names; the unknown are left out.
+        """Load the accounts a caller names; unknown ones are left out.
 
-        They are held against archiving until the end of the transaction, unless told otherwise.
+        With `hold`, a shared lock prevents their archiving until the transaction ends.
         """
         if not references:
             return self.fetch((), lambda _: {})
-        # An id may come in capitals; a code or an external id is what it is.
+        # An id may be in capitals; codes and external ids are case-sensitive.
         words = {str(each.value) for each in references}
         texts = {"references": sorted(words | {word.lower() for word in words})}
 

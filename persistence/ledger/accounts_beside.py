@@ -1,4 +1,4 @@
-"""An account of the chart beside another row, which names it."""
+"""Columns of a ledger account, joined to another row that refers to it."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from accounting.books.accounts import Account
 from persistence.engine.sql import Row
 from persistence.ledger.account_sql import NAMES
 
-LEDGER = "ledger__"  # Before the columns of the account of the chart, beside those of another row.
+LEDGER = "ledger__"  # The prefix of the account's columns.
 
 
 def account_columns(of: FromClause) -> tuple[ColumnElement[Any], ...]:
-    """The columns of an account of the chart, to stand beside those of another row."""
+    """Return the prefixed columns of a ledger account."""
     return tuple(of.c[name].label(LEDGER + name) for name in NAMES)
 
 
 def account_beside(row: Row) -> Account | None:
-    """Take the columns of an account out of a row; None where an outer join found none."""
+    """Remove the account's columns from a row and make the account, or None if they are null."""
     columns = {name: row.pop(LEDGER + name) for name in NAMES}
     return None if columns["id"] is None else Account(**columns)

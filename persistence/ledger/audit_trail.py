@@ -1,4 +1,4 @@
-"""The audit trail: who changed what, and when. The database adds to it; here it is only read."""
+"""The audit trail: who changed what, and when. The database writes it; this module reads it."""
 
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
@@ -22,10 +22,10 @@ _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """One change of one row, as the database noted it.
+    """A change of a row, as recorded by the database.
 
-    The digests are SHA-256 over the row before and after; `changes` tells from what to what, of
-    the few facts of a business that decide how its books read.
+    The digests are SHA-256 over the row before and after. `changes` has the old and new values of
+    those few facts of a business that determine how its books are read.
     """
 
     id: UUID
@@ -88,6 +88,6 @@ class AuditTrail:
         self.scope = scope
 
     def page(self, wanted: PageRequest) -> Fetch[Page[AuditRecord]]:
-        """List one page."""
+        """List one page of audit records."""
         scope = {"business_id": self.scope.business_id}
         return LISTING.fetch(self.scope.session, wanted, scope, lambda row: AuditRecord(**row))

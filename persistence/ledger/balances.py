@@ -1,11 +1,12 @@
-"""Balances by month, and the entries that are not in them yet.
+"""Balances by month, and the entries that are not rolled up yet.
 
 Entries of a business and a year take their numbers under the lock of their series, which is held
-until the commit: they become visible in the order of their numbers. So one number says what is
-rolled up, into `account_month` and `tax_month` at once, `number_series.rolled_up`, and a balance is
-the sum of the months and of the lines whose entries are numbered above it. The roll-up advances in
-a posting itself, once in STEP entries, while the posting holds the series; nobody waits for a
-month's row on top of that, since a month belongs to one year (docs/decisions/0013).
+until the commit. They therefore become visible in the order of their numbers. One number,
+`number_series.rolled_up`, is the last entry that is rolled up into `account_month` and `tax_month`.
+A balance is the sum of the months and of the lines of entries with higher numbers.
+
+A posting advances the roll-up itself, once in STEP entries, while it holds the series. It never
+waits for another posting's month rows, since a month belongs to one year (docs/decisions/0013).
 """
 
 from datetime import date
@@ -15,11 +16,11 @@ from accounting.books.periods import Period, month_end
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, Row
 
-STEP = 100  # Entries of a year that may wait; reading them costs half a millisecond.
+STEP = 100  # Entries of a year that are not rolled up yet; reading them costs 0.5 ms.
 SERIES = "JE-"
 
-# The lines of one entry on each basis, as part of a statement that has the entry beside it. On cash
-# they are those that stay, and what stands in the place of the others.
+# The lines of one entry on each basis, for a lateral join with `entry`. The cash basis has the
+# lines that count as they are, and the cash lines that replace the others.
 _OF_ENTRY = """
     SELECT account_id, entry_date, debit, credit, id FROM journal_line
     WHERE journal_line.business_id = %(business_id)s AND entry_id = entry.id"""
@@ -32,10 +33,10 @@ LINES_OF_ENTRY = {
     WHERE cash_line.business_id = %(business_id)s AND entry_id = entry.id ORDER BY entry_id)""",
 }
 
-# The lines of entries that are not rolled up yet. Each ORDER BY keeps PostgreSQL from joining all
-# lines there are: it cannot know how few entries wait, and these follow an index. GREATEST stands
-# for COALESCE, of which PostgreSQL does not know that it keeps secrets: behind row security it
-# would look at all entries before it compares their places.
+# The lines of entries that are not rolled up yet. Each ORDER BY follows an index and keeps
+# PostgreSQL from joining all lines: it cannot know how few entries remain. GREATEST replaces
+# COALESCE, which PostgreSQL does not treat as leakproof: under row-level security it would read
+# all entries before it compares their places.
 _UNROLLED = """
   SELECT line.account_id, line.entry_date, line.debit, line.credit
   FROM number_series
@@ -50,7 +51,7 @@ _UNROLLED = """
   WHERE number_series.business_id = %(business_id)s AND number_series.series LIKE 'JE-%%'"""
 UNROLLED = {basis: _UNROLLED.replace("<lines>", LINES_OF_ENTRY[basis]) for basis in Basis}
 
-# What was posted to the accounts in `wanted`: ever, and within a period. The period's whole months
+# The postings to the accounts in `wanted`: all-time, and within a period. The period's whole months
 # come from the roll-up, the days at its ends from the lines.
 TURNOVERS = f"""
   SELECT account_id, sum(debits)::bigint AS debits, sum(credits)::bigint AS credits,
@@ -87,8 +88,8 @@ TURNOVERS = f"""
 
 
 def period_parameters(period: Period) -> Row:
-    """What TURNOVERS is told of a period."""
-    first, last = period.months or (date.max, date.min)  # Backwards: no month lies in there.
+    """Return the parameters of TURNOVERS for a period."""
+    first, last = period.months or (date.max, date.min)  # Reversed, so that no month matches.
     return {
         "months_first": first,
         "months_last": month_end(last) if period.months else last,
@@ -97,22 +98,23 @@ def period_parameters(period: Period) -> Row:
     }
 
 
-# Follows the rows of a posting, which holds the series by then: nobody else moves them meanwhile.
+# Runs after the rows of a posting, which holds the series by then: no other posting interferes.
 ADVANCE = "SELECT * FROM advance_months(%(business_id)s, %(series)s, %(step)s)"
 
 
 class Balances:
-    """The roll-up of one business; it advances once in `step` entries of a year."""
+    """The roll-up of one business; it advances after every `step` entries of a year."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.step = STEP
 
     def advance(self) -> None:
-        """Have the years that this transaction posts to rolled up, where that may be due.
+        """Stage the roll-up of the years that this transaction posts to, if it may be due.
 
-        It goes by what this process saw last. What others have posted since it sees as it takes its
-        numbers, and the next posting is sent for it: a few entries more than the step may wait.
+        The decision uses the number of waiting entries that this process saw last. Taking numbers
+        updates it with the postings of other processes, which only the next posting considers.
+        So a few more entries than the step may wait.
         """
         staging, business_id = self.scope.staging, self.scope.business_id
         if not staging.taken:

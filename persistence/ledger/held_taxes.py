@@ -1,4 +1,4 @@
-"""The tax that a gross amount holds, as JSON beside the amount."""
+"""The tax included in a gross amount, stored as JSON in a column of its own."""
 
 from decimal import Decimal
 from typing import Any
@@ -10,7 +10,7 @@ from persistence.ledger.split_rows import tax_of, tax_rows
 
 
 def held_row(held: HeldTax | None) -> Row | None:
-    """Write the tax in an amount."""
+    """Serialize the tax included in an amount."""
     if held is None:
         return None
     return {
@@ -22,7 +22,7 @@ def held_row(held: HeldTax | None) -> Row | None:
 
 
 def held_of(row: Any) -> HeldTax | None:
-    """Read the tax in an amount; rows from before there were codes have none."""
+    """Parse the tax included in an amount; rows older than tax codes have none."""
     if row is None:
         return None
     return HeldTax(

@@ -1,4 +1,4 @@
-"""The journal: entries are posted and read; what is written by hand waits in it as a draft."""
+"""The journal: posts and reads entries; manual entries are drafts until they are posted."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ class JournalStore(Store[EntryRecord]):
         return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
 
     def referred_to(self, id: UUID) -> Fetch[EntryRecord]:
-        """Read an entry that a body names; raises RuleBroken `reference_not_found`."""
+        """Load an entry that a request body names; raises RuleBroken `reference_not_found`."""
 
         def answer(answers: Answers) -> EntryRecord:
             for found in self.assemble(answers):
@@ -60,13 +60,13 @@ class JournalStore(Store[EntryRecord]):
         return self.fetch(self.loading([id]), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[EntryRecord]]:
-        """List one page, without lines."""
+        """List one page of entries, without lines."""
         return self.listed(LISTING, wanted, record_of)
 
     def export(self, wanted: PageRequest) -> Fetch[list[Row]]:
-        """Read the lines of all entries that a list finds, each with what it says of its entry.
+        """Load the lines of all entries of a filtered list, each with the columns of its entry.
 
-        Raises RuleBroken `export_too_large` where there are too many for one file.
+        Raises RuleBroken `export_too_large` above 20,000 lines.
         """
 
         def answer(answers: Answers) -> list[Row]:
@@ -104,9 +104,9 @@ class JournalStore(Store[EntryRecord]):
             self._stage_cash(entry, entry_id, id_, line)
 
     def keep(self, entry: ManualEntry, accounts: Mapping[UUID, Account]) -> EntryRecord:
-        """Stage an entry that was written by hand, as a draft or posted; return it as it is shown.
+        """Stage a manual entry as a draft, or post it if it is approved; return its record.
 
-        `accounts` are those on its lines, by their ids.
+        `accounts` are the accounts on its lines, by id.
         """
         if entry.status != "approved":
             self.scope.stage(journal_draft, entry.id, draft_row(entry, self.scope.now))
@@ -125,18 +125,18 @@ class JournalStore(Store[EntryRecord]):
         return shown(entry, accounts, number, self.scope.now)
 
     def _forget_draft(self, entry: ManualEntry) -> None:
-        """Take away the draft of an entry that is posted; it goes on under the same id.
+        """Stage the deletion of the draft of an entry that is posted under the same id.
 
-        The draft leaves first, so that the audit trail tells of one thing in the right order.
+        The draft is deleted first, so that the audit trail of this id is in the right order.
         """
         parameters = {"business_id": self.scope.business_id, "ids": [entry.id]}
         self.scope.staging.lead_with(Query(DELETE_DRAFT, parameters))
         self.scope.note_version(entry.id, entry.version)
 
     def _stage(self, head: Row, lines: Sequence[tuple[UUID, Line, Row]]) -> Number:
-        """Stage the head of an entry and its lines by their ids; return the number it takes.
+        """Stage the head and the lines of an entry; return the pending number.
 
-        Beside each line stands what it is on cash.
+        Each line comes with its id and its columns for the cash basis.
         """
         staging = self.scope.staging
         number = staging.take_number(journal_series(head["entry_date"]))
@@ -166,7 +166,7 @@ class JournalStore(Store[EntryRecord]):
         return number
 
     def _stage_cash(self, entry: Entry, entry_id: UUID, line_id: UUID, line: Line) -> None:
-        """Stage what counts on cash in the place of a line."""
+        """Stage the lines that replace a line on the cash basis."""
         for part, amount in cash_basis.parts(entry, line):
             row = {
                 "id": new_id(),
@@ -182,12 +182,12 @@ class JournalStore(Store[EntryRecord]):
             self.scope.staging.insert(cash_line, row)
 
     def staged_accounts(self) -> frozenset[UUID]:
-        """Name the accounts that wait to be posted to."""
+        """Return the ids of the accounts on staged lines."""
         lines = self.scope.staging.inserted.get("journal_line", [])
         return frozenset(line["account_id"] for line in lines)
 
     def staged(self, accounts: Mapping[UUID, Account]) -> list[EntryRecord]:
-        """Return the entries that wait to be posted, as they would be read, with their accounts."""
+        """Return the staged entries as records; `accounts` are the accounts on their lines."""
         inserted = self.scope.staging.inserted
         lines = inserted.get("journal_line", [])
         by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
@@ -213,9 +213,9 @@ class JournalStore(Store[EntryRecord]):
         ]
 
     def reactivate_accounts(self) -> None:
-        """Make archived accounts active again that this transaction posts to.
+        """Stage the unarchiving of archived accounts to which this transaction posts.
 
-        An archiving has the gate to itself: none is under way beside this.
+        Archiving an account closes the gate of the business, so it never runs at the same time.
         """
         ids = sorted(self.staged_accounts())
         if not ids or not self.scope.facts["may_have_archived_accounts"]:
@@ -228,12 +228,12 @@ class JournalStore(Store[EntryRecord]):
         self.scope.staging.follow_with(Query(REACTIVATE, parameters))
 
     def _locking(self, ids: Sequence[UUID]) -> Query:
-        """Only a draft changes; what is posted stays as it is."""
+        """Return the statement that locks drafts; posted entries never change."""
         return Query(lock_statement(journal_draft), {"ids": list(ids)})
 
 
 def _on_cash(entry: Entry, line: Line) -> Row:
-    """The columns of a line that say what it is on cash."""
+    """Return the columns of a line for the cash basis."""
     return {
         "in_cash": cash_basis.stays(entry, line),
         "document_id": cash_basis.document_of(entry, line),

@@ -1,4 +1,4 @@
-"""The list of journal entries, posted ones beside drafts, and the same entries line by line."""
+"""The list of journal entries (posted and drafts), and its export line by line."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,7 +40,7 @@ from persistence.tables import account, journal_draft, journal_entry, journal_li
 
 
 def account_named(name: str) -> ColumnElement[UUID]:
-    """The account a caller names: tried as an id, then as a code, then as an external id."""
+    """Return a subquery for the account a caller names by id, else by code, else by external id."""
     wanted = given(name, Text)
     by_id = cast(account.c.id, Text) == func.lower(wanted)
     by_code = account.c.code == wanted
@@ -53,9 +53,10 @@ def account_named(name: str) -> ColumnElement[UUID]:
 
 
 def _posted_touches(name: str) -> Filter:
-    """Entries with a line on an account, looked for within the days that it has lines on.
+    """Build a filter of entries with a line on an account.
 
-    So an account that is hardly used costs what these days cost, and one never used nothing.
+    It searches only from the first to the last day with a line on the account. The cost for a
+    rarely used account is that of these days, and an unused account costs nothing.
     """
     line = (
         select(journal_line.c.id)
@@ -82,7 +83,7 @@ def _draft_touches(name: str) -> Filter:
 
 
 def _dated(table: Table) -> dict[str, Filter]:
-    """The filters that say the same of posted entries and of drafts."""
+    """Return the filters that posted entries and drafts have in common."""
     return {
         **equal(table.c.created_by),
         **between(table.c.entry_date, "date_from", "date_to"),
@@ -95,7 +96,7 @@ POSTED = Listing(
     scope=in_business(journal_entry),
     columns=POSTED_COLUMNS,
     filters={
-        # Posting is the last that happens to an entry.
+        # Posting is the last change of an entry.
         **created_filters(journal_entry, updated=journal_entry.c.posted_at),
         **_dated(journal_entry),
         "account": _posted_touches("account"),
@@ -140,7 +141,7 @@ DRAFTS = Listing(
 LISTING = JointListing.of(POSTED, DRAFTS)
 
 MOST_EXPORTED = 20_000
-"""Lines of one file; each entry has two at least."""
+"""The maximum number of lines in one export file; an entry has at least two lines."""
 
 _HEAD = (
     "id",
@@ -166,7 +167,10 @@ _POSTED_ENTRIES = journal_entry.join(
 
 
 def exported(names: frozenset[str], sort: str) -> Select[Any]:
-    """Read the lines of the entries that a list finds, in its order; `limit` of them at most."""
+    """Return the statement that reads the lines of a list's entries, in the order of the list.
+
+    The parameter `limit` is the maximum number of lines.
+    """
     limit = given("limit", BigInteger)
     chosen = LISTING.chosen(names, sort, within=limit, limit=limit)
     together = union_all(

@@ -1,4 +1,4 @@
-"""Entries as they are shown, and how they come from rows and from what is written by hand."""
+"""Records of journal entries, made from rows and from manual entries."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -15,7 +15,7 @@ from persistence.ledger.split_rows import mark_columns
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryLine:
-    """A line with the account it stands on; amounts in minor units."""
+    """A line with its account; amounts are in minor units."""
 
     id: UUID
     line_number: int
@@ -31,9 +31,9 @@ class EntryLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRecord:
-    """An entry as it is shown, posted or not; `lines` is empty in a list.
+    """An entry as it is shown, posted or draft; `lines` is empty in a list.
 
-    `held_by_id` is what its source is shown within, where it is: of a write-off its invoice.
+    `held_by_id` is the record that contains the entry's source: the invoice of a write-off.
     """
 
     id: UUID
@@ -58,7 +58,7 @@ class EntryRecord:
 
 
 def record_of(row: Row, lines: tuple[EntryLine, ...] = ()) -> EntryRecord:
-    """Make an entry of its row; one that is reversed is a version further than it was posted."""
+    """Make an entry from its row; a reversed entry has a version one higher than its row."""
     moved_on = row["reversed_by_id"] is not None
     return EntryRecord(**{**row, "version": row["version"] + moved_on}, lines=lines)
 
@@ -72,7 +72,7 @@ def line_on(
     description: str | None,
     tax: TaxMark | None,
 ) -> EntryLine:
-    """Make a line of an amount, a debit above zero, on an account."""
+    """Make a line on an account; a positive amount is a debit."""
     return EntryLine(
         id=id,
         line_number=line_number,
@@ -88,7 +88,7 @@ def line_on(
 
 
 def written(record: EntryRecord) -> ManualEntry:
-    """Make the value that the rules of manual entries judge, of any entry that was read."""
+    """Convert a record into a `ManualEntry`, the value that the accounting rules use."""
     return ManualEntry(
         id=record.id,
         version=record.version,
@@ -116,7 +116,7 @@ def written(record: EntryRecord) -> ManualEntry:
 def shown(
     entry: ManualEntry, accounts: Mapping[UUID, Account], number: Number, posted_at: datetime | None
 ) -> EntryRecord:
-    """Make the record of an entry as it is written now."""
+    """Make the record of a manual entry that is being written."""
     return EntryRecord(
         id=entry.id,
         version=entry.version,
@@ -150,7 +150,7 @@ def shown(
 
 
 def draft_row(entry: ManualEntry, now: datetime) -> Row:
-    """The row of an entry that is not posted."""
+    """Return the row of a draft."""
     return {
         "id": entry.id,
         "created_at": entry.created_at,
@@ -176,7 +176,7 @@ def draft_row(entry: ManualEntry, now: datetime) -> Row:
 
 
 def head_row(entry: ManualEntry) -> Row:
-    """The row of an entry that is posted, but for its number and moment."""
+    """Return the row of a posted manual entry, without `sequence_number` and `posted_at`."""
     return {
         "id": entry.id,
         "version": max(entry.version, 1),

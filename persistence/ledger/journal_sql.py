@@ -1,4 +1,4 @@
-"""The journal's statements: entries with their lines, and what was posted for a document."""
+"""SQL of the journal: posted entries and drafts, with their lines."""
 
 from typing import Any
 from uuid import UUID
@@ -69,7 +69,7 @@ STORED = (
 
 
 def _holder(source: str, table: Table, holder: ColumnElement[UUID]) -> Any:
-    """What is shown within another thing, and by which column that one is found."""
+    """Build a CASE branch: for entries of `source`, the id of the record that contains it."""
     found = select(holder).where(in_business(table), table.c.id == journal_entry.c.source_id)
     return journal_entry.c.source_type == word(source), found.scalar_subquery()
 
@@ -89,7 +89,7 @@ POSTED_COLUMNS = (
 
 
 def _of_draft(name: str) -> ColumnElement[Any]:
-    """A column of a draft, by the name that it has once the draft is posted."""
+    """Return the column of a draft that corresponds to a column of a posted entry."""
     said: dict[str, ColumnElement[Any]] = {
         "stream": word(STREAM),
         "source_type": word(SOURCE),
@@ -106,7 +106,7 @@ DRAFT_COLUMNS = (
     cast(null(), Uuid).label("reversed_by_id"),
     cast(null(), Uuid).label("held_by_id"),
 )
-# An entry is posted or it waits; the statement looks at both at one moment.
+# An entry is posted or a draft; one statement reads both tables in the same snapshot.
 BY_ID = compiled(
     union_all(
         select(*POSTED_COLUMNS).where(in_business(journal_entry), among(journal_entry.c.id)),
@@ -152,7 +152,7 @@ def _said(name: str, type_: type[TypeEngine[Any]]) -> ColumnElement[Any]:
 
 
 _AMOUNT = _said("amount", BigInteger)
-# A draft of before says nothing of tax, and that is null too.
+# Drafts older than tax codes have no tax mark; a missing key reads as null, too.
 _MARK = tuple(zip(MARK_COLUMNS, (Uuid, Numeric, Text), strict=True))
 _NONE: ColumnElement[int] = literal_column("0::bigint")
 DRAFT_LINE = (

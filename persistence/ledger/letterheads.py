@@ -1,4 +1,4 @@
-"""What stands on the papers of a business: its names, its numbers, its language."""
+"""The letterhead of a business on its PDF documents: names, contact data, numbers, language."""
 
 from dataclasses import fields
 
@@ -14,7 +14,7 @@ from persistence.tables import business
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letterhead:
-    """A business as its papers name it; `coa_language` is the one that they are in."""
+    """A business as named on its PDF documents; `coa_language` is the language of these."""
 
     name: str
     legal_name: str
@@ -38,6 +38,6 @@ class Letterheads:
         self._scope = scope
 
     def get(self) -> Fetch[Letterhead]:
-        """Read it."""
+        """Load the letterhead."""
         query = Query(_MINE, {"business_id": self._scope.business_id})
         return Fetch(self._scope.session, (query,), lambda answers: Letterhead(**answers[0][0]))

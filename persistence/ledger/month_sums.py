@@ -1,9 +1,9 @@
-"""What months say of the lines of a business: of each account, and of each tax code.
+"""Sums by month of the lines of a business: per account, and per tax code.
 
-Both roll up the same entries (`persistence.ledger.balances`). An account's months have both bases,
-and what was posted without a tax code. Those of a code, by rate and part, have both schemes: what
-counts as it is posted, and what counts as it is paid where the scheme covers the code. Opening
-entries are in no return, and so in no tax.
+Both roll up the same entries (`persistence.ledger.balances`). The months of an account have sums on
+both bases, and the sum of lines without a tax code. The months of a tax code, by rate and part,
+have sums on both schemes: amounts that count when posted, and amounts that count when paid if the
+scheme covers the code. Opening entries are in no tax return, so the tax sums exclude them.
 """
 
 from accounting.books.cuts import Basis
@@ -11,7 +11,7 @@ from accounting.opening.opening_postings import OPENING
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 
 SIDES = (RECEIVABLE, PAYABLE)
-# What is posted for these counts on cash once it is settled,
+# Entries of these sources count on the cash scheme only once they are settled,
 DOCUMENTS = [
     source
     for side in SIDES
@@ -22,24 +22,24 @@ DOCUMENTS = [
         side.write_off_source,
     )
 ]
-# which is on the day of these: their lines say which parts they settle. A write-off settles, too,
-# and nothing is paid by it.
+# on the day of entries of these sources, whose lines have the split of the settled parts. A
+# write-off settles a document, too, but pays nothing.
 SETTLEMENTS = [
     source
     for side in SIDES
     for source in (side.payment_source, side.credit_source, side.refund_payment_source)
 ]
 
-# What the months of an account say on each basis: sums of both sides, and how many lines these are
-# of. Beside them what was posted without a code, debits less credits: on any account, since each
-# may be one for tax tomorrow.
+# The columns of an account's months on each basis: debits and credits, and the numbers of lines.
+# `uncoded` is the sum of lines without a tax code, debits less credits. It is kept for every
+# account, since each may become a tax account.
 MONTH_SUMS = {
     Basis.ACCRUAL: ("debits", "credits", "debit_count", "credit_count"),
     Basis.CASH: ("cash_debits", "cash_credits", "cash_debit_count", "cash_credit_count"),
 }
 UNCODED = "uncoded"
 EVERY_SUM = [*(name for names in MONTH_SUMS.values() for name in names), UNCODED]
-# What the months of a code say on each scheme.
+# The columns of a tax code's months on each scheme.
 TAX_SUMS = ("debits", "credits", "cash_debits", "cash_credits")
 TAX_KEY = ("tax_code_id", "tax_rate", "tax_part")
 
@@ -48,8 +48,8 @@ def _listed(sources: list[str]) -> str:
     return ", ".join(f"'{source}'" for source in sources)
 
 
-# All lines of a business, once each, with the place of their entry: on which of the bases one
-# counts, and on which of the schemes.
+# All lines of a business, once each, with the place of their entry, and with the bases and schemes
+# on which they count.
 LINES = f"""
     SELECT line.business_id, line.account_id, line.tax_code_id, line.tax_rate, line.tax_part,
            date_trunc('month', line.entry_date::timestamp)::date AS month,
@@ -72,7 +72,7 @@ LINES = f"""
     JOIN journal_entry
       ON journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
     WHERE journal_entry.business_id = %(business_id)s"""
-# What those of one account and month come to, as the months say it,
+# The sums of the lines of one account and month,
 ADDED_UP = ", ".join(
     [
         f"""coalesce(sum(line.debit) FILTER (WHERE {counts}), 0),
@@ -83,7 +83,7 @@ ADDED_UP = ", ".join(
     ]
     + ["coalesce(sum(line.debit - line.credit) FILTER (WHERE is_uncoded), 0)"]
 )
-# and those of one code, rate, part and month, of lines that have a code.
+# and of the lines with a tax code, of one code, rate, part and month.
 TAX_ADDED_UP = ", ".join(
     f"coalesce(sum(line.{side}) FILTER (WHERE {counts}), 0)"
     for counts in ("in_ledger", "in_cash_scheme")

@@ -1,7 +1,8 @@
-"""What was posted to each account in some periods, on either basis, as a report counts it.
+"""Debits and credits by account and period, on either basis, through a report filter.
 
-Whole months come from the roll-up, with the entries that are not in it yet; the days at the ends
-from the lines. What was not known at a moment is what was posted later: it is taken off.
+Whole months come from the roll-up and from the entries that are not rolled up yet. The days at the
+ends of a period come from the lines. For a report as known at a moment, later postings are
+subtracted.
 """
 
 from collections import defaultdict
@@ -20,7 +21,7 @@ from persistence.ledger.balances import LINES_OF_ENTRY, UNROLLED
 from persistence.ledger.month_sums import MONTH_SUMS
 from persistence.ledger.tags import ANY_TAG
 
-# The lines of some days on one account, on each basis. An index covers them.
+# The lines of one account in some days, on each basis. A covering index serves them.
 _DAYS = """SELECT debit, credit FROM <table>
         WHERE <table>.business_id = %(business_id)s AND account_id = account.id
           AND entry_date BETWEEN days.first AND days.last"""
@@ -44,7 +45,7 @@ _MONTHS = """
     JOIN unnest(
       %(month_places)s::int[], %(month_firsts)s::date[], %(month_lasts)s::date[]
     ) AS span (place, first, last) ON unrolled.entry_date BETWEEN span.first AND span.last"""
-# Sums are cast at once: as numeric they would make numerics of all lines beside them.
+# Sums are cast to bigint here. Otherwise UNION ALL would convert the other amounts to numeric.
 _ENDS = """
     SELECT account.id, days.place, days.sign * lines.debits, days.sign * lines.credits
     FROM account
@@ -57,9 +58,9 @@ _ENDS = """
       ) AS line
     ) AS lines
     WHERE account.business_id = %(business_id)s AND lines.debits IS NOT NULL"""
-# The ORDER BY lets the lines be found by their entries: PostgreSQL cannot know how few these are.
-# Most of what was posted since is of later days: lines are read of the days that are asked for.
-# The + 0 keeps PostgreSQL from finding entries by their days: there may be years of these.
+# The ORDER BY makes PostgreSQL look up lines by entry: it cannot know how few entries there are.
+# Most entries posted since have later days: only lines of the requested days are read.
+# The + 0 keeps PostgreSQL from using the index on days: a period may have years of entries.
 _LATER = """
     SELECT line.account_id, span.place, {sign} * line.debit, {sign} * line.credit
     FROM (
@@ -72,7 +73,7 @@ _LATER = """
     JOIN unnest(%(places)s::int[], %(firsts)s::date[], %(lasts)s::date[])
       AS span (place, first, last) ON entry.entry_date BETWEEN span.first AND span.last
     CROSS JOIN LATERAL ({lines}) AS line{tagged}"""
-# The lines of a tag, all of which an index covers: there are no months of them.
+# The lines of a tag, from a covering index: there is no roll-up by tag.
 _TAGGED = """
     SELECT account.id AS account_id, span.place, {sign} * lines.debits AS debits,
            {sign} * lines.credits AS credits
@@ -105,7 +106,7 @@ _COUNTS = {Basis.ACCRUAL: "in_ledger", Basis.CASH: "in_cash"}
 
 
 class Counted(Enum):
-    """Which lines a cut counts by their tags."""
+    """The lines that a report filter includes, by their tags."""
 
     ALL = 1
     TAGGED = 2
@@ -113,7 +114,7 @@ class Counted(Enum):
 
     @classmethod
     def by(cls, cut: Cut) -> "Counted":
-        """Say which a cut counts."""
+        """Return the lines that a report filter includes."""
         if cut.untagged:
             return cls.UNTAGGED
         return cls.ALL if cut.tag is None else cls.TAGGED
@@ -123,15 +124,16 @@ ByAccount = Mapping[UUID, tuple[Movement, ...]]
 
 
 class Movements:
-    """What was posted in one business."""
+    """The debits and credits of the accounts of one business."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
     def by_account(self, spans: Sequence[Period], cut: Cut) -> Fetch[ByAccount]:
-        """Add up, for each account with a movement, what was posted in each of some periods.
+        """Add up the debits and credits of each account with postings, for each period.
 
-        The movements stand in the order of the periods; one from `date.min` on is since ever.
+        The movements are in the order of the periods. A period that begins at `date.min` includes
+        all earlier postings.
         """
         counted = {
             "business_id": self.scope.business_id,
@@ -160,7 +162,7 @@ def _statement(basis: Basis, counted: Counted, known: bool) -> str:
         if known:
             amounts.append(_LATER.format(sign=-1, lines=LINES_OF_ENTRY[basis], tagged=""))
     if counted is not Counted.ALL:
-        # What has no tag is all that there is, less what has any.
+        # The untagged lines are all lines, less those with any tag.
         sign = 1 if counted is Counted.TAGGED else -1
         amounts.append(_TAGGED.format(sign=sign, counts=_COUNTS[basis]))
         if known:
@@ -170,7 +172,7 @@ def _statement(basis: Basis, counted: Counted, known: bool) -> str:
 
 
 def _laid_out(spans: Sequence[Period]) -> Row:
-    """The parameters that say which months and days are added up for each period."""
+    """Return the parameters with the months and days to add up for each period."""
     months: list[tuple[int, FirstAndLast]] = []
     days: list[tuple[int, int, FirstAndLast]] = []
     for place, span in enumerate(spans):

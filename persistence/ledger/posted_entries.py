@@ -1,4 +1,4 @@
-"""What was posted for documents and money, read beside each of them."""
+"""Posted entries of documents and payments, read together with each of them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -17,7 +17,8 @@ from persistence.ledger.split_rows import mark_of, split_of
 from persistence.store import in_business
 from persistence.tables import journal_entry, journal_line
 
-# What a line of a vendor's refund, or of its money, is about beside what it settles and its source.
+# The document of a line of a vendor refund or its payment, unless it is the settled document or
+# the source of the entry.
 _ABOUT = case(
     (
         journal_entry.c.source_type.in_(
@@ -40,7 +41,7 @@ _POSTED_LINES = (
                 journal_line.c.description,
                 _ABOUT,
                 journal_line.c.tax_code_id,
-                cast(journal_line.c.tax_rate, Text),  # As a number of JSON it would be binary.
+                cast(journal_line.c.tax_rate, Text),  # As a JSON number it would become a float.
                 journal_line.c.tax_part,
             ).op("ORDER BY")(journal_line.c.line_number)
         )
@@ -73,12 +74,12 @@ POSTED = compiled(
 
 
 def posted_for(sources: Sequence[UUID]) -> Query:
-    """The statement that reads what was posted for documents, oldest first."""
+    """Return the statement that reads the entries posted for documents, oldest first."""
     return Query(POSTED, {"sources": list(sources)})
 
 
 def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
-    """Make posted entries of the rows of `posted_for`, by the document they came from."""
+    """Make posted entries from the rows of `posted_for`, by their source document."""
     found: dict[UUID, list[Posted]] = defaultdict(list)
     for row in rows:
         lines = tuple(_line(*parts) for parts in row.pop("lines"))
@@ -87,7 +88,10 @@ def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
 
 
 def by_source_alone(posted: tuple[Posted, ...]) -> tuple[Posted, ...]:
-    """Read what was posted for a refund of before as it was posted: by nothing but the refund."""
+    """Return the entries with `about` removed from their lines.
+
+    Older vendor refunds, which are not `by_target`, were posted for the refund as a whole.
+    """
     return tuple(
         replace(entry, lines=tuple(replace(line, about=None) for line in entry.lines))
         for entry in posted

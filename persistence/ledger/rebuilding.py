@@ -1,4 +1,4 @@
-"""Rolling up the balances of a business anew: `accounting rebuild-balances`."""
+"""Rebuild of the balances of a business: `accounting rebuild-balances`."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -18,14 +18,14 @@ from persistence.ledger.month_sums import (
     TAX_SUMS,
 )
 
-# All lines of a business may take longer than any request may. Where PostgreSQL knows little of the
-# tables yet it expects few rows, and would join them one by one.
+# Reading all lines of a business may exceed the statement time-out of requests. Without statistics
+# PostgreSQL expects few rows and would choose a nested loop.
 _NO_HURRY = Query(
     "SELECT set_config('statement_timeout', '0', true), set_config('enable_nestloop', 'off', true)",
     {},
 )
 
-# Nothing is ever deleted; a month that should not be there stays, and says nothing.
+# No month is ever deleted; a month without lines stays, with all sums 0.
 _ALL_POSTED = f"""
 FROM ({LINES}) AS line
 JOIN number_series ON number_series.business_id = %(business_id)s
@@ -64,13 +64,13 @@ _ROLLING_UP = (
     _ADD_UP,
     _MARK,
 )
-"""Roll everything up anew, in one transaction of the business."""
+"""The statements that rebuild all months, in one transaction of the business."""
 
 
 async def rebuild(pool: Pool, business_id: UUID) -> int:
-    """Roll up all that was posted in a business; return how many months of accounts that makes.
+    """Rebuild the months of a business; return the number of account months written.
 
-    Lines by tag are written anew, too. The business waits meanwhile: nothing is written to it.
+    Tagged lines are rewritten, too. Writes to the business wait meanwhile.
     """
     mine = {"business_id": business_id}
     queries = [Query(text, mine) for text in (*_ROLLING_UP, tags.OF_ALL)]

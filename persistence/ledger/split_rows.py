@@ -1,4 +1,4 @@
-"""Splits as JSON: [account, amount] of each part, and behind them what the part says of tax."""
+"""Splits as JSON: [account, amount] of each part, followed by its tax mark if it has one."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -15,44 +15,44 @@ MARK_COLUMNS = ("tax_code_id", "tax_rate", "tax_part")
 
 
 def split_of(rows: list[Any]) -> Split:
-    """Read a split from its JSON."""
+    """Parse a split from JSON."""
     return tuple((_part(account, *mark), amount) for account, amount, *mark in rows)
 
 
 def split_rows(split: Split) -> list[list[Any]]:
-    """Write a split as its JSON."""
+    """Serialize a split as JSON."""
     return [[part.account_id, amount, *mark_row(part.tax)] for part, amount in split]
 
 
 def tax_rows(taxes: Iterable[Tax]) -> list[list[Any]]:
-    """Write taxes: [amount, account] of each, and behind them what it is marked."""
+    """Serialize taxes: [amount, account] of each, followed by its tax mark if it has one."""
     return [[each.amount, each.account_id, *mark_row(each.mark)] for each in taxes]
 
 
 def tax_of(amount: int, account: str, *mark: str) -> Tax:
-    """Read a tax from its row."""
+    """Parse a tax from its JSON row."""
     return Tax(amount, known_id(account), mark_of(*mark))
 
 
 def mark_of(code_id: Any = None, rate: Any = None, part: str | None = None) -> TaxMark | None:
-    """Read a tax mark from what a row says of tax; without a code there is none."""
+    """Make a tax mark from its code, rate and part; None without a code."""
     return None if code_id is None else _mark(str(code_id), str(rate), str(part))
 
 
 def mark_row(mark: TaxMark | None) -> list[Any]:
-    """Write a tax mark as the end of a JSON row; nothing where there is none."""
+    """Serialize a tax mark as the end of a JSON row; an empty list without a mark."""
     return [] if mark is None else [mark.code_id, str(mark.rate), mark.part]
 
 
 def mark_columns(mark: TaxMark | None) -> dict[str, Any]:
-    """Write a tax mark as the columns of a line; they are null where there is none."""
+    """Return the tax columns of a line; they are null without a mark."""
     if mark is None:
         return dict.fromkeys(MARK_COLUMNS)
     return dict(zip(MARK_COLUMNS, mark_row(mark), strict=True))
 
 
 def mark_in(row: Row) -> TaxMark | None:
-    """Take a tax mark out of the columns of a line."""
+    """Remove the tax columns from a row and make the tax mark, or None."""
     return mark_of(*(row.pop(name) for name in MARK_COLUMNS))
 
 

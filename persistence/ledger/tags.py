@@ -1,7 +1,7 @@
-"""The lines of documents by the tags that these have now.
+"""Copies of journal lines by the current tags of their documents.
 
-A tag is no posting: where the tags of a document change, its lines are written anew under those
-that it has now, and count so for the past, too. Documents without tags cost nothing.
+Tags are not posted. When the tags of a document change, its tagged lines are rewritten, so the new
+tags also apply to past periods. Documents without tags cost nothing.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ TAGGED = tuple(
     for table in tables.metadata.sorted_tables
     if "transaction_tags" in table.c and table not in (tables.customer, tables.vendor)
 )
-"""The tables of what counts for its tags."""
+"""The tables of records whose tags apply to their journal lines."""
 
 ANY_TAG = ""
-"""What stands for any tag; it is none itself."""
+"""The value that represents any tag; it is not a valid tag itself."""
 
-# What is posted for these is about them alone, and they have no tags.
+# Sources that have no tags, and whose entries concern no other document.
 _NEVER_TAGGED = {
     "manual",
     "payout",
@@ -35,7 +35,7 @@ _NEVER_TAGGED = {
 
 _WRITE = "SELECT tag_documents(%(business_id)s, %(documents)s::uuid[])"
 
-# What has tags, or had some when its lines were written.
+# The documents that have tags now, or had tags when their lines were written.
 OF_ALL = " UNION ".join(
     [
         *(
@@ -48,7 +48,7 @@ OF_ALL = " UNION ".join(
 )
 
 
-# Of what has two tags an index knows the days: nothing else is looked at.
+# A partial index on the days of lines with several tags serves this statement.
 OVERLAP = """
 SELECT EXISTS (
   SELECT FROM tagged_line
@@ -59,18 +59,18 @@ SELECT EXISTS (
 
 
 def writing(business_id: UUID, documents: list[UUID]) -> Query:
-    """The statement that writes the lines of documents under the tags that these have."""
+    """Return the statement that rewrites the tagged lines of documents."""
     return Query(_WRITE, {"business_id": business_id, "documents": documents})
 
 
 class Tags:
-    """Keeps the lines by tag of one business."""
+    """The tagged lines of one business: keeps them up to date."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
     def overlap(self, days: Period, basis: Basis) -> Fetch[bool]:
-        """Tell whether something of some days has two tags, so that it counts for both."""
+        """Return whether a line in some days has several tags, so that it counts for each."""
         asked = {
             "business_id": self.scope.business_id,
             "first": days.first,
@@ -84,19 +84,19 @@ class Tags:
         )
 
     def follow(self) -> None:
-        """Have the lines of this transaction's documents written under their tags, where needed."""
+        """Stage the rewriting of tagged lines for this transaction's documents, where needed."""
         documents = sorted({*self._changed(), *self._posted_with_tags()})
         if documents:
             self.scope.staging.follow_with(writing(self.scope.business_id, documents))
 
     def _changed(self) -> Iterator[UUID]:
-        """Name the documents whose tags are others than they were loaded with."""
+        """Yield the updated documents whose tags differ from the loaded tags."""
         for row in self._staged("updated"):
             if not self.scope.has_tags(row["id"], row["transaction_tags"]):
                 yield row["id"]
 
     def _posted_with_tags(self) -> Iterator[UUID]:
-        """Name the documents of lines that wait here, which have tags or may have some."""
+        """Yield the documents of staged lines, unless they are known to have no tags."""
         inserted = self.scope.staging.inserted
         if "journal_line" not in inserted:
             return

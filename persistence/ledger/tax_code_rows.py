@@ -1,4 +1,4 @@
-"""Tax codes as rows: rates and boxes are JSON."""
+"""Conversion of tax codes to and from rows; rates and boxes are JSON."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -14,13 +14,13 @@ STORED = tuple(item.name for item in fields(TaxCode))
 
 
 def row_of(code: TaxCode) -> Row:
-    """Write a tax code as a row."""
+    """Serialize a tax code as a row."""
     row = {name: getattr(code, name) for name in STORED}
     return {**row, "rates": rates_as_json(code.rates), "boxes": boxes_as_json(code.boxes)}
 
 
 def tax_code_of(row: Row) -> TaxCode:
-    """Read a tax code from a row."""
+    """Make a tax code from its row."""
     return TaxCode(
         **{
             **row,
@@ -33,7 +33,7 @@ def tax_code_of(row: Row) -> TaxCode:
 
 
 def rates_as_json(rates: Iterable[Rate]) -> list[dict[str, str | None]]:
-    """Write rates with their percents as strings, which lose no digit."""
+    """Serialize rates as JSON; percentages are strings, so that no digit is lost."""
     return [
         {
             "rate": str(each.rate),
@@ -46,7 +46,7 @@ def rates_as_json(rates: Iterable[Rate]) -> list[dict[str, str | None]]:
 
 
 def boxes_as_json(boxes: Mapping[TaxPart, tuple[str, ...]]) -> dict[str, list[str]]:
-    """Write the boxes of each part."""
+    """Serialize the return boxes of each tax part as JSON."""
     return {part.value: list(numbers) for part, numbers in boxes.items()}
 
 

@@ -1,4 +1,4 @@
-"""The tax codes of a business as they are stored, each with the account that its tax stands on."""
+"""The stored tax codes of a business, each with its tax account."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ from persistence.tables import (
 
 @dataclass(frozen=True, slots=True)
 class TaxCodeRecord:
-    """A tax code with the account that its tax stands on."""
+    """A tax code with its tax account."""
 
     tax_code: TaxCode
     ledger: Account
@@ -66,8 +66,8 @@ BY_ID = compiled(
     select(*_COLUMNS).select_from(_SOURCE).where(in_business(tax_code), among(tax_code.c.id))
 )
 
-# A row where they are no longer as they were seen. It is one question of one table: of that alone
-# Citus keeps what it planned.
+# Returns a row if the tax codes differ from the cached ones. The statement reads a single table,
+# because Citus caches plans only of such statements.
 _CHANGED = (
     select(literal_column("1", Integer))
     .select_from(tax_code)
@@ -83,7 +83,7 @@ _CHANGED = (
     )
 )
 CHANGED = compiled(_CHANGED)
-# All of them, or no row where they still are as they were seen.
+# All tax codes, or no row if they equal the cached ones.
 ALL_IF_CHANGED = compiled(
     select(*_OWN)
     .where(in_business(tax_code), _CHANGED.correlate(None).exists())
@@ -97,7 +97,10 @@ POSTED_WITH = compiled(
 
 
 def _opened_with(table: Table) -> str:
-    """Find what came with an opening and names a code; what is posted for it does not."""
+    """Return the statement that finds a record of an opening that uses a tax code.
+
+    The posted lines of such a record have no tax code, so `POSTED_WITH` does not find it.
+    """
     named = func.jsonb_build_array(func.jsonb_build_object(word("tax_code_id"), given("id", Uuid)))
     came = and_(in_business(table), table.c.opening_id.is_not(None))
     found = select(table.c.id).where(came, table.c.lines.op("@>")(named))
@@ -115,7 +118,7 @@ def _asked(seen: TaxCodesSeen) -> Row:
 
 
 def _filled(asked: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Whoever asks for active or for archived ones gets these, whatever is included else."""
+    """Remove `include_archived` if the filter `is_active` is given."""
     if "is_active" not in asked:
         return asked
     return {name: value for name, value in asked.items() if name != "include_archived"}
@@ -157,7 +160,7 @@ class TaxCodeStore(Store[TaxCodeRecord]):
         return [_record(row) for row in answers[0]]
 
     def all(self) -> Fetch[TaxCodes]:
-        """Find every tax code, the archived ones too; they are read where they changed."""
+        """Load all tax codes, also archived ones; they are read again only if they changed."""
         memory, business_id = self.scope.memory.tax_codes, self.scope.business_id
         seen = memory.get(business_id)
         if seen is not None and self.scope.runs_again:
@@ -174,7 +177,7 @@ class TaxCodeStore(Store[TaxCodeRecord]):
         return self.fetch((Query(ALL_IF_CHANGED, _asked(seen)),), answer)
 
     def _unless_changed(self, seen: TaxCodesSeen) -> Fetch[TaxCodes]:
-        """Only ask whether they are as they were seen; where not, the handler runs again."""
+        """Check that the cached tax codes are current; raises StaleRow to rerun the handler."""
 
         def answer(answers: Answers) -> TaxCodes:
             if answers[0]:
@@ -190,16 +193,16 @@ class TaxCodeStore(Store[TaxCodeRecord]):
         return codes
 
     def for_use(self, *, needed: bool) -> Fetch[TaxCodes]:
-        """Read every tax code where something is to be taxed by one, else none."""
+        """Load all tax codes if `needed`, else none."""
         return self.all() if needed else self.fetch((), lambda _: TaxCodes(()))
 
     def in_use(self, id: UUID) -> Fetch[bool]:
-        """Tell whether any posted line names a tax code, or anything that came with an opening."""
+        """Return whether a posted line, or a document or credit of an opening, has the tax code."""
         queries = [Query(text, {"id": id}) for text in IN_USE]
         return self.fetch(queries, any)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[TaxCodeRecord]]:
-        """List one page; the archived ones only where they are asked for."""
+        """List one page of tax codes; archived ones only if requested."""
         return self.listed(LISTING, wanted, _record)
 
     def save(self, value: TaxCode) -> None:

@@ -1,9 +1,9 @@
-"""Lines that say nothing of the cash basis, as servers of before it have posted them.
+"""Lines without a mark for the cash basis, posted by servers older than that basis.
 
-Such a server may have run on beside the migration to two bases (docs/decisions/0033). Its lines
-count on accrual alone, until they are marked as the migration marked those before it: which of them
-stay on cash, which document each is about, and what stands there in the place of the others. The
-server's own role cannot: posted lines stay as they are.
+Such a server may have posted during the migration to two bases (docs/decisions/0033). Its lines
+count only on accrual until they are marked as the migration marked the earlier lines: whether they
+stay on the cash basis, their document, and the cash lines that replace the others. The server's own
+role cannot do this, because it may not change posted lines.
 """
 
 from uuid import UUID
@@ -27,10 +27,10 @@ _AGREED = ", ".join(
     )
 )
 AGREES = f"(e.source_type IN ({_AGREED}) AND e.stream NOT IN ('{APPLIED}', '{SELF_ASSESSED}'))"
-"""Whether an entry `e` only agrees something, so that it is not on cash."""
+"""The condition that an entry `e` only records an agreement, so that the cash basis excludes it."""
 
-# What is about one other thing: what is written off, and what is given back of one document,
-# payment or credit.
+# Records that concern one other record: write-offs of a document, and refunds with a single
+# target (a document, payment or credit).
 _ABOUT = """
   SELECT id, document_id AS target_id FROM write_off WHERE business_id = %(business_id)s
   UNION ALL
@@ -56,7 +56,7 @@ _UNMARKED = f"""
 _ANY = """
 SELECT EXISTS (SELECT FROM journal_line WHERE business_id = %(business_id)s AND in_cash IS NULL)"""
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
-# The id of a part follows from its line's, as in the migration.
+# The id of a cash line is derived from the id of its line, as in the migration.
 _ADD_PARTS = f"""
 INSERT INTO cash_line (
   business_id, id, line_id, entry_id, account_id, entry_date, debit, credit, document_id,
@@ -77,10 +77,10 @@ WHERE journal_line.business_id = %(business_id)s AND journal_line.id = unmarked.
 
 
 def mark_lines(owner: Owner, business_id: UUID) -> int:
-    """Mark the lines of a business that say nothing of the cash basis; return how many those are.
+    """Mark the unmarked lines of a business for the cash basis; return their number.
 
-    The business waits meanwhile: nothing is written to it. Months and tags have to be rolled up
-    anew afterwards. Raises UnusableDatabase where there are some and this login may not.
+    Writes to the business wait meanwhile. Afterwards, its months and tagged lines must be rebuilt.
+    Raises UnusableDatabase if there are such lines and this login lacks the privilege.
     """
     mine = {"business_id": business_id}
     try:

@@ -1,4 +1,4 @@
-"""How Alembic reaches a database: by the connection that our migrating hands it."""
+"""The environment of Alembic: it runs on the connection that `migrate` provides."""
 
 from alembic import context
 from sqlalchemy import text
@@ -11,7 +11,7 @@ from persistence.tables import metadata
 def run() -> None:
     """Run the migrations in one transaction on the given connection.
 
-    Which servers are served from then on is said in the same one.
+    The same transaction records the oldest server that the schema serves.
     """
     connection = context.config.attributes["connection"]
     context.configure(connection=connection, target_metadata=metadata, compare_type=True)

@@ -1,4 +1,4 @@
-"""What businesses of before get: accounts for tax that is withheld, and their first codes."""
+"""Backfill of existing businesses: accounts for withheld tax, and default tax codes."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime
@@ -33,7 +33,10 @@ VALUES (:business_id, :id, 1, :now, :now, :code, :name, :direction, :treatment,
 
 
 def give_first_tax_codes(connection: Connection) -> None:
-    """Give each business what it would start with today; triggers tell the audit trail of it."""
+    """Add to each business its starting tax codes and accounts; triggers write the audit trail.
+
+    A business without accounts for input and output tax gets no tax codes.
+    """
     now = datetime.now(UTC)
     for business_id, country, language in connection.execute(_BUSINESSES).all():
         roles = _with_accounts(connection, business_id, language, now)
@@ -45,13 +48,13 @@ def give_first_tax_codes(connection: Connection) -> None:
 def _with_accounts(
     connection: Connection, business_id: UUID, language: str, now: datetime
 ) -> dict[Role, UUID]:
-    """Add the accounts that are missing, and tell which account has which role."""
+    """Add the missing withholding accounts; return the accounts of the business by role."""
     accounts = connection.execute(_ACCOUNTS, {"business_id": business_id}).all()
     roles = {Role(each.role): each.id for each in accounts if each.role is not None}
     taken = {each.code for each in accounts}
     for account in _starting(_WITHHELD - set(roles)):
         assert account.role is not None, "found by it"
-        # A business of its own making may have the code; who looks for the account asks its role.
+        # The business may use the code already. Any code will do: the account is found by its role.
         code = free_code(account.code, taken) if account.code in taken else account.code
         roles[account.role] = new_id()
         taken.add(code)

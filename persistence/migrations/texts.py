@@ -1,8 +1,8 @@
-"""Migrations: SQL texts beside a revision that is numbered by hand and has no way back.
+"""Execution of migrations: SQL files next to manually numbered revisions, without downgrades.
 
-None may hold a lock for long, and the release before it must still work while it runs: expand
-first, contract in a later release. Each says in `serves_from` the revision of the oldest server
-that works on what it leaves behind (docs/decisions/0042).
+A migration may hold no lock for long, and servers of the previous release must work while it runs:
+expand first, contract in a later release. Each names in `serves_from` the revision of the oldest
+server that works on its schema (docs/decisions/0042).
 """
 
 import re
@@ -16,16 +16,16 @@ from alembic import op
 from persistence.database.distribution import complete, is_distributed
 from persistence.database.row_security import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
 
-# One by one: what Citus sends on to the other machines is all of the text that it was sent.
+# For sending statements one by one: Citus forwards the whole received text to the other nodes.
 _COMMENT = re.compile(r"--[^\n]*")
 _STATEMENT = re.compile(r"(?:--[^\n]*|'[^']*'|(?P<tag>\$\w*\$).*?(?P=tag)|[^;])+", re.DOTALL)
 
 
 def run_texts(revision_file: str, *names: str) -> None:
-    """Run texts that lie beside a revision, waiting only a moment for each lock."""
+    """Run SQL files next to a revision, with a lock time-out of 3 seconds."""
     _refuse_blindness()
     op.execute("SET LOCAL lock_timeout = '3s'")
-    # On many machines one connection does all of it, so that each step sees those before.
+    # On a cluster, one connection per node runs all steps, so that each sees the previous ones.
     op.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
     for name in names:
         for statement in _statements(revision_file, name):
@@ -33,9 +33,9 @@ def run_texts(revision_file: str, *names: str) -> None:
 
 
 def run_beside_writers(revision_file: str, name: str) -> None:
-    """Run a text without a transaction, as an index asks that is built while others write.
+    """Run an SQL file outside a transaction, as concurrent builds of indexes require.
 
-    All before it is committed then, and each of its statements may be run once more.
+    This commits all previous steps, so each of its statements must be repeatable.
     """
     with op.get_context().autocommit_block():
         for statement in _statements(revision_file, name):
@@ -44,10 +44,10 @@ def run_beside_writers(revision_file: str, name: str) -> None:
 
 
 def run_for_each_business(revision_file: str, name: str) -> None:
-    """Run a text for one business after the other, each in a transaction of its own.
+    """Run an SQL file for each business, in a transaction per business to keep locks short.
 
-    So nobody waits for more than one of them. All before it is committed then, and each may be run
-    once more. Its statements say `:business_id`.
+    This commits all previous steps, so the file must be repeatable. Its statements use
+    `:business_id`.
     """
     statements = list(_statements(revision_file, name))
     with op.get_context().autocommit_block():
@@ -65,7 +65,7 @@ def run_for_each_business(revision_file: str, name: str) -> None:
 
 
 def _statements(revision_file: str, name: str) -> Iterator[str]:
-    """Yield what a text says, for the driver: it has percent signs and colons of its own."""
+    """Yield the statements of an SQL file, with percent signs doubled for the driver."""
     text = Path(revision_file).with_name(name).read_text().replace("%", "%%")
     for found in _STATEMENT.finditer(text):
         if _COMMENT.sub("", found[0]).strip():
@@ -73,13 +73,13 @@ def _statements(revision_file: str, name: str) -> Iterator[str]:
 
 
 def _refuse_blindness() -> None:
-    """Raise where row security would hide all rows: an UPDATE would touch none, and say nothing."""
+    """Raise RuntimeError if row security hides all rows, as an UPDATE would then change none."""
     if not op.get_bind().exec_driver_sql(SEES_EVERY_BUSINESS).scalar():
         raise RuntimeError(f"A migration sees no rows before it says {SEE_EVERY_BUSINESS}.")
 
 
 def spread_new_tables() -> None:
-    """Spread what was made so far where tables are: only then they may refer to one another."""
+    """Distribute new tables on a cluster, which must happen before foreign keys between them."""
     driver = _driver()
     if is_distributed(driver):
         complete(driver)

@@ -1,7 +1,7 @@
-"""The books of a business as those of another one: every row of it, under new ids.
+"""Copies of the books of a business to another one: every row, under new ids.
 
-They are read by the server's own role, each table by itself, and written by the flush like all new
-rows: the database guards and audits a copy as it guards what is posted, on one machine and on many.
+The server's own role reads them table by table, and the flush inserts them like all new rows. The
+database therefore checks and audits a copy like other writes, on a single node and on a cluster.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from persistence.engine.sql import Query, Row, compiled
 from persistence.store import in_business
 from persistence.tables import metadata, stored_document
 
-# Answers belong to requests, and the database tells the trail of the copy itself.
+# Replies belong to requests, and the database writes an audit trail of the copy itself.
 NOT_COPIED = {tables.reply, tables.audit_record, tables.audit_seal}
 COPIED = tuple(
     table
@@ -30,7 +30,7 @@ COPIED = tuple(
 
 
 def _read(item: Column[Any]) -> ColumnElement[Any]:
-    """Read a column as the flush takes it: JSON has no numbers but binary ones."""
+    """Select a column as the flush takes it: a decimal as text, since JSON would round it."""
     return cast(item, Text).label(item.name) if isinstance(item.type, Numeric) else item
 
 
@@ -52,18 +52,18 @@ class CopiedBooks:
 
     @property
     def storage_keys(self) -> list[str]:
-        """Where the contents of its files lie in the storage, of either business."""
+        """The storage keys of the files, which both businesses use."""
         return [row["storage_key"] for row in self.rows[stored_document]]
 
 
 def reading_all(business_id: UUID, machines: Machines) -> tuple[Query, ...]:
-    """The statements that read all rows of one business within an open transaction."""
+    """Return the statements that read all rows of one business in an open transaction."""
     scope = {"business_id": business_id}
     return machines.set_tenant(business_id), *(Query(text, scope) for text in READING.values())
 
 
 def copied(answers: Answers) -> CopiedBooks:
-    """Give what was read new ids, which stand in the order of the old ones."""
+    """Assign new ids to the rows that were read; their order is that of the old ids."""
     read = dict(zip(READING, answers[1:], strict=True))
     old = sorted(row["id"] for rows in read.values() for row in rows if "id" in row)
     names: dict[Any, Any] = {each: new_id() for each in old}
@@ -77,7 +77,7 @@ def copied(answers: Answers) -> CopiedBooks:
 
 
 def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
-    """Put the new id in the place of each old one, in JSON too."""
+    """Replace each old id by the new one, also inside JSON."""
     match value:
         case dict():
             return {names.get(key, key): renamed(each, names) for key, each in value.items()}

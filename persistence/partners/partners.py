@@ -1,4 +1,4 @@
-"""Partners and their API keys, as an operator looks after them."""
+"""Administration of partners, API keys and tokens by an operator."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +17,8 @@ MOST_ACTIVE_KEYS = 2
 
 
 _ANNOUNCE = "SELECT set_config('app.caller', jsonb_build_object('action', %s::text)::text, true)"
-# Triggers tell the audit trail, but not where many machines have a copy of the tables each.
+# Triggers write the audit records on a single node. On a cluster, where the tables are copied to
+# each node, this call does.
 _AUDIT = "SELECT audit_partner(%s)"
 _LINES = """
 SELECT p.id, p.name, p.created_at, p.disabled_at, p.tokens_valid_from,
@@ -36,7 +37,7 @@ UPDATE business SET tokens_valid_from = %s, version = version + 1 WHERE id = %s
 
 @dataclass(frozen=True, slots=True)
 class BusinessLine:
-    """What an operator is told of a business."""
+    """A business as shown to an operator."""
 
     id: UUID
     name: str
@@ -45,7 +46,7 @@ class BusinessLine:
 
 @dataclass(frozen=True, slots=True)
 class PartnerLine:
-    """One partner in the operator's list; its keys are those that work, oldest first."""
+    """A partner in the operator's list, with its active keys, oldest first."""
 
     id: UUID
     name: str
@@ -58,7 +59,7 @@ class PartnerLine:
 async def create_partner(pool: Pool, name: str, key_id: str, digest: bytes, now: datetime) -> UUID:
     """Create a partner with its first API key and return its id.
 
-    Raises Malformed where nobody could read the name.
+    Raises Malformed `partner_name_unreadable` if the name is blank or not printable.
     """
     if not name.strip() or not name.isprintable():
         raise Malformed(
@@ -93,7 +94,7 @@ async def add_key(
 ) -> list[str]:
     """Add a key to a partner and return the ids of all its active keys, oldest first.
 
-    Raises Conflict where two keys are active already: one has to be revoked first.
+    Raises Conflict `too_many_api_keys` if two keys are active already.
     """
     async with _changing(pool, partner_id, "add_key") as connection:
         active = await _active_keys(connection, partner_id)
@@ -107,7 +108,7 @@ async def add_key(
 
 
 async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -> PartnerLine:
-    """Revoke one key and every token issued so far; raises NotFound."""
+    """Revoke one key, and every token issued to the partner so far; raises NotFound."""
     async with _changing(pool, partner_id, "revoke_key") as connection:
         cursor = await connection.execute(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, %s)"
@@ -121,14 +122,14 @@ async def revoke_key(pool: Pool, partner_id: UUID, key_id: str, now: datetime) -
 
 
 async def revoke_tokens(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
-    """Refuse every token issued to the partner until now."""
+    """Revoke every token issued to the partner so far; raises NotFound."""
     async with _changing(pool, partner_id, "revoke_tokens") as connection:
         await _refuse_older_tokens(connection, partner_id, now)
         return await _line(connection, partner_id)
 
 
 async def revoke_business_tokens(pool: Pool, business_id: UUID, now: datetime) -> BusinessLine:
-    """Refuse every token issued for one business until now; raises NotFound."""
+    """Revoke every token issued for one business so far; raises NotFound."""
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(_ANNOUNCE, ("revoke_business_tokens",))
         found = await _business(connection, f"{_BUSINESS} FOR NO KEY UPDATE", business_id)
@@ -145,7 +146,7 @@ async def find_business(pool: Pool, business_id: UUID) -> BusinessLine:
 
 
 async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
-    """Let the partner in no longer, by key or by token."""
+    """Disable the partner's keys and tokens; raises NotFound."""
     async with _changing(pool, partner_id, "disable_partner") as connection:
         await connection.execute(
             "UPDATE partner SET disabled_at = coalesce(disabled_at, %s) WHERE id = %s",
@@ -155,7 +156,7 @@ async def disable_partner(pool: Pool, partner_id: UUID, now: datetime) -> Partne
 
 
 async def enable_partner(pool: Pool, partner_id: UUID, now: datetime) -> PartnerLine:
-    """Let the partner in again, by its keys; tokens issued before it was disabled stay refused."""
+    """Enable the partner's keys again; tokens issued so far stay revoked. Raises NotFound."""
     async with _changing(pool, partner_id, "enable_partner") as connection:
         await connection.execute(
             "UPDATE partner SET disabled_at = NULL WHERE id = %s", (partner_id,)
@@ -166,9 +167,9 @@ async def enable_partner(pool: Pool, partner_id: UUID, now: datetime) -> Partner
 
 @asynccontextmanager
 async def _changing(pool: Pool, partner_id: UUID, action: str) -> AsyncIterator[Connection]:
-    """Open a transaction in which nobody else changes the partner; raises NotFound.
+    """Open a transaction that locks the partner and audits the change; raises NotFound.
 
-    `action` is what the audit trail calls it.
+    `action` is its name in the audit trail.
     """
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(_ANNOUNCE, (action,))

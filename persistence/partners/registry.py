@@ -1,4 +1,4 @@
-"""The businesses of one partner, for the time of one request: the wall between partners."""
+"""The businesses of one partner, during one request: the isolation between partners."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisteredBusiness:
-    """A business as its partner has registered it."""
+    """A business as its partner registered it."""
 
     id: UUID
     version: int
@@ -86,18 +86,19 @@ SANDBOX_BY_ID = compiled(
 BY_EXTERNAL_ID = compiled(
     select(*COLUMNS).where(_mine(), business.c.external_id == given("external_id", Text))
 )
-# Nobody calls it, and everybody may copy what is in it.
+# No client can open the template, and every partner may copy its books.
 NEWEST_TEMPLATE = compiled(
     select(*COLUMNS)
     .where(business.c.sandbox == word(Sandbox.TEMPLATE.value))
     .order_by(business.c.created_at.desc())
     .limit(literal_column("1"))
-    .with_for_update(read=True, key_share=True)  # It is not deleted while it is copied.
+    .with_for_update(read=True, key_share=True)  # So that it is not deleted while it is copied.
 )
 LOCK = compiled(select(business.c.id).where(_mine(), _with_id()).with_for_update(key_share=True))
-# A trigger tells the audit trail of it, but not where many machines have a copy of the table each.
+# A trigger writes the audit record on a single node. On a cluster, where the table is copied to
+# each node, this call does.
 AUDIT = "SELECT audit_business(%(business_id)s)"
-# Waits for every posting under way, and keeps new ones out until it is decided.
+# Waits for all postings in progress, and blocks new ones until the transaction ends.
 CLOSE_MY_GATE = (
     f"{CLOSE_GATE} FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s"
 )
@@ -142,7 +143,7 @@ LISTING = Listing(
 
 
 class Registry:
-    """One partner in one transaction."""
+    """The businesses and tokens of one partner, in one transaction."""
 
     def __init__(
         self,
@@ -168,22 +169,26 @@ class Registry:
     def lock(
         self, business_id: UUID, *, against_posting: bool = False
     ) -> Fetch[RegisteredBusiness]:
-        """Lock a business of this partner, then read it; raises NotFound, and Stale by If-Match.
+        """Lock a business of this partner, then read it.
 
-        Against posting: no posting is under way then, and none begins before this has ended.
+        With `against_posting`, it waits for postings in progress and blocks new ones until the
+        transaction ends. Raises NotFound, and Stale if If-Match names an older version.
         """
         return self._locked(business_id, BY_ID, self._only, against_posting=against_posting)
 
     def sandbox(self, sandbox_id: UUID) -> Fetch[RegisteredBusiness]:
-        """Find a sandbox of this partner that was not given up; raises NotFound."""
+        """Find an open sandbox of this partner; raises NotFound."""
         return self._fetch([Query(SANDBOX_BY_ID, {"id": sandbox_id})], self._only_sandbox)
 
     def lock_sandbox(self, sandbox_id: UUID) -> Fetch[RegisteredBusiness]:
-        """Lock one against posting, then read it; raises NotFound, and Stale by If-Match."""
+        """Lock a sandbox against posting, then read it.
+
+        Raises NotFound, and Stale if If-Match names an older version.
+        """
         return self._locked(sandbox_id, SANDBOX_BY_ID, self._only_sandbox, against_posting=True)
 
     def with_external_id(self, external_id: str) -> Fetch[RegisteredBusiness | None]:
-        """Find a business by the partner's own identifier."""
+        """Find a business by the partner's own identifier; None if there is none."""
         query = Query(BY_EXTERNAL_ID, {"external_id": external_id})
         return self._fetch([query], lambda answers: self._seen(answers[-1]))
 
@@ -192,19 +197,19 @@ class Registry:
         return LISTING.fetch(self.session, wanted, self._scope(), _read)
 
     async def template(self) -> RegisteredBusiness:
-        """Read the business that sandboxes are copied from; raises NotAllowed `no_sandboxes`."""
+        """Find the newest template of sandboxes; raises NotAllowed `no_sandboxes`."""
         found = await self._fetch([Query(NEWEST_TEMPLATE, {})], lambda answers: answers[-1])
         if not found:
             raise NotAllowed("no_sandboxes", "This server has no sandboxes.")
         return _read(found[0])
 
     async def copy(self, template: RegisteredBusiness) -> CopiedBooks:
-        """Read all that is in the books of a template, under new ids."""
+        """Read all rows of the books of a template, and assign new ids."""
         machines = self.session.connection.machines
         return await Fetch(self.session, reading_all(template.id, machines), copied)
 
     def open(self, opened: RegisteredBusiness, chart: list[Account], codes: list[TaxCode]) -> None:
-        """Stage a new business with the chart and the tax codes that it starts with."""
+        """Stage a new business with its starting chart and tax codes."""
         self._stage_opened(opened)
         for one in chart:
             self._staging().insert(account, {name: getattr(one, name) for name in ACCOUNT})
@@ -212,7 +217,7 @@ class Registry:
             self._staging().insert(tax_code, row_of(code))
 
     def open_copied(self, opened: RegisteredBusiness, books: CopiedBooks) -> None:
-        """Stage a new business with books that were copied, and their files."""
+        """Stage a new business with copied books; `keep_files` stages the contents of the files."""
         self._stage_opened(opened)
         for table, rows in books.rows.items():
             for row in rows:
@@ -232,19 +237,19 @@ class Registry:
         staging.follow_with(Query(AUDIT, {"business_id": changed.id}))
 
     def tokens_valid_from(self) -> Fetch[datetime]:
-        """Tell from when on tokens of this partner are good."""
+        """Return the time before which all issued tokens of this partner are revoked."""
         query = Query(TOKENS_VALID_FROM, {})
         return self._fetch([query], lambda answers: answers[-1][0]["tokens_valid_from"])
 
     def is_revoked(self, token_id: UUID) -> Fetch[bool]:
-        """Tell whether a token is revoked by itself."""
+        """Return whether this single token is revoked."""
         query = Query(IS_REVOKED, {"token_id": token_id})
         return self._fetch([query], lambda answers: bool(answers[-1]))
 
     async def revoke(self, token_id: UUID, expires_at: datetime) -> None:
-        """Stage that a token of this partner opens nothing any more, if it does not stand yet.
+        """Stage the revocation of one token of this partner, unless it is revoked already.
 
-        What is kept of those that have expired since goes with it.
+        It also deletes the revocations of tokens that have expired.
         """
         if await self.is_revoked(token_id):
             return
@@ -255,7 +260,7 @@ class Registry:
         staging.follow_with(Query(FORGET, {"partner_id": self.partner_id, "now": self.now}))
 
     def etag(self, id_: UUID) -> int:
-        """The version a business has once this transaction is committed."""
+        """Return the version of a business after the commit of this transaction."""
         loaded = self._versions.get(id_)
         if loaded is None:
             return 1
@@ -263,7 +268,7 @@ class Registry:
         return loaded + 1 if changed else loaded
 
     def now_in(self, found: RegisteredBusiness) -> datetime:
-        """Tell what the clock of a business shows; that of a sandbox may be ahead."""
+        """Return the current time of a business; the clock of a sandbox may be ahead."""
         return self.now + timedelta(seconds=found.clock_seconds_ahead)
 
     def _stage_opened(self, opened: RegisteredBusiness) -> None:

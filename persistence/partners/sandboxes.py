@@ -1,4 +1,4 @@
-"""Sandboxes as an operator looks after them: their template, and those that are thrown away."""
+"""Administration of sandboxes: their template, and the removal of old ones."""
 
 from datetime import datetime
 from uuid import UUID
@@ -19,8 +19,8 @@ UPDATE business SET sandbox = 'template', version = version + 1
 WHERE id = %s AND sandbox IS NULL
 """
 _KNOWN_AS = "SELECT id FROM business WHERE partner_id = %s AND external_id = %s"
-# What nobody will ask for again: sandboxes in whose place another one stands, those that are older
-# than an operator keeps them, and the templates before the newest one.
+# Businesses that are no longer needed: sandboxes that were reset, those older than the operator's
+# limit, and all templates but the newest.
 _THROWN_AWAY = """
 SELECT id FROM business WHERE sandbox = 'given_up' OR sandbox = 'open' AND created_at < %s
 UNION ALL
@@ -35,7 +35,7 @@ _OF_BUSINESS = tuple(
 
 
 async def make_template(pool: Pool, business_id: UUID) -> None:
-    """Let sandboxes be copied from the books of a business from now on."""
+    """Make a business the template from which new sandboxes are copied."""
     async with pool.connection() as connection, connection.transaction():
         await connection.execute(_ANNOUNCE)
         await connection.execute(_MAKE_TEMPLATE, (business_id,))
@@ -43,7 +43,7 @@ async def make_template(pool: Pool, business_id: UUID) -> None:
 
 
 async def known_as(pool: Pool, partner_id: UUID, external_id: str) -> UUID | None:
-    """Find a sandbox, or any business, by the name that it hands on when it is reset."""
+    """Find a business by its external id, which a sandbox keeps when it is reset; None if none."""
     async with pool.connection() as connection:
         found = await connection.execute(_KNOWN_AS, (partner_id, external_id))
         row = await found.fetchone()
@@ -51,19 +51,20 @@ async def known_as(pool: Pool, partner_id: UUID, external_id: str) -> UUID | Non
 
 
 def thrown_away(owner: psycopg.Connection, made_before: datetime) -> list[UUID]:
-    """List the sandboxes that nobody asks for, and those that were made before a moment."""
+    """List given-up sandboxes, open ones made before a time, and all templates but the newest."""
     return [id_ for (id_,) in owner.execute(_THROWN_AWAY, (made_before,)).fetchall()]
 
 
 def take_away(owner: psycopg.Connection, business_id: UUID) -> None:
-    """Delete a sandbox with all that is in its books, in one transaction.
+    """Delete a sandbox with all its rows, in one transaction.
 
-    The server cannot: posted lines stay where they are. Whoever copies it has done so before, and
-    the last of it is what the trail has of it.
+    It needs the owner of the schema, since the server may not delete posted lines. It waits for a
+    copy of a template to end. The audit trail is deleted last, because the other deletions write
+    records to it.
     """
     with owner.transaction():
         owner.execute(SEE_EVERY_BUSINESS)
-        owner.execute(CLOSE_GATE, {"business_id": business_id})  # Somebody may write to it still.
+        owner.execute(CLOSE_GATE, {"business_id": business_id})  # Waits for open writes.
         if owner.execute(_HOLD, (business_id,)).fetchone() is None:
             return
         for table in _OF_BUSINESS:

@@ -1,1 +1,1 @@
-"""The proof of the books: all that must agree in them, as statements and as desired postings."""
+"""Integrity checks of the books, as SQL statements and as a comparison of desired postings."""

@@ -1,4 +1,4 @@
-"""What must hold of the roll-up: on both bases and schemes it says what the lines say."""
+"""Integrity checks of the monthly sums: on both bases and schemes they equal the lines."""
 
 from persistence.ledger.month_sums import (
     ADDED_UP,
@@ -9,7 +9,7 @@ from persistence.ledger.month_sums import (
     TAX_SUMS,
 )
 
-# The months of the roll-up against the lines of the entries that are said to be in it.
+# The lines of the entries that the series counts as rolled up.
 _ROLLED_UP = f"""
     FROM ({LINES}) AS line
     JOIN number_series s
@@ -17,7 +17,7 @@ _ROLLED_UP = f"""
 
 
 def _differing(table: str, key: str, sums: tuple[str, ...], added_up: str, lines: str) -> str:
-    """Each month of a table by its key: whether it says what lines come to."""
+    """Return SQL with the stored and the computed sums of each key and month of a table."""
     nothing = ", ".join("0" for _ in sums)
     return f"""
   SELECT {key}, month, coalesce(kept.sums, ARRAY[{nothing}]) AS said,

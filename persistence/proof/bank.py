@@ -1,7 +1,7 @@
-"""What must hold at the bank: lines and money agree on their links, nothing is linked twice, and
-the ledger has what reconciled statements closed with.
+"""Integrity checks of the bank: links, transfers and reconciled statements.
 
-That money stands on the account of its bank account is proved with all else that posts.
+Lines and payments agree on their links, no amount is linked twice, and the ledger has the closing
+balances of reconciled statements. `posting.py` checks the postings to the bank accounts.
 """
 
 from accounting.books.manual_entries import SOURCE
@@ -11,7 +11,7 @@ _ALIVE = "status IN ('pending', 'processing', 'completed') AND payout_id IS NULL
 
 
 def _money() -> str:
-    """All money that lines are linked with, by what it moves: above zero where it comes in."""
+    """Return SQL for all payments and payouts with links; `moves` is above zero for money in."""
     selects = ["SELECT 'payout' AS type, id, linked, money_account_id, paid_out AS moves,"]
     selects[0] += " status IN ('pending', 'processing', 'paid') AS alive FROM payout"
     for tables in BOTH:
@@ -25,8 +25,8 @@ def _money() -> str:
     )
 
 
-# Parts of a line sum to what was posted straight to accounts; of a single one its two columns may
-# say all there is.
+# The parts of a line sum to its categorized amount. A line with a single part may have it in its
+# two category columns instead.
 LINES = """
 SELECT t.id::text AS name,
        t.linked = coalesce(links.amount, 0) AND t.rounding = coalesce(links.rounding, 0)
@@ -49,8 +49,8 @@ LEFT JOIN (
 ) AS links ON links.transaction_id = t.id
 WHERE t.business_id = %(business_id)s"""
 
-# What lines show of it is no more than it moves, the same way, and at one bank account, where it
-# stands.
+# The lines linked with a payment show at most its amount, in its direction, and at its own bank
+# account only.
 MONEY = f"""
 SELECT coalesce(money.type, shown.type) || ' ' || coalesce(money.id, shown.id) AS name,
        money.alive AND money.linked = shown.amount AND shown.amount <= abs(money.moves)
@@ -69,8 +69,8 @@ FULL JOIN (
   GROUP BY l.target_type, l.target_id
 ) AS shown ON shown.type = money.type AND shown.id = money.id"""
 
-# Of an entry that was written by hand, lines show no more than it moves on the account of their
-# bank account, the same way.
+# The lines linked with a manual entry show at most the amount it moves on the account of their
+# bank account, in the same direction.
 ENTRIES = f"""
 SELECT 'journal_entry ' || shown.id AS name,
        entry.source_type = '{SOURCE}' AND shown.amount <= abs(moved.amount)
@@ -92,8 +92,8 @@ CROSS JOIN LATERAL (
   WHERE business_id = %(business_id)s AND entry_id = shown.id AND account_id = shown.account_id
 ) AS moved"""
 
-# A transfer is linked with its lines and no others, each of its amount, its account and its way, as
-# long as it lives; the earlier one's day is its own.
+# A live transfer is linked with exactly its own lines, which have its amount, accounts and
+# directions. Its date is that of the earlier line. An ended transfer has no links.
 TRANSFERS = """
 SELECT 'transfer ' || coalesce(f.id, links.id) AS name,
        f.id IS NOT NULL
@@ -118,8 +118,8 @@ FULL JOIN (
   GROUP BY l.target_id
 ) AS links ON links.id = f.id"""
 
-# The ledger still has what a closed statement closed with, and an open one is the newest of its
-# account, alone.
+# The ledger has the closing balance of each closed statement. An open statement is the newest of
+# its account, and the only open one.
 STATEMENTS = """
 SELECT 'statement of ' || r.statement_date || ' ' || r.id AS name,
        r.account_id = a.account_id AND CASE r.status

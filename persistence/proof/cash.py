@@ -1,4 +1,4 @@
-"""What must hold of the cash basis: what counts there is what the lines of the journal settle."""
+"""Integrity checks of the cash basis: its amounts are those that the journal lines settle."""
 
 from accounting.trade.sides import PAYABLE
 from persistence.ledger.unmarked_lines import AGREES
@@ -7,10 +7,10 @@ from persistence.proof.sides import BOTH
 
 
 def _targets() -> str:
-    """What is only about other things, with each of these.
+    """Return SQL with the documents that write-offs and refunds are about.
 
-    What a vendor gives back may be allocated later, and anew: until then it is about itself, and
-    what has come of it by then about the money.
+    A refund from a vendor may be allocated later, or again (`later`). Until then its lines are
+    about the refund itself, and those of its money about the refund payment.
     """
     selects = []
     for each in BOTH:
@@ -35,7 +35,7 @@ _LINES = f"""
   JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
   WHERE l.business_id = %(business_id)s"""
 
-# A line stays on cash or its parts stand there, and says which document it is about.
+# On the cash basis a line counts as it is, or its parts replace it; and it names its document.
 CASH_LINES = f"""
 WITH line AS ({_LINES}
 ), target AS (
@@ -68,7 +68,7 @@ FROM line
 FULL JOIN (SELECT DISTINCT line_id FROM differing) AS differing ON differing.line_id = line.id
 LEFT JOIN target ON target.id = line.own_id"""
 
-# On every day both sides are the same there, since they are in each entry.
+# Each entry balances on the cash basis, so the books balance on every day.
 CASH_BALANCED = """
 SELECT e.sequence_number AS name, coalesce(sum(counted.amount), 0) = 0 AS holds
 FROM journal_entry e

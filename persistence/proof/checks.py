@@ -1,7 +1,6 @@
-"""What must hold in the books of one business, as statements: each row names one thing and tells
-whether it holds.
+"""The SQL integrity checks of one business: each row names a record, and whether it is right.
 
-What only the rules can tell, that everything is posted as it desires, is in `posting.py`.
+The check that needs the rules, of desired postings, is in `posting.py`.
 """
 
 from persistence.proof import (
@@ -43,4 +42,4 @@ CHECKS = {
     **periods.CHECKS,
     **trail.CHECKS,
 }
-"""Every check by its name; a later kind of document joins with its own."""
+"""Every SQL check by its name."""

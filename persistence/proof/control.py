@@ -1,4 +1,4 @@
-"""What must hold in the accounts that documents account for: they stand where these say."""
+"""Integrity checks of control accounts: their balances equal those of the subledgers."""
 
 from accounting.books.chart import Role
 from persistence.proof.payouts import TAKEN, WITH_PROCESSOR
@@ -8,7 +8,7 @@ from persistence.proof.sides import PURCHASES, SALES, SideTables
 
 
 def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
-    """An account against what documents say of it, debits above zero."""
+    """Return SQL that compares an account's balance with its documents; debits are above zero."""
     return f"""
     SELECT '{role} stands at ' || posted.balance || ', its documents say ' || due.amount AS name,
            posted.balance = due.amount AS holds
@@ -30,7 +30,10 @@ def _outstanding(tables: SideTables) -> str:
 
 
 def _prepayments(tables: SideTables) -> str:
-    """A payment that bounced was posted back whole: what is refunded of it is owed again."""
+    """Compare prepayments with unallocated payments.
+
+    A payment that is no longer completed was reversed in full; its refunded part is owed again.
+    """
     return _stands_at(
         tables.side.prepayments,
         f"SELECT {tables.side.sign} * coalesce("
@@ -48,7 +51,7 @@ def _credits(tables: SideTables) -> str:
 
 
 def _refunds(tables: SideTables) -> str:
-    """What is kept as a credit is no claim: that is proved with the credits."""
+    """Compare the refund account with unpaid refunds, without the parts that became credits."""
     return _stands_at(
         tables.side.refunds,
         f"""
@@ -61,7 +64,11 @@ def _refunds(tables: SideTables) -> str:
 
 
 def _unallocated(tables: SideTables) -> str:
-    """Others may post there as well; and a refund of what stood there gives back from there."""
+    """Compare the suspense account with unallocated refunds.
+
+    Only postings of refunds are counted, since other documents may use the account. Refunds of
+    amounts that were posted to it are included.
+    """
     returned = shares(tables.refund_allocation, "id", "split", "end_on IS NULL")
     return _stands_at(
         Role.SUSPENSE,
@@ -80,7 +87,7 @@ def _unallocated(tables: SideTables) -> str:
     )
 
 
-# The processor keeps its fee of what comes in, and takes it on top of what goes out.
+# The processor deducts its fee from payments, and charges it in addition to refunds.
 CLEARING = _stands_at(
     Role.PROCESSOR_CLEARING,
     f"""

@@ -1,11 +1,11 @@
-"""What must hold in customer and vendor credits: totals, and what uses them."""
+"""Integrity checks of customer and vendor credits: numbers, totals and allocations."""
 
 from persistence.proof.shapes import behind_series, by_part, net_of, part_of, shares, sum_of
 from persistence.proof.sides import BOTH, SideTables
 
 
 def _sum(taxes: str) -> str:
-    """What taxes of a line come to; lines from before there were codes have none so."""
+    """Return SQL for the sum of a list of taxes of a line; 0 for old lines without tax codes."""
     return (
         "coalesce((SELECT sum((tax->>0)::bigint)"
         f" FROM jsonb_array_elements(item->'{taxes}') AS tax), 0)"
@@ -43,7 +43,7 @@ WHERE c.business_id = %(business_id)s"""
 
 
 def _parts_applied(tables: SideTables) -> str:
-    """By part, what is used of a credit is what its live allocations and refunds took of it."""
+    """Compare, per part, the used amounts of a credit with its live allocations and refunds."""
     paid_out = "end_on IS NULL AND refunded_credit_id IS NOT NULL"
     return by_part(
         tables.credit,
@@ -74,7 +74,7 @@ def _parts_applied(tables: SideTables) -> str:
 
 
 def _allocations(tables: SideTables) -> str:
-    """A live one is of an open credit, for an open document of the same party."""
+    """Check that a live allocation connects an open credit and an open document of one party."""
     return f"""
 SELECT a.id::text AS name,
        share.amount = a.amount AND own.amount = a.amount

@@ -1,9 +1,9 @@
-"""What must hold in invoices, bills and write-offs: totals, and what has settled them."""
+"""Integrity checks of invoices, bills and write-offs: totals, dates and settlements."""
 
 from persistence.proof.shapes import behind_series, by_part, net_of, part_of, shares, sum_of
 from persistence.proof.sides import BOTH, SideTables
 
-# What a line of a credit takes of its source line, in the order in which that has it.
+# The amounts that a credit line takes from its source line, in the order of that line's amounts.
 _TAKEN_OF_SOURCE = """jsonb_build_array(item->'amount')
         || (SELECT coalesce(jsonb_agg(tax->0 ORDER BY place), '[]')
             FROM jsonb_array_elements(item->'taxes') WITH ORDINALITY AS each (tax, place))
@@ -37,9 +37,10 @@ WHERE d.business_id = %(business_id)s"""
 
 
 def _days(tables: SideTables) -> str:
-    """The day in the books is that of its own date where the ledger goes by it.
+    """Check the day from which a document is in the books.
 
-    What came with the opening of the books stands in them from that day on.
+    It is the issue date if the side is dated by it, and otherwise the day (UTC) when the document
+    was opened. A document of an opening has the day of the opening.
     """
     opened = "(d.opened_at AT TIME ZONE 'UTC')::date"
     on = f"coalesce(d.issue_date, {opened})" if tables.side.dated_by_issue else opened
@@ -53,7 +54,10 @@ WHERE d.business_id = %(business_id)s"""
 
 
 def _settlement(tables: SideTables) -> str:
-    """What a document says was paid, reserved, credited, written off and refunded is what lives."""
+    """Compare the settled amounts of a document with its live allocations.
+
+    These are the amounts paid, reserved, credited, written off and refunded.
+    """
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        d.paid = coalesce(live.paid, 0) AND d.reserved = coalesce(live.reserved, 0)
@@ -89,7 +93,7 @@ WHERE d.business_id = %(business_id)s"""
 
 
 def _nets(tables: SideTables, account_id: str = "item->>'account_id'") -> str:
-    """The nets of lines, which a refund may give back on another account."""
+    """Return SQL for the nets of lines by part; a refund may use another account for them."""
     part = net_of("item").replace("item->>'account_id'", account_id)
     return f"""
       SELECT id, {part} AS part,
@@ -109,9 +113,9 @@ def _taxes(tables: SideTables, account_id: str = "tax->>1") -> str:
 
 
 def _parts_settled(tables: SideTables) -> str:
-    """By part, what is settled is what payments, credits and write-offs took of it.
+    """Compare, per part, settled amounts with live payments, credits and write-offs.
 
-    What came with an opening is all of it from where its nets are.
+    In a document of an opening, the taxes are on the accounts of the nets.
     """
     stands = "CASE WHEN opening_id IS NULL THEN tax->>1 ELSE item->>'account_id' END"
     taken = [
@@ -130,7 +134,11 @@ def _parts_settled(tables: SideTables) -> str:
 
 
 def _parts_returned(tables: SideTables) -> str:
-    """A refund gives the net back on one account or on the lines', and each tax where it stands."""
+    """Compare, per part, refunded amounts with live refunds.
+
+    Nets are refunded on the side's refund account if it has one, and otherwise on the accounts of
+    the lines; taxes on their own accounts.
+    """
     nets, live = _nets(tables), "end_on IS NULL AND document_id IS NOT NULL"
     if tables.side.refund_net is not None:
         nets = _nets(
@@ -149,9 +157,9 @@ def _parts_returned(tables: SideTables) -> str:
 
 
 def _lines_reduced(tables: SideTables) -> str:
-    """By line, what was taken is what open credits, live refunds and live write-offs took of it.
+    """Compare, per line, reductions with open credits, live refunds and live write-offs.
 
-    What refunds took before lines were told apart is not known by line.
+    Refunds from before amounts were recorded by line have none.
     """
     taken = f"""
       SELECT document_id AS id, line, 1 AS sign FROM {tables.refund_allocation} AS t,
@@ -186,7 +194,7 @@ WHERE t.business_id = %(business_id)s"""
 
 
 def _write_offs(tables: SideTables) -> str:
-    """A live write-off is of an open document."""
+    """Check the split of each write-off, and that a live one belongs to an open document."""
     return f"""
 SELECT w.id::text AS name,
        share.amount = w.amount AND (w.reversed_at IS NOT NULL OR d.state = 'open') AS holds

@@ -1,7 +1,7 @@
-"""A proof within a request: one at a time in each process, and no longer than a request may take.
+"""Integrity checks within a request: one run at a time in each process, with a time limit.
 
-A proof holds a connection of a small pool and keeps PostgreSQL busy. Whoever comes while one is at
-work is refused at once, since waiting would hold a connection too.
+A run holds a connection of a small pool and loads PostgreSQL. A second request is refused
+immediately, since it would hold a connection while it waits.
 """
 
 import asyncio
@@ -13,16 +13,16 @@ from persistence.books import Books
 from persistence.proof.integrity import Check, prove_books
 
 LIMIT_SECONDS = 10.0  # As long as any statement of a request may take.
-PORTION = 50  # Things that post. Others are served between two portions, not within one.
+PORTION = 50  # Records with postings. Other requests are served between portions.
 
 _turn = asyncio.Lock()
 
 
 async def prove_in_request(books: Books) -> list[Check]:
-    """Prove the books that a request has opened; return every check, the faulty ones first.
+    """Run all integrity checks of the books of a request; return them, failed ones first.
 
-    Raises Unavailable `proof_busy` while another proof is at work here, and `proof_too_long` where
-    the books are too large for a request.
+    Raises Unavailable `proof_busy` during another run in this process, and `proof_too_long` after
+    10 seconds.
     """
     if _turn.locked():
         raise Unavailable(

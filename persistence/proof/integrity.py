@@ -1,6 +1,6 @@
-"""The proof of one business's books: everything that must agree in them does, or is named.
+"""The run of all integrity checks of one business; each check names its first fault.
 
-It reads one snapshot, so it may run beside a server at work. A request (`in_request.py`) and the
+It reads one snapshot, so a server may write meanwhile. A request (`in_request.py`) and the
 operator's `accounting check-books` share it.
 """
 
@@ -30,26 +30,26 @@ from persistence.proof.trail import PARTNER_CHECKS
 
 POSTED_AS_DESIRED = "posted_as_desired"
 NAMES = (*CHECKS, POSTED_AS_DESIRED)
-"""Every check by its name."""
+"""The names of all checks."""
 
 PORTION = 500
-# A proof of large books takes longer than any request may.
+# The checks of large books take longer than the time limits of requests.
 NO_HURRY = (
     "SELECT set_config('statement_timeout', '0', true),"
     " set_config('idle_in_transaction_session_timeout', '0', true)"
 )
-# A check reads all there is. Where PostgreSQL knows little of the tables yet, it expects few rows
-# and joins them one by one: tried, 282 seconds for what takes less than one.
+# A check reads all rows. Without statistics PostgreSQL expects few rows and uses nested loops: a
+# trial took 282 seconds instead of less than one.
 JOINS = "SELECT set_config('enable_nestloop', %(one_by_one)s, true), set_config('jit', 'off', true)"
 STATEMENTS = tuple(verdict(examined) for examined in CHECKS.values())
 
 Advance = Callable[[float], None]
-"""Told of each further share of a proof that is done; the shares of one proof sum to 1."""
+"""Receives each completed share of a run; the shares of one run sum to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class BooksToProve:
-    """One business, and whose it is."""
+    """A business and its partner."""
 
     id: UUID
     name: str
@@ -59,7 +59,7 @@ class BooksToProve:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that must hold: how many were looked at, and the first that does not hold."""
+    """The result of one check: the number of checked records, and the first faulty one."""
 
     name: str
     checked: int
@@ -67,14 +67,14 @@ class Check:
 
     @property
     def ok(self) -> bool:
-        """Tell whether all that was looked at holds."""
+        """Return whether no checked record is faulty."""
         return self.first_offender is None
 
 
 async def all_books(
     pool: Pool, *, business_id: UUID | None = None, partner_id: UUID | None = None
 ) -> list[BooksToProve]:
-    """List every business, the archived ones too; of all partners, or as few as is asked for."""
+    """List businesses, archived ones included: all, or those of a partner, or one by its id."""
     async with pool.connection() as connection:
         cursor = await connection.execute(
             "SELECT b.id, b.name, b.partner_id, p.name AS partner_name"
@@ -88,7 +88,7 @@ async def all_books(
 
 
 async def prove_partners(pool: Pool, partner_id: UUID | None) -> list[Check]:
-    """Prove that the trail of partners and their keys explains them; of all, or of one."""
+    """Check that the audit trail explains partners and their keys; of all partners, or of one."""
     chosen = {"partner_id": partner_id}
     asked = [Query(verdict(text), chosen) for text in PARTNER_CHECKS.values()]
     async with pool.connection() as connection:
@@ -99,9 +99,9 @@ async def prove_partners(pool: Pool, partner_id: UUID | None) -> list[Check]:
 
 
 async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Check]:
-    """Prove one business's books and return every check that was made, the faulty ones first.
+    """Run the checks of one business and return them, failed ones first.
 
-    It takes all the time that it needs, and asks nobody to be let in. Raises DatabaseAway.
+    It has no time limit and does not check the caller. Raises DatabaseAway.
     """
     try:
         async with pool.connection() as connection, _snapshot(connection, business):
@@ -115,7 +115,7 @@ async def prove(pool: Pool, business: BooksToProve, advance: Advance) -> list[Ch
 async def prove_within(
     connection: Connection, business: BooksToProve, advance: Advance
 ) -> list[Check]:
-    """Prove one business's books in an open transaction that is confined to it, likewise."""
+    """Run the checks of one business in an open transaction of this tenant."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     tenant = BusinessTenant(caller, business.id)
     session = Reading(connection, tenant, one_snapshot=True, is_open=True)
@@ -125,7 +125,7 @@ async def prove_within(
 
 @asynccontextmanager
 async def _snapshot(connection: Connection, business: BooksToProve) -> AsyncIterator[None]:
-    """Look at one moment of one business's books, and at nobody else's."""
+    """Open a snapshot without time limits, restricted to one business."""
     confined = connection.machines.set_tenant(business.id)
     await exchange(connection, [SNAPSHOT, Query(NO_HURRY, {}), confined])
     try:
@@ -135,9 +135,9 @@ async def _snapshot(connection: Connection, business: BooksToProve) -> AsyncIter
 
 
 async def prove_books(books: Books, portion: int, advance: Advance) -> list[Check]:
-    """Prove books in one snapshot and return every check that was made, the faulty ones first.
+    """Run all checks in one snapshot and return them, failed ones first.
 
-    What posts is read `portion` at a time.
+    Records with postings are read in portions of `portion`.
     """
     books.pin_snapshot()
     kinds = kinds_in(books)
@@ -157,7 +157,7 @@ async def prove_books(books: Books, portion: int, advance: Advance) -> list[Chec
 
 
 def _looking(books: Books) -> Fetch[Sequence[Check]]:
-    """Make every check that is a statement."""
+    """Run every check that is an SQL statement."""
     mine = {"business_id": books.business_id}
     whole, one_by_one = (Query(JOINS, {"one_by_one": each}) for each in ("off", "on"))
     queries = (whole, *(Query(text, mine) for text in STATEMENTS), one_by_one)

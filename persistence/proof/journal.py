@@ -1,4 +1,4 @@
-"""What must hold in the journal: balance, sources, numbers and reversals of its entries."""
+"""Integrity checks of the journal: balance, sources, numbers and reversals of its entries."""
 
 from accounting.books.manual_entries import SOURCE
 from accounting.opening.opening_postings import OPENING
@@ -16,11 +16,11 @@ SOURCES = {
     **{each.side.write_off_source: each.write_off for each in BOTH},
     **{each.side.refund_payment_source: each.refund_payment for each in BOTH},
 }
-"""The table that holds the documents of each source of entries."""
+"""The table of the documents of each source type of entries."""
 
 
 def _documents() -> str:
-    """What entries come from; one that was written by hand comes from itself."""
+    """Return SQL with the sources of all entries; a manual entry is its own source."""
     selects = [
         f"SELECT '{source}' AS type, id FROM {table} WHERE business_id = %(business_id)s"
         for source, table in SOURCES.items()
@@ -53,7 +53,7 @@ FROM journal_entry e
 LEFT JOIN ({_documents()}) AS d ON d.type = e.source_type AND d.id = e.source_id
 WHERE e.business_id = %(business_id)s"""
 
-# The lines of an entry and those of its reversal, turned round, are the same lines.
+# A reversal has the lines of its entry, with debit and credit exchanged.
 REVERSALS_MIRROR = """
 SELECT r.sequence_number AS name,
        r.source_id = e.source_id AND r.stream = e.stream AND r.total = e.total AND NOT EXISTS (
@@ -70,7 +70,7 @@ FROM journal_entry r
 JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = r.reversal_of_id
 WHERE r.business_id = %(business_id)s"""
 
-# The nth entry of a year carries the number n, and the year's series counts as many.
+# The nth entry of a year has the number n, and the series of the year counts as many.
 ENTRY_NUMBERS = """
 WITH counted AS (
   SELECT entry_date, series, place, row_number() OVER (PARTITION BY series ORDER BY place) AS rank

@@ -1,10 +1,11 @@
-"""What must hold in entries that were written by hand, and in the drafts of others."""
+"""Integrity checks of manual entries and of drafts."""
 
 from accounting.books.chart import CONTROL_ROLES
 from accounting.books.manual_entries import SOURCE, STREAM
 from persistence.proof.shapes import quoted
 
-# Each comes from itself, or takes back one that does in the end; and documents write all others.
+# A manual entry is its own source, or reverses one and has that entry's source. Documents post all
+# other entries.
 MANUAL_ENTRIES = f"""
 SELECT e.sequence_number AS name,
        CASE WHEN e.source_type = '{SOURCE}'
@@ -20,7 +21,7 @@ SELECT e.sequence_number AS name,
        END AS holds
 FROM journal_entry e WHERE e.business_id = %(business_id)s"""
 
-# A draft is not posted, and could be as far as its lines go.
+# A draft is not posted, and its lines could be posted.
 DRAFTS = f"""
 SELECT d.id::text AS name,
        line.many >= 2 AND line.balance = 0 AND line.debits = d.total AND line.fit

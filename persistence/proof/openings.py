@@ -1,4 +1,4 @@
-"""What must hold in openings of books: what came with them, and that it stands or falls as one."""
+"""Integrity checks of opening balances and of the documents that belong to them."""
 
 from accounting.books.chart import Role
 from accounting.books.tax_marks import TaxPart
@@ -6,7 +6,7 @@ from persistence.proof.sides import BOTH, SideTables
 
 
 def _items(tables: SideTables) -> str:
-    """All that came with openings: what it holds, since when, and whether it stands."""
+    """Return SQL for the documents, credits and payments of openings; `stands` if still valid."""
     side, live = tables.side, "state <> 'void'"
     kinds = (
         (tables.document, side.control, side.sign, "total_amount", "opened_on", live),
@@ -30,7 +30,7 @@ def _items(tables: SideTables) -> str:
 
 _ALL = " UNION ALL ".join(_items(tables) for tables in BOTH)
 
-# All that came with an opening is of its day, and stands for as long as it does.
+# All documents of an opening have its day, and are valid exactly as long as it is.
 ITEMS = f"""
 SELECT 'opening of ' || o.opened_on AS name,
        coalesce(bool_and(i.opened_on = o.opened_on AND i.stands = (o.reversed_at IS NULL)), true)
@@ -39,8 +39,8 @@ FROM opening_balance o LEFT JOIN ({_ALL}) AS i ON i.opening_id = o.id
 WHERE o.business_id = %(business_id)s
 GROUP BY o.id, o.opened_on"""
 
-# It comes to what the opening says of each account that documents account for; and what was stated
-# of that account is the same.
+# Per control account, the documents sum to the control total of the opening, and an entered balance
+# of the account equals it.
 TIES = f"""
 SELECT 'opening of ' || o.opened_on || ', ' || said.role AS name,
        said.amount = coalesce(came.amount, 0)
@@ -55,8 +55,9 @@ LEFT JOIN (
 ) AS came ON came.opening_id = o.id AND came.role = said.role
 WHERE o.business_id = %(business_id)s"""
 
-# What came stands against opening balance equity alone; of a document, what is recovered of tax has
-# the account from which it is given back.
+# All lines of the documents are on opening balance equity, and their taxes have the tax code of the
+# line. Taxes of credits and blocked taxes are on equity as well; other taxes have the account from
+# which a refund takes them back.
 LINES = " UNION ALL ".join(
     f"""
 SELECT coalesce(d.number, d.id::text) AS name,

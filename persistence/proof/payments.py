@@ -1,13 +1,14 @@
-"""What must hold in payments: what they hold, and what their money settles."""
+"""Integrity checks of payments: amounts and allocations."""
 
 from persistence.proof.shapes import sum_of
 from persistence.proof.sides import BOTH, SideTables
 
 
 def _amounts(tables: SideTables) -> str:
-    """A payment that is not live holds nothing but what is refunded of it.
+    """Compare the amounts of a payment with its live allocations and refunds.
 
-    One that went back as a whole does not even hold that.
+    A payment that is not live has no allocations. With the status `refunded` it has no refunds
+    either.
     """
     return f"""
 SELECT p.id::text AS name,
@@ -30,7 +31,10 @@ WHERE p.business_id = %(business_id)s"""
 
 
 def _allocations(tables: SideTables) -> str:
-    """A live one is of an open document of the same party, and is split once it is applied."""
+    """Check that a live allocation settles an open document of the payment's party.
+
+    It is split if the payment is completed.
+    """
     return f"""
 SELECT a.id::text AS name,
        coalesce(share.amount, a.amount) = a.amount

@@ -1,10 +1,9 @@
-"""What must hold in payouts: what they come to and leave, and that no money is in two of them."""
+"""Integrity checks of payouts: amounts, items and variances; no payment is in two payouts."""
 
 from accounting.books.chart import CLEARED_BY_PROCESSOR, Role
 from persistence.proof.shapes import quoted
 
-# Where money of customers stands that nobody has paid out: with the processor, unless a bank line
-# shows it.
+# Customer money that the processor holds before a payout, unless a bank line shows it.
 WITH_PROCESSOR = (
     f"(processor <> '' OR method IN ({quoted(CLEARED_BY_PROCESSOR)})) AND money_account_id IS NULL"
 )
@@ -13,7 +12,7 @@ _FEES = """LATERAL (SELECT coalesce(sum((step->>1)::bigint), 0) AS amount
 _OTHER = """LATERAL (SELECT coalesce(sum((item->>'amount')::bigint), 0) AS amount
            FROM jsonb_array_elements(p.other_items) AS item) AS other"""
 
-# Only while it is live a payout holds what it lists, and follows what becomes of it.
+# A live payout has the amounts of its completed items. One that is not live keeps its last amounts.
 AMOUNTS = f"""
 SELECT p.id::text AS name,
        p.gross_payments = coalesce(items.payments, 0)
@@ -34,8 +33,8 @@ LEFT JOIN (
 {_FEES}
 WHERE p.business_id = %(business_id)s AND p.status IN ('pending', 'processing', 'paid')"""
 
-# What a live payout lists belongs to it, and is with the processor; what belongs to a payout is
-# listed by it, and it is live. Money of vendors is in none.
+# The items that a live payout lists refer to it and are with the processor, and every payment that
+# refers to a payout is listed by it. Payments of vendors are in no payout.
 ITEMS = f"""
 SELECT coalesce(held.id, listed.id)::text AS name,
        held.with_processor AND held.payout_id IS NOT DISTINCT FROM listed.payout_id AS holds
@@ -60,8 +59,8 @@ FULL JOIN (
     AND p.status IN ('pending', 'processing', 'paid')
 ) AS listed ON listed.id = held.id"""
 
-# With its items, a payout that stands paid leaves on clearing what it should have paid out and did
-# not; any other leaves what it found.
+# A paid payout and its items leave on the clearing account what should have been paid out and was
+# not. Any other payout leaves the balance unchanged.
 VARIANCES = f"""
 SELECT p.id::text AS name,
        coalesce(posted.amount, 0) = CASE WHEN p.status <> 'paid' THEN 0 ELSE
@@ -83,8 +82,7 @@ WHERE p.business_id = %(business_id)s"""
 
 CHECKS = {"payout_amounts": AMOUNTS, "payout_items": ITEMS, "payout_variances": VARIANCES}
 
-# What payouts that stand paid took off the clearing account; a fee that came with an item went off
-# it before.
+# The effect of paid payouts on the clearing account; the fees of their items were deducted before.
 TAKEN = f"""
         SELECT fees.amount + other.amount - p.paid_out - p.fee - p.additional_refunds
         FROM payout p,

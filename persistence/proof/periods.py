@@ -1,11 +1,10 @@
-"""What must hold of locked periods: nothing was posted into one, as the audit trail tells."""
+"""Integrity check of locked periods: by the audit trail, no entry was posted into one."""
 
-# Every change of the lock date with its moment, by the clock that also tells when each entry was
-# posted: both while the row of the business was held, so that they stand in their real order. An
-# entry that is older than the trail was posted when it says so.
+# Changes of the lock date and postings have times of the same clock, taken while the row of the
+# business was locked, so their order is exact. An entry older than the trail has its `posted_at`.
 #
-# The lock at a moment is the one that was set last before it. A change begins where the one before
-# it has ended, and the last one says what the lock is now: a change that left no record is seen.
+# The lock date at a time is the one set last before it. Each change starts from the result of the
+# previous one, and the last one equals the current lock date; so an unrecorded change is detected.
 NOTHING_INSIDE_THE_LOCK = """
 WITH told AS (
   SELECT created_at, (changes #>> '{lock_date,from}')::date AS left_day,

@@ -1,7 +1,7 @@
-"""Everything is posted as it desires: what only the rules can tell.
+"""Integrity check by the rules: every record is posted as it desires.
 
-Whatever posts is read in portions, so that only one of them is held at a time, and many kinds of
-things share a round trip: small books cost two.
+Records are read in portions, so that only one portion is in memory. Several kinds of records share
+a round trip; small books take two.
 """
 
 from collections import defaultdict
@@ -34,28 +34,28 @@ from persistence.store import Store
 Place = tuple[str, UUID, UUID | None, TaxMark | None, UUID | None]
 Rests = dict[Place, dict[Part | None, int]]
 
-# Most lines of statements never post; those that did once are looked at too.
+# Most bank lines never post. Lines that posted earlier are checked as well.
 _CATEGORIZED = (
     "AND (categorized > 0 OR rounding <> 0 OR EXISTS (SELECT FROM journal_entry e"
     " WHERE e.business_id = %(business_id)s AND e.source_id = kept.id))"
 )
-_FIRST = UUID(int=0)  # No id comes before it.
+_FIRST = UUID(int=0)  # Less than every id.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """One kind of thing that posts: where it is kept, what it desires, what it is called.
+    """A kind of record that posts: its store, its desired postings, and its name in a report.
 
-    Whatever the store loads has `posted`, the entries that were posted for it.
+    Every record of the store has `posted`, the entries that were posted for it.
     """
 
     store: Store[Any]
     desired: Callable[[Any, Roles], Iterable[Movement]]
     called: Callable[[Any], str]
-    which: str = ""  # Where not all that is kept posts, which of them do.
+    which: str = ""  # An SQL condition, if only some rows post.
 
     def ids(self, after: UUID, most: int) -> Fetch[list[UUID]]:
-        """Find the next ids after one, in their order."""
+        """Find up to `most` ids after one, in ascending order."""
         text = (
             f"SELECT id FROM {self.store.table.name} AS kept WHERE business_id = %(business_id)s"
             f" AND id > %(after)s {self.which} ORDER BY id LIMIT %(most)s"
@@ -64,20 +64,20 @@ class Kind:
         return self.store.fetch((query,), lambda answers: [row["id"] for row in answers[0]])
 
     def things(self, ids: Sequence[UUID]) -> Fetch[list[Any]]:
-        """Load some of them with what was posted for them."""
+        """Load records by their ids, with their posted entries."""
         return self.store.by_ids(ids)
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Things of one kind."""
+    """A batch of records of one kind."""
 
     kind: Kind
     things: Sequence[Any]
 
 
 def kinds_in(books: Books) -> list[Kind]:
-    """Name every kind of thing that posts in some books."""
+    """List the kinds of records that post in some books."""
     traded = [
         Kind(store, partial(postings.desired, trade.side), partial(_called, trade.side))
         for trade in (books.sales, books.purchases)
@@ -103,7 +103,7 @@ def kinds_in(books: Books) -> list[Kind]:
 
 
 def counting(books: Books, kinds: Sequence[Kind]) -> Fetch[int]:
-    """Count all things of some kinds."""
+    """Count all records of some kinds."""
     counts = " + ".join(
         f"(SELECT count(*) FROM {kind.store.table.name} AS kept"
         f" WHERE business_id = %(business_id)s {kind.which})"
@@ -114,24 +114,24 @@ def counting(books: Books, kinds: Sequence[Kind]) -> Fetch[int]:
 
 
 class Reader:
-    """Reads all things of some kinds, `most` of them in each round trip."""
+    """A reader of all records of some kinds, at most `most` per round trip."""
 
     def __init__(self, books: Books, kinds: Sequence[Kind], most: int) -> None:
         self._books = books
         self._most = most
         self._asking = dict.fromkeys(kinds, _FIRST)
         self._found: dict[Kind, list[UUID]] = {}
-        self._goes_on: dict[Kind, UUID] = {}  # After which id there may be others.
+        self._goes_on: dict[Kind, UUID] = {}  # The last id known; more may follow.
 
     async def portions(self) -> AsyncIterator[list[Portion]]:
-        """Yield one round trip's things after the other."""
+        """Yield the records of each round trip."""
         await self._fetch({})
         while self._found:
             chosen = self._choose()
             yield await self._fetch(chosen)
 
     def _choose(self) -> dict[Kind, list[UUID]]:
-        """Take as many ids as a round trip may load; where all that are known go, ask on."""
+        """Choose the ids for one round trip; request more ids of kinds that ran out."""
         room, chosen = self._most, dict[Kind, list[UUID]]()
         for kind in list(self._found):
             ids = self._found[kind]
@@ -161,11 +161,11 @@ class Reader:
 
 
 def is_posted_as_desired(desired: Iterable[Movement], posted: Iterable[Entry]) -> bool:
-    """Tell whether what was posted for a thing sums to what it desires.
+    """Return whether the posted entries of a record sum to its desired movements.
 
-    That holds for each account, settled document, tax mark, part and document that it is about,
-    whatever days a lock has moved entries to: of an invoice of 120 posted as 120 on receivables,
-    100 on sales and 20 on tax, nothing remains.
+    Sums are compared per stream, account, settled document, tax mark, part and subject document,
+    regardless of dates, which a lock may have moved. For an invoice of 120 posted as 120 on
+    receivables, 100 on sales and 20 on tax, the differences are 0.
     """
     rests: Rests = defaultdict(lambda: defaultdict(int))
     for move in desired:
@@ -187,7 +187,7 @@ def _count_up(parts: dict[Part | None, int], each: Movement | Line, sign: int) -
 
 
 class PostingProof:
-    """Counts what was looked at, and remembers the first thing that is not posted as it desires."""
+    """A count of the checked records, and the first one that is not posted as desired."""
 
     def __init__(self, roles: Roles) -> None:
         self._roles = roles
@@ -195,7 +195,7 @@ class PostingProof:
         self.first_offender: str | None = None
 
     def examine(self, portion: Portion) -> None:
-        """Look at some things."""
+        """Check the records of a portion."""
         self.checked += len(portion.things)
         if self.first_offender is not None:
             return
@@ -208,7 +208,7 @@ class PostingProof:
         try:
             desires = kind.desired(thing, self._roles)
             return is_posted_as_desired(desires, thing.posted)
-        except ValueError:  # What the rules cannot lay out is not posted as it desires.
+        except ValueError:  # The rules cannot derive its postings: a fault.
             return False
 
 

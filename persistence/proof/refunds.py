@@ -1,4 +1,4 @@
-"""What must hold in refunds: what they give back, and what is paid of them."""
+"""Integrity checks of refunds: amounts, allocations and payments."""
 
 from accounting.books.chart import Role
 from persistence.proof.shapes import by_part, part_of, quoted, shares, sum_of
@@ -6,13 +6,13 @@ from persistence.proof.sides import BOTH, SideTables
 
 _LIVE = "end_on IS NULL"
 
-# A refund to a customer comes to what it gives back, which lives until it is cancelled; it
-# completed with the payment that paid the last of it.
+# A refund to a customer equals its allocations, which are live until it is cancelled. It was
+# completed by the payment that paid its last part.
 _WHOLE = """r.amount = CASE WHEN r.cancelled_at IS NULL THEN given.live ELSE given.ever END
        AND (r.completed_at IS NOT NULL) = (r.paid = r.amount)
        AND (r.completed_at IS NULL OR r.completed_at = ANY (money.moments))"""
-# A refund from a vendor gives back as much at most. Its payments, cancelled ones too, come to what
-# of it is money; with the last of them it is cancelled.
+# A refund from a vendor is at least the sum of its allocations. Its payments, cancelled ones
+# included, sum to the part that is not a credit. It is cancelled with its last payment.
 _WAITING = """coalesce(given.live, 0) <= r.amount
        AND (r.cancelled_at IS NULL) = (money.living > 0)
        AND (r.cancelled_at IS NOT NULL
@@ -20,7 +20,7 @@ _WAITING = """coalesce(given.live, 0) <= r.amount
 
 
 def given_back(tables: SideTables) -> str:
-    """What refunds ever gave back, what they give back now, and what of it is a credit."""
+    """Return SQL with the allocations of each refund: `ever`, `live` and kept as `credited`."""
     credited = "coalesce(sum(amount) FILTER (WHERE end_on IS NULL AND credit_id IS NOT NULL), 0)"
     return f"""
   SELECT refund_id, sum(amount) AS ever, sum(amount) FILTER (WHERE end_on IS NULL) AS live,
@@ -48,9 +48,9 @@ WHERE r.business_id = %(business_id)s"""
 
 
 def _parts_paid(tables: SideTables) -> str:
-    """By part, what is paid of a refund is what its completed payments took of it."""
+    """Compare, per part, the paid amount of a refund with its completed payments."""
     parts = shares(tables.refund_allocation, "refund_id", "split", _LIVE)
-    if tables.refunds_paid_later:  # What is not allocated yet waits on an account of its own.
+    if tables.refunds_paid_later:  # The unallocated amount is on the suspense account.
         parts += f"""
       UNION ALL
       SELECT r.id, a.id::text, r.amount - coalesce(given.live, 0)
@@ -69,9 +69,9 @@ def _parts_paid(tables: SideTables) -> str:
 
 
 def _allocations(tables: SideTables) -> str:
-    """What is given back is the same party's; a document or credit stays open under a live refund.
+    """Check that refunds belong to the party of their targets, which are open while refunded.
 
-    Once it is taken back, a document may go to another party.
+    After the allocation has ended, the document may change its party.
     """
     kept, holds = "", "share.amount = a.amount"
     party = "coalesce(d.party_id, p.party_id, c.party_id)"
@@ -96,7 +96,7 @@ WHERE a.business_id = %(business_id)s"""
 
 
 def _credits(tables: SideTables) -> str:
-    """A credit that a refund is kept as comes to its part, and is void once that has ended."""
+    """Check that a credit from a refund equals its allocation, and is void once that has ended."""
     return f"""
 SELECT coalesce(c.number, a.credit_id::text, c.id::text) AS name,
        c.refund_id = a.refund_id AND c.total_amount = a.amount
@@ -111,7 +111,7 @@ FULL JOIN (
 
 
 def _releases(tables: SideTables) -> str:
-    """What a refund took off documents of its payment had settled them, and is no more than it."""
+    """Check that the amounts a refund released had been settled, and sum to at most the refund."""
     return f"""
 SELECT a.id::text AS name,
        bool_and(coalesce(one.amount BETWEEN 1 AND settled.amount, false))
@@ -131,9 +131,10 @@ GROUP BY a.id, a.amount"""
 
 
 def _payments(tables: SideTables) -> str:
-    """A payment is split once for each span; the last is open while it stands completed.
+    """Check that a refund payment has one split for each completed period.
 
-    It then pays a refund that lives. What is announced may come to another amount before it comes.
+    The last period is open while the payment is completed, and the refund is then not cancelled.
+    For vendor refunds, the last split must have the amount only while the payment is completed.
     """
     known, pays = ["cancelled", "completed"], "share.amount = p.amount"
     if tables.refunds_paid_later:
@@ -152,7 +153,7 @@ JOIN {tables.refund} r ON r.business_id = %(business_id)s AND r.id = p.refund_id
 WHERE p.business_id = %(business_id)s"""
 
 
-# What a payment takes by what it gives back of is its split once more, for each of its spans.
+# A payment's `shares` (by target) sum to its `splits`, for each completed period.
 _SHARES = """
 SELECT p.id::text AS name, coalesce(one.holds, true) AS holds
 FROM {payment} p
@@ -177,8 +178,8 @@ LEFT JOIN (
 ) AS one ON one.id = p.id
 WHERE p.business_id = %(business_id)s AND p.shares <> '[]'"""
 
-# Of each thing that a refund gives back of, what stands completed pays no more than its part, and
-# all of it once everything is paid.
+# Per target and part of a refund, completed payments pay at most its amount, and exactly that once
+# the refund is paid in full.
 _TARGETS_PAID = """
 SELECT r.id::text AS name, coalesce(one.holds, true) AS holds
 FROM {refund} r

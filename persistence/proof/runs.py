@@ -1,4 +1,4 @@
-"""What was found each time that all books were looked through."""
+"""Stored results of the integrity checks over all books."""
 
 from datetime import datetime
 
@@ -25,7 +25,7 @@ async def keep_run(
     checked: int,
     holds: bool,
 ) -> None:
-    """Keep what one run of `accounting check-books` has found."""
+    """Store the result of one run of `accounting check-books`."""
     row = {
         "id": new_id(),
         "began_at": began_at,

@@ -1,6 +1,6 @@
-"""Seals of the audit trail: each binds the records that are new, and the seal before.
+"""Seals of the audit trail: each covers the new records and the previous seal.
 
-Whoever keeps the digest of a seal can tell later whether all that it binds is still what it was.
+With the digest of a seal, anyone can verify later that the records it covers are unchanged.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ from persistence.engine.sql import Query
 from persistence.proof.integrity import Check
 
 KEPT_SEAL = "kept_seal"
-"""The check of a seal that somebody has kept."""
+"""The name of the check of a seal whose digest a client has stored."""
 
 _NO_HURRY = Query("SELECT set_config('statement_timeout', '0', true)", {})
 _SEAL = "SELECT seal_audit_trail(%(business_id)s) AS sealed"
@@ -34,7 +34,7 @@ SELECT EXISTS (
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """One seal; `digest` binds its records and all seals before it."""
+    """A seal; its `digest` covers its records and all previous seals."""
 
     number: int
     created_at: datetime
@@ -43,7 +43,7 @@ class Seal:
 
 
 async def seal(pool: Pool, business_id: UUID) -> int:
-    """Seal what is new in the trail of a business; return how many records that is."""
+    """Seal the new records in the trail of a business; return their number."""
     sealing = Query(_SEAL, {"business_id": business_id})
     async with pool.connection() as connection:
         confined = connection.machines.set_tenant(business_id)
@@ -57,7 +57,7 @@ async def seal(pool: Pool, business_id: UUID) -> int:
 
 
 def newest_seal(books: Books) -> Fetch[Seal | None]:
-    """Read the seal that was made last."""
+    """Find the newest seal; None if there is none."""
     query = Query(_NEWEST, {"business_id": books.business_id})
     return Fetch(
         books.scope.session,
@@ -67,7 +67,7 @@ def newest_seal(books: Books) -> Fetch[Seal | None]:
 
 
 def kept_seal(books: Books, digest: str) -> Fetch[Check]:
-    """Check that a seal with this digest, in hexadecimal, is among those of the business."""
+    """Check that the business has a seal with this digest, in hexadecimal."""
     query = Query(_KNOWN, {"business_id": books.business_id, "digest": bytes.fromhex(digest)})
 
     def read(answers: Answers) -> Check:

@@ -1,15 +1,15 @@
-"""The shapes that several checks of the books share; each is a statement of rows (name, holds)."""
+"""SQL that several checks of the books share; a check is a statement of rows (name, holds)."""
 
 from collections.abc import Iterable
 
 
 def quoted(words: Iterable[str]) -> str:
-    """Words as they stand in a list of a statement."""
+    """Return words as a list of SQL literals, in sorted order."""
     return ", ".join(f"'{word}'" for word in sorted(words))
 
 
 def verdict(examined: str) -> str:
-    """Turn rows of (name, holds) into how many were looked at and the first that does not hold."""
+    """Return SQL that turns rows of (name, holds) into their number and the first fault."""
     return (
         "SELECT count(*) AS checked,"
         " min(coalesce(name, 'nameless')) FILTER (WHERE holds IS NOT TRUE) AS first_offender"
@@ -18,7 +18,10 @@ def verdict(examined: str) -> str:
 
 
 def behind_series(table: str, series: str) -> str:
-    """Numbers that callers gave leave gaps; none in the series' own form may lie ahead of it."""
+    """Return a check that no number in the form of the series is ahead of the series.
+
+    Gaps are allowed, since callers may choose numbers.
+    """
     return f"""
 SELECT t.number AS name,
        substr(t.number, {len(series) + 2})::bigint <= coalesce(s.last, 0) AS holds
@@ -29,13 +32,13 @@ WHERE t.business_id = %(business_id)s
 
 
 def part_of(row: str, first: int = 0) -> str:
-    """What tells one part from another: its account, and what it says of tax, of a JSON row."""
+    """Return SQL for the key of a part in a JSON row: its account and its tax mark."""
     told = (f"{row}->>{place}" for place in (first, 2, 3, 4))
     return f"concat_ws(' ', {', '.join(told)})"
 
 
 def net_of(line: str) -> str:
-    """What tells the part that the net of a line is."""
+    """Return SQL for the key of the net part of a JSON line."""
     coded = f"CASE WHEN {line}->>'tax_code_id' IS NOT NULL THEN"
     return (
         f"concat_ws(' ', {line}->>'account_id', {line}->>'tax_code_id',"
@@ -43,16 +46,16 @@ def net_of(line: str) -> str:
     )
 
 
-# Only what is withheld lies below zero.
+# Only withheld tax is below zero.
 _WITHIN = """CASE WHEN right(part, 9) = ' withheld' THEN kept BETWEEN whole AND 0
                                ELSE kept BETWEEN 0 AND whole END"""
 
 
 def by_part(table: str, name: str, *, kept: str, sums_to: str, parts: str, taken: str) -> str:
-    """Amounts that rows of a table keep by part, against the rows that took them.
+    """Return a check of the amounts by part in a column against the rows that used them.
 
-    `kept` is the column, which sums to `sums_to`; `parts` reads what there is to take and `taken`
-    what was taken, as (id, part, amount). Nothing gives more than the part, or passes zero.
+    The column `kept` sums to `sums_to`. `parts` selects the whole amounts and `taken` the used
+    ones, as (id, part, amount). No more than the whole part is used, and no amount changes sign.
     """
     return f"""
 SELECT {name} AS name,
@@ -79,7 +82,7 @@ WHERE t.business_id = %(business_id)s"""
 
 
 def shares(table: str, holder: str, split: str, live: str) -> str:
-    """The live splits of a table laid out as (id, part, amount), by what they are taken from."""
+    """Return SQL for the live splits of a table as (id, part, amount); `holder` is the id."""
     return f"""
       SELECT {holder} AS id, {part_of("share")} AS part, (share->>1)::bigint AS amount
       FROM {table}, jsonb_array_elements({split}) AS share
@@ -87,7 +90,7 @@ def shares(table: str, holder: str, split: str, live: str) -> str:
 
 
 def sum_of(split: str) -> str:
-    """What the split of one row sums to; null where it has none."""
+    """Return SQL for the sum of the split of one row; null if there is none."""
     return (
         "LATERAL (SELECT sum((share->>1)::bigint) AS amount"
         f" FROM jsonb_array_elements({split}) AS share)"

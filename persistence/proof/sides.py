@@ -1,4 +1,4 @@
-"""What the tables of each side of trade are called, and its checks."""
+"""Table names of each side of trade, and name prefixes of its checks."""
 
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from accounting.values import dataclass
@@ -6,11 +6,11 @@ from accounting.values import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideTables:
-    """One side's tables by their names.
+    """The table names of one side.
 
-    `payments`, `credits` and `refunds` begin the names of the checks of these, as the document's
-    table does those of documents. `refunds_paid_later` where refunds are allocated and paid
-    later than they are agreed, and parts of them may be kept as credits.
+    `payments`, `credits` and `refunds` are the prefixes of the names of their checks, as the table
+    of the document is for documents. With `refunds_paid_later`, refunds are allocated and paid
+    after they are agreed, and parts of them may be kept as credits.
     """
 
     side: Side
@@ -29,7 +29,7 @@ class SideTables:
 
     @property
     def credit_allocation(self) -> str:
-        """Which parts of credits settle which documents."""
+        """The table of allocations of credits to documents."""
         return f"{self.credit}_allocation"
 
 

@@ -1,4 +1,4 @@
-"""What must hold of the lines by tag: they are those of the documents that have the tag now."""
+"""Integrity check of tagged lines: they are the lines of the documents with the tag."""
 
 from persistence.ledger.tags import ANY_TAG, TAGGED
 
@@ -7,7 +7,7 @@ _HELD = " UNION ALL ".join(
     for table in TAGGED
 )
 
-# What a document says of its lines and what stands there, compared line by line.
+# The expected tagged lines of each document, compared line by line with the stored ones.
 TAGGED_LINES = f"""
 WITH word AS (
   SELECT DISTINCT held.id, one.value #>> '{{}}' AS tag

@@ -1,4 +1,4 @@
-"""What must hold in tax codes: whoever asks for a rate of a day finds one code and one rate."""
+"""Integrity check of tax codes: one default per direction, and rates without overlap."""
 
 from accounting.books.chart import CONTROL_ROLES
 from persistence.proof.shapes import quoted

@@ -1,4 +1,4 @@
-"""What must hold in tax returns: each has what it says, and no two have one part."""
+"""Integrity checks of tax returns: their figures, and that no two of them overlap."""
 
 from accounting.opening.opening_postings import OPENING
 from accounting.tax.cash_schemes import COVERED
@@ -17,8 +17,8 @@ from persistence.tax.document_schemes import (
     about,
 )
 
-# The slices of the journal that returns have, which were filed; before schemes changed, each was on
-# that of its return. One with a change is a transition, and says nothing of what is declared.
+# The journal ranges (slices) of filed returns. Old ranges have no scheme and use that of their
+# return. A range with a change is a transition between schemes, and declares no amounts itself.
 _SLICES = """
   SELECT r.id, coalesce(s.piece->>5, r.scheme) AS scheme, r.status,
          (s.piece->>0)::date AS first, (s.piece->>1)::date AS last,
@@ -31,7 +31,7 @@ _UNCOVERED = " ".join(
     f"WHEN b.country = '{country}' THEN c.direction NOT IN ({quoted(covered)})"
     for country, covered in COVERED.items()
 )
-# Whose amounts count when they are posted on cash, too.
+# Tax codes, and whether their amounts count when posted even on the cash scheme (`own_day`).
 _OWN_DAY = f"""
   SELECT c.id, c.direction,
          c.treatment IN ({quoted(SELF_ASSESSED)}) OR CASE {_UNCOVERED} ELSE false END AS own_day
@@ -56,7 +56,8 @@ _COLUMNS = {
     "scheme": "line.scheme",
     "change": "line.change",
 }
-# What filed returns have left of their periods, by year: it will be late somewhere.
+# The rest of the periods of filed returns, by year: entries after the range, which are declared
+# late.
 _UNFILED = f"""
   SELECT d.first, d.last, coalesce((
            SELECT max(s.upto) FROM slice s
@@ -75,7 +76,8 @@ _UNFILED = f"""
                          extract(year FROM r.end_date)::integer) AS y
     WHERE r.business_id = %(business_id)s AND r.status = 'filed'
   ) AS d"""
-# The days before and between filed returns that none has, on the scheme of what follows.
+# The days before and between filed returns, on the scheme of the next return; cash before a
+# transition.
 _LEFT_OUT = f"""
   SELECT coalesce(lag(r.end_date) OVER (ORDER BY r.start_date) + 1, '0001-01-01') AS first,
          r.start_date - 1 AS last, 0 AS after, {NO_END} AS upto,
@@ -94,14 +96,14 @@ _NAMED = {
 
 
 def _about(words: str, **more: str) -> str:
-    """Say a condition about a line of the proof, which names its sources itself."""
+    """Return a condition on a line of this check, with the source types written into the SQL."""
     text = about(words, {**_COLUMNS, **more}, _KNOWN)
     for name, sources in _NAMED.items():
         text = text.replace(f"%({name})s", f"ARRAY[{quoted(sources)}]")
     return text
 
 
-# Amounts stand above zero where the form tells them so.
+# The sign that makes amounts positive as the tax form shows them.
 _SIDE = f"""CASE
     WHEN part = 'output' OR (part = 'net' AND direction = '{Direction.SALES}')
       OR (part IN ('withheld', 'relief', 'relief_net') AND direction = '{Direction.PURCHASES}')
@@ -109,7 +111,7 @@ _SIDE = f"""CASE
 
 
 def _settling(condition: str) -> str:
-    """Lines that settle and fulfil a condition, each looked at once, with what they settle."""
+    """Return SQL for the shares of settling lines; the condition is evaluated once per line."""
     return f"""
     SELECT line.id, line.source_type, line.settles_id, code.id AS code_id, code.direction, share
     FROM (
@@ -121,14 +123,13 @@ def _settling(condition: str) -> str:
     JOIN code ON code.id::text = share->>2 AND NOT code.own_day"""
 
 
-# What counts in the slices of each return, and what is unsettled in its transition. Where all are
-# on one scheme nobody asks whose amounts these are.
+# The settlements that count in the ranges of each return, and the unsettled amounts of its
+# transition. If all ranges have one scheme, the scheme of a document need not be looked up.
 _COUNTING = _settling(f"""change IS NULL
         AND CASE WHEN both_schemes THEN {_about(SETTLED_COUNTS)}
         ELSE scheme = 'cash' AND settles_id IS NOT NULL AND source_type IN ({quoted(SETTLEMENTS)})
         END""")
-# What came with the opening of the books has no mark: its split tells its parts, and settles
-# nothing.
+# Lines of the opening have no mark: their split has their parts, and they settle no document.
 _SUBJECT = "coalesce(line.settles_id, line.source_id)"
 _MOVING = _settling(f"""change IS NOT NULL
         AND CASE WHEN settles_id IS NULL THEN source_type IN ({quoted(DOCUMENTS)})
@@ -192,8 +193,8 @@ LEFT JOIN (
 ) AS rest ON rest.id = r.id
 WHERE r.business_id = %(business_id)s"""
 
-# No part of the journal is in two filed returns, none of which has a day of another's period; one
-# whose place was taken names who took it.
+# No journal line is in two filed returns, and their periods do not overlap. A superseded return has
+# a successor, and a draft has no ranges.
 RETURN_MEMBERS = f"""
 WITH slice AS ({_SLICES})
 SELECT r.start_date || ' to ' || r.end_date AS name,

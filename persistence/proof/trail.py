@@ -1,9 +1,9 @@
-"""What must hold of the audit trail: it explains each row as it stands, and nobody has touched it.
+"""Integrity checks of the audit trail: it explains every row, and its records are unchanged.
 
-Each record has a digest of the row before and after the change, and one of itself. Whoever changes
-a row past the trail leaves it with a digest that no record ends with; whoever edits, deletes or
-puts in a record breaks its own digest, or the way from record to record. What is rewritten so that
-all of that agrees is seen by the seals (`seals.py`), where it was sealed before.
+Each record has a digest of the row before and after the change, and a digest of itself. A row that
+is changed without the trail has a digest that no record ends with. An edited, deleted or inserted
+record breaks its own digest or the chain of records. If someone rewrites all of these consistently,
+the seals (`seals.py`) detect it, provided the records were sealed before.
 """
 
 from persistence.tables import audit_record, partner_audit_record
@@ -15,9 +15,9 @@ _OWN_DIGEST, _PARTNERS_OWN_DIGEST = (
 
 
 def _explained(trail: str, rows: str, which: str) -> str:
-    """Each state that a thing came to was left again, but for the one in which it stands.
+    """Return a check that a row left every state it reached, except for its current one.
 
-    Records are not put in order for that: the clock, which their ids begin with, may go back.
+    It does not depend on the order of the records, whose ids begin with a clock that may go back.
     """
     return f"""
 SELECT object_type || ' ' || object_id AS name, bool_and(times = 0) AS holds
@@ -37,7 +37,7 @@ FROM (
 GROUP BY object_type, object_id"""
 
 
-# The digests of a record without one of its own are of whole rows, by the columns of their time.
+# Records without a digest of their own are left out: their digests cover all columns of that time.
 AUDIT_ROWS = _explained(
     "audit_record",
     "audit_record_rows(%(business_id)s)",
@@ -53,7 +53,7 @@ SELECT 'record ' || r.id AS name,
        ) END AS holds
 FROM audit_record r WHERE r.business_id = %(business_id)s"""
 
-# Every record that was sealed is there as it was, and each seal follows the one before.
+# Every sealed record exists unchanged, and each seal refers to the previous one.
 AUDIT_SEALS = f"""
 SELECT 'record ' || sealed.id || ' of seal ' || s.number AS name,
        coalesce(r.digest, {_OWN_DIGEST}) = sealed.digest AS holds
@@ -86,4 +86,4 @@ PARTNER_CHECKS = {
         f" FROM partner_audit_record r WHERE {_CHOSEN}"
     ),
 }
-"""The same of partners and their keys, of which there are no seals."""
+"""The checks of the trail of partners and their keys, which has no seals."""

@@ -1,1 +1,1 @@
-"""Tax returns as they are stored, and what of the journal they are made of."""
+"""Stored tax returns, and the SQL of the journal amounts behind them."""

@@ -1,4 +1,4 @@
-"""The statements that add up, by tax code, what of the journal a return is made of."""
+"""SQL that adds up the amounts of a tax return from the journal, by tax code."""
 
 from collections.abc import Sequence
 
@@ -17,13 +17,13 @@ from persistence.tax.document_schemes import (
 )
 from persistence.tax.slice_lines import BESIDE_MONTHS, MONTHS, lines, lines_of_all
 
-# Where lines that settle stand, and those that say what came with the opening of the books.
+# The accounts of opening lines with parts, and the accounts of settlement lines.
 OPENED_ON = [Role.OPENING_BALANCE_EQUITY]
 SETTLED_ON = [
     role for side in (RECEIVABLE, PAYABLE) for role in (side.control, side.credits, side.refunds)
 ]
 
-# By their full names: within a condition others are called alike.
+# Qualified names: subqueries within the conditions have columns of the same names.
 _COLUMNS = {
     "source": "line.source_type",
     "source_id": "line.source_id",
@@ -35,13 +35,13 @@ _COLUMNS = {
 }
 _IS_MARKED = "tax_code_id = ANY(%(codes)s::uuid[])"
 _SETTLES = "account_id = ANY(%(settled_on)s::uuid[]) AND split <> '[]'"
-# Which of these count: not what is posted for a document that counts as it is settled.
+# The marked lines that count: not those of documents whose code counts when settled.
 _COUNTS_ITSELF = (
     "(tax_code_id = ANY(%(when_posted)s::uuid[]) OR source_type <> ALL(%(documents)s::text[]))"
 )
 _COUNTS_AS_SETTLED = "source_type = ANY(%(settlements)s::text[])"
 _IS_UNCODED = "account_id = ANY(%(accounts)s::uuid[]) AND tax_code_id IS NULL"
-# What months say of a code: when what it brings was posted, or when it was paid.
+# The sums of a code by month: posted amounts if it counts when posted, else settled amounts.
 _OF_MONTHS = """
   SELECT tax_month.tax_code_id AS code_id, tax_month.tax_rate AS rate, tax_month.tax_part AS part,
          slice.late, CASE WHEN counted.itself THEN debits ELSE cash_debits END AS debit,
@@ -53,13 +53,13 @@ _OF_MONTHS = """
     SELECT tax_month.tax_code_id = ANY(%(when_posted)s::uuid[]) AS itself
   ) AS counted
   WHERE tax_month.tax_code_id = ANY(%(codes)s::uuid[])""".replace("<months>", MONTHS)
-# What a line itself is, and what a settling line says of the parts that it settles.
+# Lines that are tax parts themselves. `_SETTLED` below has the parts that lines settle.
 _MARKED = f"""
   SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, late,
          sign * debit AS debit, sign * credit AS credit
   FROM (<lines>) AS line
   WHERE {_COUNTS_ITSELF}"""
-# With those that settle nothing, of what came with the opening of the books.
+# Settlement lines and opening lines with parts; the latter settle nothing.
 _OF_ALL_SPLITS = lines("""account_id = ANY(%(settled_on)s::uuid[] || %(opened_on)s::uuid[])
         AND split <> '[]'""")
 _SETTLED = f"""
@@ -74,12 +74,12 @@ def _owner(subject: str) -> str:
     return about(OWNER, {**_COLUMNS, "id": subject})
 
 
-# Each line is looked at once.
+# OFFSET 0 evaluates the condition once for each line.
 _COUNTING = f"""
     SELECT line.* FROM ({_OF_ALL_SPLITS}) AS line
     WHERE {about(SETTLED_COUNTS, _COLUMNS)} OFFSET 0"""
-# Of a transition what settles, write-offs too, and what came with the opening of the books: it has
-# no mark, and tells its parts.
+# The settlement lines of a transition (also write-offs), and opening lines: these have no mark, but
+# their split has the parts.
 _SUBJECT = "coalesce(line.settles_id, line.source_id)"
 _MOVING = f"""
     SELECT line.*, {_owner(_SUBJECT)} AS owner_id,
@@ -90,7 +90,7 @@ _MOVING = f"""
       AND {about(MOVES, {**_COLUMNS, "id": _SUBJECT})} OFFSET 0"""
 
 
-# Both again, where the scheme of each document is asked for.
+# Both selects again, for the case that the scheme depends on the document of each line.
 _MARKED_BY_SCHEME = (
     f"{_MARKED.replace('<lines>', lines(_IS_MARKED))} OR {about(POSTED_COUNTS, _COLUMNS)}"
 )
@@ -104,7 +104,7 @@ _SETTLED_BY_SCHEME = f"""
            * (share->>1)::bigint AS amount
   ) AS signed
   WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
-# What moved on the accounts for tax without a code: on which of them is said when it is asked.
+# Amounts without a tax code on tax accounts; the parameter `accounts` names the accounts.
 _UNCODED_IN_MONTHS = f"""
     SELECT account_month.account_id, uncoded AS amount
     FROM {MONTHS}
@@ -114,7 +114,7 @@ _UNCODED_IN_MONTHS = f"""
 
 
 def _added(begin: str, coded: list[str], uncoded: list[str]) -> str:
-    """Add amounts up by code, rate and part, and those without a code by account."""
+    """Build the statement that adds up amounts by code, rate and part, or else by account."""
     return f"""{begin}
 SELECT code_id, trim_scale(rate)::text AS rate, part, late, NULL::uuid AS account_id,
        NULL AS account_code, NULL AS account_name,
@@ -135,7 +135,10 @@ ORDER BY account_code, account_id, code_id, rate, part, late"""
 
 
 def _in_months(which: Sequence[str], more: Sequence[str]) -> str:
-    """What is read from months, with the lines beside them that fulfil one of some conditions."""
+    """Build the statement that reads months, and the lines beside them.
+
+    These lines match `which` or are marked or uncoded lines; `more` are further selects.
+    """
     marked = f"{_IS_MARKED} AND {_COUNTS_ITSELF}"
     every = " OR ".join(f"({each})" for each in (marked, _IS_UNCODED, *which))
     return _added(
@@ -155,7 +158,7 @@ BY_SCHEME = _added(
     [_UNCODED.replace("<lines>", lines(_IS_UNCODED))],
 )
 
-# What is unsettled before a change, by document: what it is, less what settled it.
+# The unsettled amounts before a change of scheme, by document: its own less the settled amounts.
 UNSETTLED = f"""
 SELECT owner_id, code_id, trim_scale(rate)::text AS rate, part, sum(amount)::bigint AS amount
 FROM (
@@ -174,7 +177,7 @@ GROUP BY owner_id, code_id, rate, part
 HAVING sum(amount) <> 0
 ORDER BY owner_id, code_id, rate, part"""
 
-# What stands on some accounts at the end of a day; an index covers it.
+# The balances of accounts at the end of a day, from a covering index.
 HELD = """
 SELECT account_id, sum(debit - credit)::bigint AS net
 FROM journal_line
@@ -188,7 +191,7 @@ WHERE number_series.business_id = %(business_id)s AND series LIKE 'JE-%%'"""
 
 
 def counting(counted: Counted, roles: Roles, declared: Sequence[Slice]) -> Row:
-    """The parameters that say what makes amounts count."""
+    """Return the parameters that determine when amounts count."""
     return {
         **parameters(declared),
         "codes": [*counted.when_posted, *counted.when_settled],

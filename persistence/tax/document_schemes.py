@@ -1,8 +1,8 @@
-"""The conditions that say which scheme the amounts of a document are on, where it has changed.
+"""SQL conditions on the scheme of a document, for businesses whose scheme has changed.
 
-They are texts about one line, whose columns the statement fills in. A refund that pays a credit
-out is on the scheme of the credit, whose parts it has; a write-off is on that of its document. A
-line that settles a document, or is posted for it, is looked up by the first entry of that: each
+The conditions are templates about one line; each statement fills in the columns of its line. A
+refund that pays out a credit is on the scheme of the credit, whose parts it has. A write-off is on
+the scheme of its document. The scheme of a line depends on the first entry of its document: each
 ORDER BY and LIMIT keeps this a look-up for each line.
 """
 
@@ -18,10 +18,10 @@ NO_END = 2**63 - 1
 WRITE_OFFS = [side.write_off_source for side in SIDES]
 REFUNDS = [side.refund_source for side in SIDES]
 REFUND_PAYMENTS = [side.refund_payment_source for side in SIDES]
-# What may be on the scheme of something else, and what is paid of it.
+# Sources that may be on the scheme of another document.
 HANDED_ON = [*WRITE_OFFS, *REFUNDS, *REFUND_PAYMENTS]
 
-# What is declared, as the statement has it.
+# The declared slices, from the parameters of the statement.
 GIVEN = """unnest(
   CAST(%(known_firsts)s AS date[]), CAST(%(known_lasts)s AS date[]),
   CAST(%(known_afters)s AS bigint[]), CAST(%(known_uptos)s AS bigint[]),
@@ -31,7 +31,7 @@ _COLUMNS = "(first, last, after, upto, scheme, change)"
 
 
 def filled(text: str, **values: str) -> str:
-    """Fill names in angle brackets in."""
+    """Replace the names in angle brackets by values."""
     for name, value in values.items():
         text = text.replace(f"<{name}>", value)
     return text
@@ -50,7 +50,7 @@ _FIRST_ENTRY = """
     AND e.source_type = ANY(%(documents)s)
   ORDER BY e.created_at, e.place LIMIT 1"""
 
-# Whose scheme an amount is on: a refund's is that of the credit that it pays out.
+# The document whose scheme applies to an amount: for a refund, the credit that it pays out.
 OWNER = """CASE WHEN <source> <> ALL(%(handed_on)s) THEN <id> ELSE coalesce((
   SELECT handed.settles_id
   FROM (
@@ -66,7 +66,8 @@ OWNER = """CASE WHEN <source> <> ALL(%(handed_on)s) THEN <id> ELSE coalesce((
   ) AS handed
   LIMIT 1
 ), <id>) END"""
-# Since when it is there: since its first entry, or for money that paid a refund before, this money.
+# The day and number that decide on the scheme: those of the first entry of this document, or of a
+# payment that paid a refund before the refund's own day.
 _BORN = f"""(SELECT {OWNER} AS id OFFSET 0) AS owner
   LEFT JOIN LATERAL ({filled(_FIRST_ENTRY, id="owner.id")}
   ) AS f ON true
@@ -97,19 +98,19 @@ _DAY_WAS_ON_CASH = f"""(
       AND born.entry_date BETWEEN k.first AND k.last
   )
   FROM {_BORN})"""
-# What is said of a write-off is said of its first day: taken back it counts back what it counted.
+# The scheme of a write-off is that of its first day, so its reversal counts the same amounts back.
 _ON_CASH_WHEN_GIVEN_UP = f"""(
   SELECT {filled(_ON_CASH, day="begun.entry_date", place="begun.place")}
   FROM ({filled(_FIRST_ENTRY, id="<source_id>")}) AS begun)"""
 
-# What is posted for a document itself counts when that is on accrual.
+# A document's own lines count if it is on accrual.
 POSTED_COUNTS = f"""CASE WHEN <source> = ANY(%(write_offs)s)
   THEN NOT {filled(_ON_CASH_WHEN_GIVEN_UP, id="<source_id>")}
   ELSE NOT {filled(_ON_CASH, id="<source_id>")} END"""
-# What settles one counts when that is on cash; and what a write-off settled before it was not, is
-# unsettled again once that is taken back. What says of which parts something is that the books
-# were opened with settles nothing: on days that were on cash it is declared by a transition, and
-# counts where that does not have it.
+# Settlement lines count if the document is on cash. Write-off lines count if the document was on
+# cash at the write-off and is no longer: the reversal makes its parts unsettled again. Opening
+# lines with parts settle nothing: on days that were on cash a transition declares them, and they
+# count if no transition has them.
 SETTLED_COUNTS = f"""CASE WHEN <settles_id> IS NULL
   THEN <source> = ANY(%(documents)s) AND NOT {filled(_ON_CASH, id="<source_id>")}
     AND {filled(_DAY_WAS_ON_CASH, id="<source_id>")}
@@ -119,7 +120,8 @@ SETTLED_COUNTS = f"""CASE WHEN <settles_id> IS NULL
   THEN NOT {filled(_ON_CASH, id="<settles_id>")}
     AND {filled(_ON_CASH_WHEN_GIVEN_UP, id="<settles_id>")}
   ELSE false END"""
-# A transition has documents from before the change that no return and no change has on accrual yet.
+# A transition has the documents from before the change, except those that a return on accrual or an
+# earlier change has already.
 MOVES = f"""(
   SELECT EXISTS (
       SELECT 1 FROM <known> AS k {_COLUMNS} WHERE k.change = <change> AND {_BORN_WITHIN}
@@ -132,12 +134,12 @@ MOVES = f"""(
 
 
 def about(text: str, columns: Mapping[str, str], known: str = GIVEN) -> str:
-    """Say a condition about the line that these columns are of."""
+    """Fill the columns of a line into a condition."""
     return filled(text, **columns, known=known)
 
 
 def parameters(declared: Sequence[Slice]) -> Row:
-    """The parameters that say which scheme what is on."""
+    """Return the parameters that determine the scheme of documents."""
     return {
         "documents": DOCUMENTS,
         "settlements": SETTLEMENTS,
@@ -154,5 +156,5 @@ def parameters(declared: Sequence[Slice]) -> Row:
 
 
 def uptos(slices: Iterable[Slice]) -> list[int]:
-    """Up to which number each slice goes; an open one has no end."""
+    """List the last entry number of each slice; for an open slice, the largest number."""
     return [NO_END if each.upto is None else each.upto for each in slices]

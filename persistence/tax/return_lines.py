@@ -1,4 +1,4 @@
-"""The posted lines behind what a return says: of all of it, of a code, of a part or of a box."""
+"""The posted lines behind a tax return: behind all of it, a code, a part or a box."""
 
 import re
 from typing import Any
@@ -46,25 +46,31 @@ from persistence.tax.document_schemes import (
 )
 from persistence.tax.return_shares import Selection
 
-# Filters that say what is listed, not how: `Selection` has what comes of them.
+# Filters that are no conditions on rows: the caller turns them into a `Selection`.
 CHOOSING = ("box", "tax_code", "tax_rate", "tax_part", "is_late", "is_transition")
 DAYS = ("start_date", "end_date", "known_at", "return_preview")
 
 _IDS, _WORDS = ARRAY(Uuid()), ARRAY(Text())
 Condition = ColumnElement[bool] | TextClause
-# By a name of its own, where the entry stands beside its line and is shown.
+# An alias for the joined entry whose columns are shown with the line.
 _shown = journal_entry.alias("entry")
 
 
 def _entry(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The entry of a line fulfils conditions; OFFSET keeps it a look-up for each line."""
+    """Return the condition that a line's entry fulfils `conditions`.
+
+    OFFSET keeps it a look-up for each line.
+    """
     of_line = and_(in_business(journal_entry), journal_entry.c.id == journal_line.c.entry_id)
     found = select(journal_entry.c.id).where(of_line, *conditions)
     return found.offset(literal_column("0")).correlate(journal_line).exists()
 
 
 def _is_in_slices(*conditions: Condition) -> ColumnElement[bool]:
-    """An entry is in a slice where its day and its number are, which fulfils conditions."""
+    """Return the condition that an entry's day and number are in a slice.
+
+    The slice must fulfil `conditions`.
+    """
     slices = (
         func.unnest(
             given("all_firsts", ARRAY(Date())),
@@ -99,7 +105,7 @@ def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
 
 
 def _is_marked() -> ColumnElement[bool]:
-    """The line itself is a part that is asked for."""
+    """Return the condition that the line itself is a selected tax part."""
     net = journal_line.c.debit - journal_line.c.credit
     key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
     coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
@@ -108,7 +114,7 @@ def _is_marked() -> ColumnElement[bool]:
 
 
 def _at_rate(rate: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Tax is at the rate that is asked for, if one is."""
+    """Return the condition that a rate is the selected rate, if there is one."""
     return rate == func.coalesce(cast(given("rate", Numeric), Numeric), rate)
 
 
@@ -123,7 +129,7 @@ _COLUMNS = {
 
 
 def _said(words: str, **more: str) -> TextClause:
-    """Words of the schemes of documents, about the line, its entry and its slice."""
+    """Build a condition of `document_schemes` on the line, its entry and its slice."""
     return text(re.sub(r"%\((\w+)\)s", r":\1", about(words, {**_COLUMNS, **more})))
 
 
@@ -151,7 +157,7 @@ def _counts_when_settled() -> ColumnElement[bool]:
 
 
 def _is_unsettled(subject: str) -> ColumnElement[bool]:
-    """Of a document that a transition has."""
+    """Return the condition that the document of `subject` is in a transition."""
     owner = _said(f"{OWNER} = ANY(CAST(%(unsettled)s AS uuid[]))", id=subject)
     return _is_in_slices(_IN_CHANGE, owner)
 
@@ -163,7 +169,7 @@ def _moves_posted() -> ColumnElement[bool]:
 
 
 def _moves_settled() -> ColumnElement[bool]:
-    """What settles, and what says of which parts something is that the books were opened with."""
+    """Return the condition for settlement lines, and for opening lines with their parts."""
     settles = and_(_SETTLES, or_(_is("settlements"), _is("write_offs")))
     opened = and_(not_(_SETTLES), _is("documents"))
     subject = "coalesce(journal_line.settles_id, journal_entry.source_id)"
@@ -171,7 +177,7 @@ def _moves_settled() -> ColumnElement[bool]:
 
 
 def _settles() -> ColumnElement[bool]:
-    """The line settles a part that is asked for."""
+    """Return the condition that the split of a line has a selected tax part."""
     share = (
         func.jsonb_array_elements(journal_line.c.split)
         .table_valued(column("value", JSONB), name="share")
@@ -208,7 +214,10 @@ _MAY_COUNT = and_(
 
 
 def _of_line(posted: ColumnElement[bool], settled: ColumnElement[bool]) -> ColumnElement[bool]:
-    """A line is a part itself, or it settles parts: never both."""
+    """Return the entry condition `posted` for a line with a tax code, else `settled`.
+
+    A line is a tax part itself, or it settles parts: never both.
+    """
     is_part = journal_line.c.tax_code_id.is_not(None)
     return case((is_part, _entry(posted)), else_=_entry(settled))
 
@@ -226,7 +235,7 @@ OF_DAYS = Listing(
     key=journal_line.c.id,
     scope=and_(
         in_business(journal_line),
-        # Known of the line itself: without days on both ends, all of a business would be read.
+        # A condition on the line itself: without a first and last day all lines would be read.
         journal_line.c.entry_date.between(given("first_day", Date), given("last_day", Date)),
         or_(
             and_(
@@ -267,7 +276,7 @@ OF_RETURN = replace(
 
 
 def asked(selection: Selection) -> Row:
-    """The parameters that say which lines are listed."""
+    """Return the parameters that select the lines."""
     slices = selection.slices
     return {
         "opening": OPENING,
@@ -289,5 +298,5 @@ def asked(selection: Selection) -> Row:
 
 
 def _written(behind: Behind) -> str:
-    """Write amounts as the statement compares them."""
+    """Serialize a `Behind` as the statement compares it."""
     return f"{behind.code_id}/{behind.part}/{'+' if behind.side == DEBIT else '-'}"

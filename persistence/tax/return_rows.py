@@ -1,4 +1,4 @@
-"""Tax returns as rows: what a filed one has of the journal, and what it says, are JSON."""
+"""Conversion of tax returns to and from rows; the slices and figures of filed ones are JSON."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 def row_of(tax_return: TaxReturn) -> Row:
-    """Write a return as a row."""
+    """Serialize a tax return as a row."""
     figures = tax_return.figures
     return {
         **{name: getattr(tax_return, name) for name in PLAIN},
@@ -33,7 +33,7 @@ def row_of(tax_return: TaxReturn) -> Row:
 
 
 def tax_return_of(row: Row) -> TaxReturn:
-    """Read a return from a row, which may leave its slices and its figures out."""
+    """Make a tax return from a row, which may lack the slices and the figures."""
     figures, scheme = row.get("figures"), Scheme(row["scheme"])
     return TaxReturn(
         **{name: row[name] for name in PLAIN},
@@ -45,7 +45,7 @@ def tax_return_of(row: Row) -> TaxReturn:
 
 
 def figures_as_json(figures: Figures) -> Json:
-    """Write what a return says; rates are strings, which lose no digit."""
+    """Serialize figures as JSON; rates are strings, so that no digit is lost."""
     return {
         "boxes": [
             {
@@ -73,7 +73,7 @@ def figures_as_json(figures: Figures) -> Json:
 
 
 def figures_of(stored: Json) -> Figures:
-    """Read what a return says."""
+    """Parse figures from JSON."""
     return Figures(
         boxes=tuple(
             Box(each["number"], each["amount"], tuple(_behind(*part) for part in each["behind"]))
@@ -81,7 +81,7 @@ def figures_of(stored: Json) -> Figures:
         ),
         codes=tuple(map(_code_of, stored["codes"])),
         late=tuple(map(_code_of, stored["late"])),
-        # Nothing before returns on both schemes followed upon one another.
+        # Missing in figures that are older than changes of scheme.
         transition=tuple(map(_code_of, stored.get("transition", ()))),
         uncoded=tuple(
             Uncoded(UUID(each["account_id"]), each["code"], each["name"], each["amount"])
@@ -130,7 +130,7 @@ def _slice_as_json(each: Slice) -> list[Any]:
 
 
 def _slice_of(stored: list[Any], scheme: Scheme) -> Slice:
-    """Read a slice; before schemes changed, each was on that of its return."""
+    """Parse a slice; an older one has no scheme of its own and is on that of its return."""
     first, last, after, upto, late, own, change = [*stored, scheme, None][:7]
     return Slice(
         first=date.fromisoformat(first),

@@ -1,4 +1,4 @@
-"""What of a return each posted line is behind, and which of that a list asks for."""
+"""Amounts that posted lines contribute to a tax return, and the selection that a list shows."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
@@ -18,9 +18,9 @@ from persistence.tax.document_schemes import WRITE_OFFS
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What of a return a line is behind: a debit above zero, a credit below.
+    """An amount that a line contributes to a tax return; a debit is positive.
 
-    In a transition a line that settles lowers what is unsettled.
+    In a transition, a line that settles reduces the unsettled amount.
     """
 
     mark: TaxMark
@@ -30,10 +30,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What of a return is listed: slices, what makes amounts count, and which of them.
+    """The listed part of a tax return: slices, when codes count, and the selected amounts.
 
-    With a `rate` only amounts of tax at it. Where the scheme has changed, `declared` says which one
-    what is on, and `unsettled` names the documents that a transition has.
+    With a `rate`, only amounts at this rate. If the scheme has changed, `declared` are the slices
+    that determine the scheme of each document, and `unsettled` are the documents in a transition.
     """
 
     slices: Sequence[Slice]
@@ -45,7 +45,7 @@ class Selection:
     unsettled: frozenset[UUID] = frozenset()
 
     def has(self, share: Share) -> bool:
-        """Tell whether a share is among what is listed."""
+        """Return whether a share is selected."""
         side = DEBIT if share.amount > 0 else CREDIT
         at_rate = self.rate is None or share.mark.rate == self.rate
         return at_rate and Behind(share.mark.code_id, share.mark.part, side) in self.behind
@@ -53,7 +53,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnLine:
-    """A posted line with its entry and account, and what of the return it is behind."""
+    """A posted line with its entry, its account and its shares in a tax return."""
 
     id: UUID
     entry_id: UUID
@@ -71,11 +71,12 @@ class ReturnLine:
 
 
 def line_of(row: Row, selection: Selection) -> ReturnLine:
-    """Make a line of its row, with its shares in what is asked for.
+    """Make a line from its row, with its selected shares.
 
-    A line is a part itself, or it settles parts: never both, and of what it settles only codes
-    that count as they are settled. Of a transition it is a part of what is unsettled, or takes from
-    it; a write-off that is taken back gives that again.
+    A line is a tax part itself, or it settles parts: never both. Of the settled parts, only codes
+    that count when settled are included. In a transition, a line adds to the unsettled amount, or
+    reduces it if it settles. The split of a write-off counts with the opposite sign: its reversal
+    makes the parts unsettled again.
     """
     mark, split = mark_in(row), split_of(row.pop("split"))
     amount = row.pop("debit") - row.pop("credit")

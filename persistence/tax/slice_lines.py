@@ -1,11 +1,16 @@
-"""The lines of the journal that the slices of a return have, and the parameters that say which.
+"""SQL of the journal lines in the slices of a tax return, and its parameters.
 
-A slice that has its days from their first entry on is read from months, where all documents are on
-its scheme and it has no end; the entries beside them, which are not rolled up yet or were not known
-then, and the days that are left, are read by line. Else it is found by day, by tax code or account.
-One that goes on above a number is found by the numbers, which come later than what was filed: none
-reads what earlier returns have. Each ORDER BY and LIMIT keeps PostgreSQL from joining all lines
-with all entries: it cannot know how few these are.
+A slice is read in one of three ways:
+
+- From months, if it begins at the first entry of its days and has no end, and if all documents are
+  on its scheme. Line by line are read: the remaining days, entries that are not rolled up yet, and
+  entries posted after `known_at`, which are subtracted.
+- By day, and by tax code or account, if it otherwise begins at the first entry of its days.
+- By entry number, if it begins above a number. It does not read the lines of earlier returns, since
+  these end at that number.
+
+Each ORDER BY and LIMIT keeps PostgreSQL from joining all lines with all entries: it cannot know how
+few these are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +31,7 @@ _SUMMED = f"{_AMOUNT}, source_type, late, sign"
 _LINE = f"id, entry_id, entry_date, settles_id, {_AMOUNT}"
 _OF_ENTRY = "entry.source_type, entry.source_id, entry.place"
 _OF_SLICE = "slice.late, slice.scheme, slice.change, {sign} AS sign"
-# Days that are whole months, once for each slice.
+# The whole months of slices, one row for each slice.
 MONTHS = """unnest(
       %(month_firsts)s::date[], %(month_lasts)s::date[], %(month_lates)s::boolean[],
       %(month_schemes)s::text[], %(month_changes)s::date[]
@@ -73,9 +78,9 @@ _BY_NUMBER = f"""
         AND <which>
       ORDER BY journal_line.line_number
     ) AS line"""
-# What the months do not have yet, and what they have that was not known then: looked at once, since
-# it may be all that was posted since. GREATEST stands for COALESCE, and the + 0 keeps entries from
-# being found by day, as in `persistence.ledger`.
+# Entries that are not rolled up yet, and entries posted after `known_at`, which are subtracted.
+# They are read only once, since there may be many of the latter. GREATEST replaces COALESCE, and
+# the + 0 avoids the index on days, as in `persistence.ledger`.
 BESIDE_MONTHS = f"""
 WITH beside AS MATERIALIZED (
     SELECT {_SUMMED}
@@ -112,12 +117,12 @@ WITH beside AS MATERIALIZED (
 
 
 def lines(which: str) -> str:
-    """The lines of the slices that fulfil a condition."""
+    """Build the select of the slices' lines that match a condition."""
     return f"{_BY_DAY} UNION ALL {_BY_NUMBER}".replace("<which>", which)
 
 
 def lines_of_all(which: str) -> str:
-    """The same, of slices that are read from months, with what is beside these."""
+    """Build the same select for slices read from months, with the lines beside the months."""
     return f"""
     SELECT {_SUMMED} FROM ({lines(which)}) AS line
     UNION ALL
@@ -125,14 +130,14 @@ def lines_of_all(which: str) -> str:
 
 
 def known(known_at: datetime | None) -> datetime:
-    """Up to which moment entries are known: without one all are."""
+    """Return the moment up to which entries count; without `known_at` all entries count."""
     return known_at or ALWAYS
 
 
 def sliced(slices: Iterable[Slice], known_at: datetime | None, *, by_month: bool = False) -> Row:
-    """The parameters that say which slices are read, as they were known at a moment.
+    """Return the parameters of the slices to read, as known at a moment.
 
-    With `by_month` what goes on without an end is, as far as months have it.
+    With `by_month`, the whole months of open slices are read from the roll-up.
     """
     slices = list(slices)
     by_number = [each for each in slices if each.after]
@@ -153,7 +158,7 @@ def sliced(slices: Iterable[Slice], known_at: datetime | None, *, by_month: bool
         "earliest": min((each.first for each in months), default=date.max),
         "latest": max((each.last for each in months), default=date.min),
         **_days("", by_number),
-        "opening": OPENING,  # What was declared before the books began.
+        "opening": OPENING,  # Excluded: it was declared before the books began.
         "known_at": known(known_at),
         "series": [each.series for each in by_number],
         "afters": [each.after for each in by_number],
@@ -161,7 +166,7 @@ def sliced(slices: Iterable[Slice], known_at: datetime | None, *, by_month: bool
 
 
 def _is_open(piece: Slice) -> bool:
-    """All that is posted on its days counts, whatever its number."""
+    """Return whether all entries on a slice's days count, regardless of their numbers."""
     return not piece.after and piece.upto is None and piece.change is None
 
 

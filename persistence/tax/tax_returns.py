@@ -1,4 +1,4 @@
-"""The tax returns of a business, and what of its journal they are made of."""
+"""Stored tax returns, and the journal amounts from which they are computed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -46,8 +46,8 @@ BY_ID = compiled(
         in_business(tax_return), among(tax_return.c.id)
     )
 )
-# Of all that were filed, how far each goes and what it has: nobody looks at their figures. One that
-# was superseded after the moment was filed then.
+# Returns that were filed and not superseded at a moment, with slices but without figures. A return
+# that was superseded later is included.
 _known_at = given("known_at", DateTime(timezone=True))
 _superseded = (
     select(_newer.c.id)
@@ -83,7 +83,7 @@ LISTING = Listing(
     sorts={"start_date": tax_return.c.start_date, "created_at": tax_return.c.created_at},
     default_sort="-start_date",
 )
-# The gate is closed by then. The database tells the trail of a business by its own call.
+# The transaction has closed the gate by then. A change of a business is audited by a separate call.
 LOCK_UP_TO = """
 UPDATE business SET lock_date = %(lock_date)s, version = version + 1, updated_at = %(now)s
 WHERE id = %(business_id)s"""
@@ -92,7 +92,7 @@ AUDIT_BUSINESS = "SELECT audit_business(%(business_id)s)"
 
 @dataclass(frozen=True, slots=True)
 class TaxReturnRecord:
-    """A return with the one that took its place."""
+    """A tax return with the id of the return that superseded it."""
 
     tax_return: TaxReturn
     superseded_by_id: UUID | None
@@ -120,7 +120,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         return [_record(row) for row in answers[0]]
 
     def filed(self, known_at: datetime | None = None) -> Fetch[list[TaxReturn]]:
-        """Read all that are filed and not superseded, or were so then, without their figures."""
+        """Load the returns filed and not superseded, now or at `known_at`, without figures."""
 
         def answer(answers: Answers) -> list[TaxReturn]:
             returns = (_record(row).tax_return for row in answers[0])
@@ -129,7 +129,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         return self.fetch((Query(FILED, {"known_at": slice_lines.known(known_at)}),), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[TaxReturnRecord]]:
-        """List one page, without what the returns say."""
+        """List one page of returns, without slices and figures."""
         return self.listed(LISTING, wanted, _record)
 
     def added_up(
@@ -141,9 +141,9 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         declared: Sequence[Slice],
         known_at: datetime | None,
     ) -> Fetch[tuple[list[Coded], list[Uncoded]]]:
-        """Add up what slices of the journal have, or had then.
+        """Add up the amounts in slices of the journal, now or as known at `known_at`.
 
-        By code, rate and part, and without a code what is on some accounts.
+        Amounts are by code, rate and part. Amounts without a code are by account, for `accounts`.
         """
         text = coded_amounts.BOTH if counted.when_settled else coded_amounts.WHEN_POSTED
         text = coded_amounts.BY_SCHEME if declared else text
@@ -166,7 +166,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         declared: Sequence[Slice],
         known_at: datetime | None,
     ) -> Fetch[list[Unsettled]]:
-        """Add up what of each document is unsettled in a transition; without one nothing is."""
+        """Add up the unsettled amounts of each document in a transition, if there is one."""
         if not transition:
             return self.fetch((), lambda _: [])
         asked = coded_amounts.counting(counted, roles, declared)
@@ -177,14 +177,14 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         )
 
     def held(self, accounts: Sequence[UUID], end_date: date) -> Fetch[dict[UUID, int]]:
-        """Read what stands on accounts at the end of a day, debits above zero."""
+        """Load the balances of accounts at the end of a day; debits are positive."""
         query = Query(coded_amounts.HELD, {"accounts": list(accounts), "end_date": end_date})
         return self.fetch(
             (query,), lambda answers: {row["account_id"]: row["net"] for row in answers[0]}
         )
 
     def reached(self) -> Fetch[Mapping[str, int]]:
-        """Read how far the entries of each year are numbered."""
+        """Load the last entry number of each year, by series such as `JE-2026`."""
         return self.fetch(
             (Query(coded_amounts.REACHED, {}),),
             lambda answers: {row["series"]: row["last"] for row in answers[0]},
@@ -197,7 +197,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         roles: Roles,
         listing: Listing = return_lines.OF_RETURN,
     ) -> Fetch[Page[ReturnLine]]:
-        """List one page of the posted lines behind what a return says, or a summary of days."""
+        """List one page of the posted lines behind a return, or behind a summary of days."""
         return self.listed(
             listing,
             wanted,
@@ -207,16 +207,16 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         )
 
     def save(self, value: TaxReturn) -> None:
-        """Stage a return."""
+        """Stage a tax return."""
         self.scope.stage(tax_return, value.id, row_of(value))
 
     def delete(self, value: TaxReturn) -> None:
-        """Take a draft away with the flush."""
+        """Stage the deletion of a draft."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
         self.scope.staging.lead_with(Query(DELETE, parameters))
 
     def lock_up_to(self, lock_date: date) -> None:
-        """Stage the last day on which nothing is posted any more."""
+        """Stage the new lock date of the business, and its audit record."""
         own: dict[str, Any] = {"business_id": self.scope.business_id}
         moved = {**own, "lock_date": lock_date, "now": self.scope.now}
         self.scope.staging.follow_with(Query(LOCK_UP_TO, moved))

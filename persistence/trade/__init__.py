@@ -1,1 +1,1 @@
-"""The stores of both sides of trade, and their SQL."""
+"""Stores of both sides of trade, and their SQL."""

@@ -1,7 +1,7 @@
-"""Which part of a payment or credit settles which document, as it is stored, ended ones too.
+"""Stored allocations of payments and credits to documents, ended ones too.
 
-Written once for everything that holds allocations: the name of the holder's column and the split of
-what is held are all that differs.
+Payments and credits are called holders here. They differ only in the column with the holder's id,
+and in the split of a credit's own parts.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ from persistence.trade.documents import document_of
 
 
 class AllocationSql:
-    """The statements of the allocations of payments, or of credits."""
+    """The SQL of the allocations of payments, or of credits."""
 
     def __init__(self, allocation: Table, holder_id: str, documents: DocumentSql) -> None:
         self.table = allocation
@@ -33,7 +33,7 @@ class AllocationSql:
 
     @cached_property
     def of_holders(self) -> str:
-        """All allocations of their holders, ended ones too."""
+        """The statement that reads all allocations of holders, ended ones too."""
         row = self.table.c
         plain = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
         names = (*plain, "description", *self.splits)
@@ -43,10 +43,10 @@ class AllocationSql:
 
     @cached_property
     def settled(self) -> str:
-        """The documents to which holders are, or ever were, allocated, without their lines.
+        """The statement that reads the documents of all allocations, without their lines.
 
-        Those of ended allocations too: it follows the statement that reads the allocations, and in
-        a writing one of them may have ended in between.
+        Documents of ended allocations are included: in a write transaction, an allocation may end
+        between the statement that reads the allocations and this one.
         """
         row, document = self.table.c, self.documents.document
         ever = select(row.document_id).where(in_business(self.table), among(row[self.holder_id]))
@@ -54,7 +54,10 @@ class AllocationSql:
         return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
 
     def touching(self, holder: Table, name: str) -> ColumnElement[bool]:
-        """The holders with a live allocation to the document that a parameter names."""
+        """Return the condition that a holder has a live allocation to a document.
+
+        The parameter `name` gives the document.
+        """
         row = self.table.c
         live = select(row.id).where(
             row.business_id == MINE,
@@ -66,23 +69,23 @@ class AllocationSql:
 
 
 class AllocationRows:
-    """Reads and stages the allocations of payments, or of credits, of one business."""
+    """The allocations of payments, or of credits, of one business: reads and stages them."""
 
     def __init__(self, scope: Scope, sql: AllocationSql) -> None:
         self.scope = scope
         self.sql = sql
 
     def loading(self, holders: Sequence[UUID]) -> Query:
-        """The statement that reads allocations by what holds them."""
+        """Return the statement that reads the allocations of holders."""
         return Query(self.sql.of_holders, {"ids": list(holders)})
 
     def around(self, holders: Sequence[UUID]) -> tuple[Query, Query]:
-        """The statements that read allocations and the documents they settle."""
+        """Return the statements that read the allocations of holders and their documents."""
         settled = Query(self.sql.settled, {"ids": list(holders)})
         return (self.loading(holders), settled)
 
     def read(self, rows: Iterable[Row]) -> dict[UUID, tuple[Allocation, ...]]:
-        """Make allocations of the rows of `loading`, by holder, and note the rows' versions."""
+        """Make allocations from the rows of `loading`, by holder, and note their versions."""
         found: dict[UUID, list[Allocation]] = defaultdict(list)
         for row in rows:
             share = Allocation(
@@ -101,7 +104,7 @@ class AllocationRows:
         return {holder: tuple(shares) for holder, shares in found.items()}
 
     def save(self, holder: UUID, allocations: Iterable[Allocation]) -> None:
-        """Stage the allocations of what was staged before."""
+        """Stage the allocations of a holder that is already staged."""
         for share in allocations:
             row = {
                 "id": share.id,
@@ -118,5 +121,5 @@ class AllocationRows:
 
 
 def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
-    """Make documents of the rows of the second statement of `around`."""
+    """Make documents from the rows of the second statement of `around`."""
     return {row["id"]: document_of(row) for row in rows}

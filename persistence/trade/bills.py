@@ -1,4 +1,4 @@
-"""Bills and what settles them or comes back: the payable side of what is kept for both."""
+"""Stores of the payable side: bills, payments, credits, refunds and write-offs."""
 
 from typing import ClassVar
 
@@ -61,7 +61,7 @@ WRITE_OFFS = WriteOffSql(tables.bill_write_off, tables.bill, tables.vendor)
 class BillStore(DocumentStore):
     """The bills of one business.
 
-    Whoever locks on both sides locks on that of customers first.
+    A transaction that locks rows of both sides locks those of the receivable side first.
     """
 
     table: ClassVar = tables.bill
@@ -71,7 +71,7 @@ class BillStore(DocumentStore):
 
 
 class BillWriteOffStore(WriteOffStore):
-    """What was given up of the bills of one business."""
+    """The write-offs of bills of one business."""
 
     table: ClassVar = tables.bill_write_off
     sql: ClassVar = WRITE_OFFS
@@ -87,7 +87,7 @@ class BillPaymentStore(PaymentStore):
 
 
 class VendorCreditStore(CreditStore):
-    """The credits that one business has with its vendors."""
+    """The credits of one business with its vendors."""
 
     table: ClassVar = tables.vendor_credit
     noun: ClassVar = "vendor_credit"
@@ -96,7 +96,7 @@ class VendorCreditStore(CreditStore):
 
 
 class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
-    """What vendors give back to one business."""
+    """The refunds of vendors to one business."""
 
     table: ClassVar = tables.vendor_refund
     noun: ClassVar = "vendor_refund"
@@ -105,7 +105,7 @@ class VendorRefundStore(RefundStore[VendorRefund, VendorRefundPayment]):
 
 
 class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
-    """The payments by which vendors give back."""
+    """The payments of refunds from vendors of one business."""
 
     table: ClassVar = tables.vendor_refund_payment
     noun: ClassVar = "vendor_refund_payment"
@@ -114,5 +114,5 @@ class VendorRefundPaymentStore(RefundPaymentStore[VendorRefundPayment]):
     sql: ClassVar = REFUND_PAYMENTS
 
     def page_of_all(self, wanted: PageRequest) -> Fetch[Page[VendorRefundPayment]]:
-        """List one page of the payments of all refunds."""
+        """List one page of the payments of all vendor refunds."""
         return self.listed(REFUND_PAYMENTS.listing, wanted, self.read)

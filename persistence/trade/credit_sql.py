@@ -1,4 +1,4 @@
-"""The statements of credits: one set for customer credits and vendor credits."""
+"""SQL of customer credits and vendor credits: one class for both."""
 
 from dataclasses import fields
 from functools import cached_property
@@ -24,7 +24,7 @@ STORED = tuple(item.name for item in fields(Credit) if item.name not in DERIVED)
 
 
 class CreditSql:
-    """The statements of one side's credits."""
+    """The SQL of one side's credits."""
 
     def __init__(self, side: Side, credit: Table, party: Table, allocations: AllocationSql) -> None:
         self.side = side

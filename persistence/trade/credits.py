@@ -1,4 +1,4 @@
-"""What a party may set against its documents, as it is stored, with its allocations."""
+"""Stored credits of customers and from vendors, with their allocations."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -28,7 +28,7 @@ from persistence.trade.taxed_lines import ids_of, rate_of, rate_row, tax_rows, t
 
 @dataclass(frozen=True, slots=True)
 class CreditRecord:
-    """A credit with the documents it settles, by their ids and without their lines."""
+    """A credit with the documents it settles, by id and without lines."""
 
     credit: Credit
     documents: dict[UUID, Document]
@@ -69,14 +69,14 @@ class CreditStore(Store[Credit]):
         ]
 
     def shown(self, id: UUID) -> Fetch[CreditRecord]:
-        """Find one with the documents it settles; raises NotFound."""
+        """Load a credit with the documents it settles; raises NotFound."""
         queries = (Query(self.sql.by_id, {"ids": [id]}), *self.allocations.around([id]))
         return self.fetch(
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
 
     async def records(self, wanted: PageRequest) -> Page[CreditRecord]:
-        """List one page, each credit with the documents it settles."""
+        """List one page of credits, each with the documents it settles."""
         around = self.allocations.around
         return await self.listed_whole(self.sql.listing, wanted, around, self._records)
 
@@ -116,7 +116,7 @@ def _line_row(line: CreditLine) -> Row:
 
 
 def _line(row: Row, tax_account_id: UUID) -> CreditLine:
-    given = row.pop("tax_amount", 0)  # Lines from before there were codes have this alone.
+    given = row.pop("tax_amount", 0)  # Lines older than tax codes have only this amount.
     values = {
         **row,
         "id": UUID(row["id"]),

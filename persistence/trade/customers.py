@@ -1,4 +1,4 @@
-"""Customers as they are stored: whom the business sells to."""
+"""Stored customers: the parties to which the business sells."""
 
 from typing import ClassVar
 

@@ -1,7 +1,7 @@
-"""What settles a document and what was given back of it: the live parts, as its answer shows them.
+"""Live settlements and refunds of a document, as shown in its response.
 
-They are gathered by the statement that reads the document, or by one after it that names the kinds
-there are: one aggregate for each kind.
+They are read together with the document, or by a second statement that reads only the kinds the
+document has. Each kind is one aggregate column.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,12 +22,12 @@ from persistence.store import MINE, in_business
 T = TypeVar("T")
 
 KINDS = ("payments", "credits", "refunds", "write_offs")
-"""What settles a document and what is given back of it, each kind a statement's column."""
+"""The kinds of settlements and refunds of a document; each is a column of the statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedPayment:
-    """What one payment settles of a document, in minor units."""
+    """The amount of a document that one payment settles, in minor units."""
 
     payment_id: UUID
     payment_date: date
@@ -37,7 +37,7 @@ class AppliedPayment:
 
 @dataclass(frozen=True, slots=True)
 class AppliedCredit:
-    """What one credit settles of a document since a day, in minor units."""
+    """The amount of a document that one credit settles since a day, in minor units."""
 
     credit_id: UUID
     applied_on: date
@@ -46,7 +46,7 @@ class AppliedCredit:
 
 @dataclass(frozen=True, slots=True)
 class GivenRefund:
-    """What one refund gives back of a document, owed since a day, in minor units."""
+    """The amount of a document that one refund refunds, owed since a day, in minor units."""
 
     refund_id: UUID
     allocated_on: date
@@ -56,7 +56,7 @@ class GivenRefund:
 
 @dataclass(frozen=True, slots=True)
 class ShownWriteOff:
-    """What one write-off gave up of a document, in minor units."""
+    """The amount of a document that one write-off wrote off, in minor units."""
 
     id: UUID
     external_id: str | None
@@ -71,7 +71,7 @@ class ShownWriteOff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlements:
-    """All that settles a document now, and what was given back of it."""
+    """The live payments, credits, refunds and write-offs of a document."""
 
     payments: tuple[AppliedPayment, ...] = ()
     credits: tuple[AppliedCredit, ...] = ()
@@ -79,7 +79,7 @@ class Settlements:
     write_offs: tuple[ShownWriteOff, ...] = ()
 
     def ids(self) -> dict[str, list[str]]:
-        """Name all of it, by kind."""
+        """List the ids, by kind."""
         return {
             "payment_ids": [str(each.payment_id) for each in self.payments],
             "credit_ids": [str(each.credit_id) for each in self.credits],
@@ -88,7 +88,7 @@ class Settlements:
         }
 
     def with_write_off(self, changed: WriteOff) -> "Settlements":
-        """Return the same with a write-off as it is now: added while it is live, else left out."""
+        """Return a copy with the changed write-off; a reversed write-off is left out."""
         others = tuple(each for each in self.write_offs if each.id != changed.id)
         if changed.reversed_at is not None:
             return replace(self, write_offs=others)
@@ -108,7 +108,7 @@ class Settlements:
 
 @dataclass(frozen=True, slots=True)
 class SettlementTables:
-    """The tables of one side that say what settles its documents and what was given back."""
+    """The tables of one side's settlements and refunds."""
 
     payment: Table
     allocation: Table
@@ -120,7 +120,7 @@ class SettlementTables:
 
 
 def kinds_of(document: Document) -> tuple[str, ...]:
-    """The kinds of which a document has some: its amounts say so, and `check-books` holds them."""
+    """List the kinds that a document has, by its amounts, which `check-books` verifies."""
     amounts = {
         "payments": document.paid + document.reserved,
         "credits": document.credited,
@@ -133,7 +133,7 @@ def kinds_of(document: Document) -> tuple[str, ...]:
 def settlement_columns(
     document: Table, tables: SettlementTables, kinds: Sequence[str] = KINDS
 ) -> list[ColumnElement[Any]]:
-    """What settles each document and what was given back of it, each kind as one JSON array."""
+    """Build the columns with each document's settlements and refunds, one JSON array per kind."""
     columns = {
         "payments": _payments,
         "credits": _credits,
@@ -144,7 +144,10 @@ def settlement_columns(
 
 
 def take_settlements(row: Row) -> Settlements:
-    """Take the columns of `settlement_columns` out of a row; of a kind that has none is nothing."""
+    """Remove the columns of `settlement_columns` from a row and make settlements from them.
+
+    A missing kind is an empty tuple.
+    """
     return Settlements(
         payments=_each(row.pop("payments", None), _payment_share),
         credits=_each(row.pop("credits", None), _credit_share),
@@ -154,7 +157,7 @@ def take_settlements(row: Row) -> Settlements:
 
 
 def day_of(moment: ColumnElement[Any]) -> ColumnElement[date]:
-    """The UTC day of a moment."""
+    """Return the UTC day of a moment."""
     return cast(func.timezone(word("UTC"), moment), Date)
 
 
@@ -167,7 +170,7 @@ def _payments(document: Table, tables: SettlementTables) -> Any:
 
 
 def _credits(document: Table, tables: SettlementTables) -> Any:
-    """As `accounting.trade.credits.applied_days` says."""
+    """Build the column of credits, dated as in `accounting.trade.credits.applied_days`."""
     credit, share = tables.credit.c, tables.credit_allocation
     opened_on = func.coalesce(credit.opened_on, day_of(credit.opened_at))
     applied_on = func.greatest(share.c.start_on, opened_on, share.c.document_date)
@@ -177,7 +180,10 @@ def _credits(document: Table, tables: SettlementTables) -> Any:
 
 
 def _refunds(document: Table, tables: SettlementTables) -> Any:
-    """As `accounting.trade.refunds.agreed_days` says: no earlier than the refund."""
+    """Build the column of refunds, dated as in `accounting.trade.refunds.agreed_days`.
+
+    The day is never earlier than that of the refund.
+    """
     refund, share = tables.refund.c, tables.refund_allocation
     allocated_on = func.greatest(share.c.start_on, refund.agreed_on)
     shown = (refund.id, allocated_on, refund.reference_number, share.c.amount)
@@ -200,7 +206,7 @@ def _write_offs(document: Table, tables: SettlementTables) -> Any:
 
 
 def _held_by(share: Table, holder_id: str, holder: Table) -> Any:
-    """Allocations with what holds them."""
+    """Join allocations with their holders (payments, credits or refunds)."""
     held = and_(in_business(holder), holder.c.id == share.c[holder_id])
     return share.join(holder, held)
 
@@ -212,7 +218,7 @@ def _gathered(
     shown: tuple[ColumnElement[Any], ...],
     order: tuple[ColumnElement[Any], ...],
 ) -> Any:
-    """The live allocations to a document as one JSON array."""
+    """Build a subquery that returns the live allocations of a document as one JSON array."""
     item = func.json_build_array(*shown)
     gathered = select(func.json_agg(item).aggregate_order_by(*order)).select_from(source)
     return gathered.where(

@@ -1,4 +1,4 @@
-"""The statements of what is owed: one set for invoices and bills."""
+"""SQL of invoices and bills: one class for both sides."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -46,12 +46,12 @@ from persistence.trade.party_sql import (
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
 UNLISTED = ("lines", "settled", "returned", "reduced")
-BY_STATUS = ("status", "is_overdue")  # What a list is asked for, and the day decides on.
-STORED_STATUS = ("listed_status", "when_late", "when_timely")  # What it is read by instead.
+BY_STATUS = ("status", "is_overdue")  # The client's filters; their result depends on the day.
+STORED_STATUS = ("listed_status", "when_late", "when_timely")  # The filters that replace them.
 
 
 class DocumentSql:
-    """The statements of one side's documents."""
+    """The SQL of one side's documents."""
 
     def __init__(self, side: Side, document: Table, party: Table, tables: SettlementTables) -> None:
         self.side = side
@@ -69,10 +69,10 @@ class DocumentSql:
 
     @cached_property
     def locked(self) -> str:
-        """Wait for documents in the order of their ids, and read them as they are by then.
+        """The statement that locks documents in the order of their ids and reads them.
 
-        PostgreSQL reads again the row that it waited for, and no other one beside it: where a draft
-        got another party meanwhile, its party is null.
+        After a wait, PostgreSQL rereads the locked row but not the joined rows. The party's columns
+        are null if a draft got another party meanwhile.
         """
         source = self.document.outerjoin(self.party, on_party(self.document, self.party))
         chosen = select(*self.columns).select_from(source)
@@ -82,14 +82,20 @@ class DocumentSql:
 
     @cached_property
     def hold_party(self) -> str:
-        """Hold the party of a locked document against archiving: a draft may be about to open."""
+        """The statement that share-locks a document's party, so that nobody archives it.
+
+        A draft may be about to open.
+        """
         chosen = select(self.party.c.id).select_from(self.source)
         held = chosen.where(in_business(self.document), among(self.document.c.id))
         return compiled(held.with_for_update(read=True, key_share=True, of=self.party))
 
     @cached_property
     def hold(self) -> str:
-        """Hold a document against deletion: something is about to name it."""
+        """The statement that share-locks documents, so that nobody deletes them.
+
+        Another record is about to refer to them.
+        """
         chosen = select(self.document.c.id).where(
             in_business(self.document), among(self.document.c.id)
         )
@@ -108,7 +114,7 @@ class DocumentSql:
 
     @cached_property
     def deletion(self) -> str:
-        """Only a draft is ever deleted: nothing was posted for it."""
+        """The statement that deletes documents, only if they are drafts: these have no postings."""
         draft = self.document.c.state == word("draft")
         return compiled(
             delete(self.document).where(
@@ -122,7 +128,7 @@ class DocumentSql:
             source=self.source,
             key=self.document.c.id,
             scope=in_business(self.document),
-            # A list shows neither lines nor what they settle; they are not read for it.
+            # A list shows no lines and no settled amounts by part, so it does not read them.
             columns=(*self._plain_columns(), *party_columns(self.party)),
             filters=self._filters(),
             sorts=self._sorts(),
@@ -136,9 +142,10 @@ class DocumentSql:
         return [nothing.label(name) if name in UNLISTED else row[name] for name in STORED]
 
     def _by_stored_status(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Say by stored statuses what is asked for by those that turn overdue with the day.
+        """Translate the filters `status` and `is_overdue` into filters by stored status.
 
-        What is late and what is not are told apart only where the answer depends on it.
+        A stored status never is `overdue`, because that depends on the day. `when_late` and
+        `when_timely` are added only if late and timely documents need different statuses.
         """
         rest = {name: value for name, value in asked.items() if name not in BY_STATUS}
         if len(rest) == len(asked):
@@ -153,7 +160,7 @@ class DocumentSql:
         return rest
 
     def _stored_statuses(self, asked: Mapping[str, Any], *, late: bool) -> list[str]:
-        """The stored statuses whose rows are asked for, if they are late or if they are not."""
+        """List the stored statuses that match the filters, for late or for timely documents."""
         owing = owing_statuses(self.side)
         turning = owing[:2]
         stored = (*owing, "draft", "paid", "written_off", "refunded", "voided")
@@ -169,14 +176,18 @@ class DocumentSql:
         ]
 
     def _late(self) -> ColumnElement[bool]:
-        """A moment is compared, not its day: row security lets no function of it near an index."""
+        """Compare the due moment with midnight.
+
+        A function of the column could not use an index, because of row-level security.
+        """
         row = self.document.c
         return and_(row.due_at.is_not(None), row.due_at < given("midnight", MOMENT))
 
     def _open_on(self) -> ColumnElement[bool]:
-        """Something was open at the end of a day: now it is, or lines of later days closed it.
+        """Select documents with an open amount at the end of a day.
 
-        As an aging has it, what is below zero is open, too.
+        A document without later lines must be open now. For the others, later lines are subtracted
+        from the amount that is outstanding now. A negative amount counts as open, as in an aging.
         """
         line, row = journal_line.c, self.document.c
         control = select(account.c.id).where(

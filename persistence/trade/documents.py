@@ -1,6 +1,6 @@
-"""What is owed, as it is stored: one store for invoices and bills.
+"""Stored invoices and bills: one store for both sides.
 
-A subclass names its tables; statements, filters and shapes of rows are the same for both sides.
+A subclass names its tables. SQL, filters and row formats are the same for both sides.
 """
 
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ from persistence.trade.taxed_lines import (
     taxes_of,
 )
 
-# What settling a document, and giving back of it, moves; of all else on it nothing is written then.
-# Its tags say under which its lines are found.
+# The columns that settlements and refunds change. A save that changes no others writes only these.
+# The tags are always included: `Tags.follow` compares them with the loaded tags.
 MOVED = frozenset(
     {
         *("updated_at", "paid_on", "paid", "reserved", "credited", "written_off", "refunded"),
@@ -48,7 +48,7 @@ KEPT = tuple(name for name in STORED if name not in MOVED)
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document with what settles it and what was given back of it."""
+    """A document with its settlements and refunds."""
 
     document: Document
     settlements: Settlements
@@ -80,13 +80,16 @@ class DocumentStore(Store[Document]):
         return (*super().waiting(id), Query(self.sql.hold_party, {"ids": [id]}))
 
     def locking_all(self, ids: Sequence[UUID]) -> tuple[Sequence[Query], Sequence[Query]]:
-        """They move with what settles them and post nothing: what was posted is not read."""
+        """Build the statements that lock and read documents whose settled amounts will change.
+
+        Such a change posts no entries of the documents themselves, so their entries are not read.
+        """
         return (), (Query(self.sql.locked, {"ids": list(ids)}),)
 
     def assemble(self, answers: Answers) -> list[Document]:
         rows, *entries = answers
         if any(row["party_id"] is None for row in rows):
-            raise StaleRow  # It got another party while its lock was waited for.
+            raise StaleRow  # A draft got another party while we waited for its lock.
         self.numbers.note(rows)
         if entries:
             posted = posted_by_source(entries[0])
@@ -97,14 +100,14 @@ class DocumentStore(Store[Document]):
         return found
 
     def shown(self, id: UUID) -> Fetch[DocumentRecord]:
-        """Find one with what settles it; raises NotFound."""
+        """Load a document with its settlements in one round trip; raises NotFound."""
         query = Query(self.sql.shown, {"ids": [id]})
         return self.fetch((query,), lambda answers: self.only([_record(row) for row in answers[0]]))
 
     async def read(self, id: UUID, *beside: Fetch[Any]) -> list[Any]:
-        """Read one with what settles it, and what else is wanted of the same moment.
+        """Load a document with its settlements, and other fetches from the same snapshot.
 
-        Returns a DocumentRecord, then the answers of the others; raises NotFound.
+        Returns a DocumentRecord, followed by the results of `beside`. Raises NotFound.
         """
         if not self.scope.reads_in_steps:
             return await self.scope.fetch(self.shown(id), *beside)
@@ -114,12 +117,12 @@ class DocumentStore(Store[Document]):
         return [DocumentRecord(document, settlements), *others]
 
     def _plainly(self, id: UUID) -> Fetch[Document]:
-        """Find one without what settles it or was posted for it."""
+        """Load a document without settlements and posted entries; raises NotFound."""
         query = Query(self.sql.by_id, {"ids": [id]})
         return self.fetch((query,), lambda answers: self.only([*map(document_of, answers[0])]))
 
     def settlements(self, id: UUID, kinds: tuple[str, ...] = KINDS) -> Fetch[Settlements]:
-        """Find what settles one, and what was given back of it, of some kinds; raises NotFound."""
+        """Load the settlements of a document, only of the given kinds; raises NotFound."""
         if not kinds:
             return self.fetch((), lambda _: Settlements())
         query = Query(self.sql.settlements(kinds), {"ids": [id]})
@@ -132,9 +135,10 @@ class DocumentStore(Store[Document]):
         return self.fetch((query,), answer)
 
     def hold(self, id: UUID | None) -> Fetch[None]:
-        """Hold one that a body names as an origin against deletion; ask it after all locks.
+        """Lock the document that a request body names as origin, in shared mode.
 
-        Raises RuleBroken `reference_not_found` where it does not exist in this business.
+        The lock prevents its deletion. Send this fetch after all other locks. Raises RuleBroken
+        `reference_not_found` if the document does not exist in this business.
         """
         if id is None:
             return self.fetch((), lambda _: None)
@@ -146,12 +150,12 @@ class DocumentStore(Store[Document]):
         return self.fetch((Query(self.sql.hold, {"ids": [id]}),), answer)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[Document]]:
-        """List one page, without lines."""
+        """List one page of documents, without their lines."""
         midnight = datetime.combine(self.scope.now, time.min, UTC)
         return self.listed(self.sql.listing, wanted, document_of, midnight=midnight)
 
     def save(self, value: Document) -> None:
-        """Stage a document, or only what moved of it."""
+        """Stage a document, or only its settlement columns if no others changed."""
         row = {name: getattr(value, name) for name in MOVED}
         row["id"] = value.id
         row["settled"] = split_rows(value.settled)
@@ -164,7 +168,7 @@ class DocumentStore(Store[Document]):
         self.scope.stage(self.table, value.id, row)
 
     def _only_moved(self, value: Document) -> bool:
-        """Tell whether all else is as it was loaded; what was not changed is the same object."""
+        """Return whether the other columns are as loaded; an unchanged value is the same object."""
         loaded = self._loaded.get(value.id)
         return (
             loaded is not None
@@ -173,7 +177,7 @@ class DocumentStore(Store[Document]):
         )
 
     def delete(self, value: Document) -> None:
-        """Stage the removal of a draft."""
+        """Stage the deletion of a draft."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
         self.scope.staging.follow_with(Query(self.sql.deletion, parameters))
 
@@ -184,7 +188,7 @@ def _record(row: Row) -> DocumentRecord:
 
 
 def document_of(row: Row, *, posted: tuple[Posted, ...] | None = None) -> Document:
-    """Make a document of its row."""
+    """Make a document from its row."""
     party = take_party(row)
     row["lines"] = tuple(_line(line) for line in row["lines"])
     row["settled"] = split_of(row["settled"])

@@ -1,4 +1,4 @@
-"""Numbers that callers give: one in the form of a series moves the series past it."""
+"""Document numbers given by callers; a number in the form of a series advances the series."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -9,7 +9,7 @@ from persistence.engine.sql import Row
 
 
 class GivenNumbers:
-    """The numbers of one series in one business, as rows were loaded with them."""
+    """The numbers of one series in one business, as they were loaded."""
 
     def __init__(self, scope: Scope, series: str) -> None:
         self.scope = scope
@@ -21,7 +21,7 @@ class GivenNumbers:
         self._loaded.update((row["id"], row["number"]) for row in rows)
 
     def keep_clear(self, id_: UUID, number: Number) -> None:
-        """Let the numbers given out later not meet one that a caller gave now."""
+        """Advance the series past a number given now, so that it is not assigned again."""
         if isinstance(number, str) and self._loaded.get(id_) != number:
             place = given_in(self.series, number)
             if place is not None:

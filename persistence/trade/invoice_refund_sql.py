@@ -1,4 +1,4 @@
-"""The statements of invoice refunds: what their list is filtered by."""
+"""SQL of invoice refunds: the filters of their list."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from persistence.trade.refund_sql import RefundSql
 
 
 class InvoiceRefundSql(RefundSql):
-    """The statements of invoice refunds."""
+    """The SQL of invoice refunds."""
 
     def filters(self) -> Mapping[str, Filter]:
         side, affected = self.side, self.allocation.c
@@ -28,7 +28,10 @@ class InvoiceRefundSql(RefundSql):
         }
 
     def _touching(self, target: ColumnElement[Any], name: str) -> Filter:
-        """Cancelled refunds are found too: what they gave back of does not change."""
+        """Build a filter by a target of the refund's allocations.
+
+        Cancelled refunds match too, because their targets never change.
+        """
         row, refund = self.allocation.c, self.refund.c
         mine = and_(row.business_id == MINE, row.refund_id == refund.id)
         return Filter(select(row.id).where(mine, target == given(name, Uuid)).exists())

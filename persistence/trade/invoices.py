@@ -1,4 +1,4 @@
-"""Invoices and what settles them or goes back: the receivable side of what is kept for both."""
+"""Stores of the receivable side: invoices, payments, credits, refunds and write-offs."""
 
 from typing import ClassVar
 
@@ -77,14 +77,14 @@ class InvoiceStore(DocumentStore):
 
 
 class InvoiceWriteOffStore(WriteOffStore):
-    """What was given up of the invoices of one business."""
+    """The write-offs of invoices of one business."""
 
     table: ClassVar = tables.write_off
     sql: ClassVar = WRITE_OFFS
 
 
 class InvoicePaymentStore(PaymentStore):
-    """The payments that customers of one business made."""
+    """The payments of customers to one business."""
 
     table: ClassVar = tables.invoice_payment
     noun: ClassVar = "payment"
@@ -93,7 +93,7 @@ class InvoicePaymentStore(PaymentStore):
 
 
 class CustomerCreditStore(CreditStore):
-    """The credits that customers of one business were given."""
+    """The credits of customers of one business."""
 
     table: ClassVar = tables.customer_credit
     noun: ClassVar = "customer_credit"
@@ -102,7 +102,7 @@ class CustomerCreditStore(CreditStore):
 
 
 class InvoiceRefundStore(RefundStore[InvoiceRefund, RefundPayment]):
-    """What one business gives back to its customers."""
+    """The refunds of one business to its customers."""
 
     table: ClassVar = tables.invoice_refund
     noun: ClassVar = "invoice_refund"
@@ -111,7 +111,7 @@ class InvoiceRefundStore(RefundStore[InvoiceRefund, RefundPayment]):
 
 
 class InvoiceRefundPaymentStore(RefundPaymentStore[RefundPayment]):
-    """The payments by which one business gives back."""
+    """The payments of refunds to customers of one business."""
 
     table: ClassVar = tables.invoice_refund_payment
     noun: ClassVar = "invoice_refund_payment"

@@ -1,4 +1,4 @@
-"""The lines of bank statements as they are shown at the money that they are linked with."""
+"""Bank lines as shown on the payments and payouts with which they are linked."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from persistence.tables import bank_account, bank_link, bank_transaction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedLine:
-    """A line of a bank statement as it is shown at the money that it is linked with."""
+    """A link of a payment or payout with a bank line, and the line itself."""
 
     link_id: UUID
     target_id: UUID
@@ -35,7 +35,7 @@ class LinkedLine:
 
 Lines = tuple[LinkedLine, ...]
 Linked = Mapping[UUID, Lines]
-"""The lines that payments and payouts are linked with, by the id of these."""
+"""The bank lines linked with payments and payouts, by the id of the payment or payout."""
 NOTHING: Linked = MappingProxyType({})
 
 ALIVE = bank_link.c.ended_at.is_(None)
@@ -50,7 +50,7 @@ _BANK_ACCOUNT = and_(
 
 
 def lines_where(targets: ColumnElement[bool]) -> str:
-    """The statement that reads the live links of targets, oldest first, with their lines."""
+    """Return the statement that reads the live links of targets and their lines, oldest first."""
     row, line = bank_link.c, bank_transaction.c
     chosen = select(
         row.id.label("link_id"),
@@ -71,12 +71,12 @@ LINES = lines_where(among(bank_link.c.target_id))
 
 
 def reading_lines(targets: Sequence[UUID]) -> Query:
-    """The statement that reads the lines of targets, for `linked_of`."""
+    """Return the statement that reads the bank lines of targets, for `linked_of`."""
     return Query(LINES, {"ids": list(targets)})
 
 
 def linked_of(rows: Iterable[Row]) -> Linked:
-    """Make lines of the rows of `lines_where`, by the id of what they are linked with."""
+    """Make lines from the rows of `lines_where`, by the id of the payment or payout."""
     found: dict[UUID, list[LinkedLine]] = defaultdict(list)
     for row in rows:
         found[row["target_id"]].append(LinkedLine(**row))

@@ -1,4 +1,4 @@
-"""Openings of books as they are stored, and what of trade came with each."""
+"""Stored openings of books, and the ids of the trade records that were imported with each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -39,7 +39,7 @@ LISTING = Listing(
 
 @cache
 def brought(table: Table) -> str:
-    """The statement that finds the rows of a table that came with an opening."""
+    """Return the statement that finds the rows of a table that belong to an opening."""
     came = table.c.opening_id == given("opening_id", Uuid)
     return compiled(select(table.c.id).where(in_business(table), came).order_by(table.c.id))
 
@@ -60,11 +60,11 @@ class OpeningStore(Store[Opening]):
         return [_opening(row, posted=posted.get(row["id"], ())) for row in rows]
 
     def page(self, wanted: PageRequest) -> Fetch[Page[Opening]]:
-        """List one page."""
+        """List one page of openings."""
         return self.listed(LISTING, wanted, _opening)
 
     def brought(self, id: UUID, tables: Sequence[Table]) -> Fetch[list[list[UUID]]]:
-        """Find what came with an opening: ids, for each table in its turn."""
+        """Load the ids of an opening's records, one list per table in the given order."""
         queries = [Query(brought(table), {"opening_id": id}) for table in tables]
         return self.fetch(
             queries, lambda answers: [[row["id"] for row in rows] for rows in answers]

@@ -1,8 +1,8 @@
-"""What was owed on a day, and what came to it, as the ledger has it: one set for both sides.
+"""Outstanding amounts on a day, and party statements: one set of SQL for both sides.
 
-On a day, what is owed is what is owed now less what lines of later days did to it: whoever asks
-for the end of last month reads this month, and not all that was ever posted. A statement begins
-with its party instead, of which it reads everything.
+The amount owed on a past day is the amount owed now, less the journal lines of later days. A report
+for the end of last month therefore reads only this month's lines. A party statement instead reads
+all lines of its party.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class OwedSql:
-    """The statements of one side, by its tables."""
+    """The SQL of one side, built from its tables."""
 
     side: Side
     party: Table
@@ -40,7 +40,7 @@ class OwedSql:
 
     @property
     def _later(self) -> str:
-        """What lines of days after `as_of` did, by account and document: debits less credits."""
+        """The net of lines after `as_of` (debits less credits), by account and document."""
         return """later AS MATERIALIZED (
   SELECT account_id, document_id, sum(debit - credit)::bigint AS net
   FROM journal_line
@@ -52,10 +52,10 @@ class OwedSql:
 
     @property
     def aging(self) -> str:
-        """What is open of each party by bucket, and what settles nothing, which has no bucket.
+        """The open amount of each party by bucket; unapplied amounts have no bucket.
 
-        It is summed before parties are joined: before PostgreSQL has counted the rows of a business
-        that came all at once, it would sum anew for each party.
+        Amounts are summed before parties are joined. Otherwise PostgreSQL would sum again for each
+        party, as long as it has no statistics about the rows of a newly imported business.
         """
         sign, party = self.side.sign, self.party.name
         return f"""WITH {self._later}, summed AS MATERIALIZED (
@@ -92,7 +92,10 @@ JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"
 
     @property
     def _unapplied_now(self) -> str:
-        """Money in advance and credits; what was given back of money that went is below zero."""
+        """The unapplied payments and credits, as they are now.
+
+        A payment that was refunded and is no longer completed has a negative amount.
+        """
         payment, credit = self.payment.name, self.credit.name
         return f"""
     SELECT party_id, total - allocated AS amount FROM {payment}
@@ -109,7 +112,7 @@ JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"
 
     @property
     def _later_party(self) -> str:
-        """Whom a later line is about, where it is about no document: one of these it must be."""
+        """The later lines of payments, credits and refunds, by party; each has one of the three."""
         settling = [table.name for table in (self.payment, self.credit, self.refund)]
         joins = (
             f"""
@@ -122,7 +125,10 @@ JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"
     WHERE account_id <> %(control)s"""
 
     def _of_party(self, columns: str, until: str) -> str:
-        """Lines of one party on the accounts where it stands, up to a day, with their entries."""
+        """Build a select over one party's lines on the given accounts, with their entries.
+
+        `until` is the condition on lines.
+        """
         own = "\n    UNION ALL\n".join(
             f"""    SELECT id FROM {table.name}
     WHERE {table.name}.business_id = %(business_id)s AND {table.name}.party_id = %(party_id)s"""
@@ -147,7 +153,7 @@ JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"
 
     @property
     def opening(self) -> str:
-        """What was owed before the first day, and what settled nothing at the end of the last."""
+        """The amount owed before the first day, and the amount unapplied after the last."""
         sign = self.side.sign
         summed = f"""coalesce({sign} * sum(debit - credit) FILTER (
          WHERE account_id = %(control)s AND journal_line.entry_date < %(first)s), 0)::bigint
@@ -158,7 +164,7 @@ JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"
 
     @property
     def lines(self) -> str:
-        """What came to what is owed, by day."""
+        """The lines that changed the amount owed, by day."""
         columns = f"""journal_line.entry_date, journal_entry.id AS entry_id, sequence_number,
        source_type, source_id, journal_entry.reference, journal_entry.description, place,
        line_number, journal_line.document_id, {self.side.sign} * (debit - credit) AS amount"""
@@ -175,17 +181,17 @@ ORDER BY line.entry_date, place, line_number"""
 
     @property
     def documents_by_status(self) -> str:
-        """How many documents there are of each status."""
+        """The number of documents by status."""
         return _by_status(self.document)
 
     @property
     def credits_by_status(self) -> str:
-        """How many credits there are of each status."""
+        """The number of credits by status."""
         return _by_status(self.credit)
 
     @property
     def outstanding(self) -> str:
-        """What is owed now."""
+        """The amount that is outstanding now."""
         return f"""SELECT coalesce(sum(outstanding), 0)::bigint AS outstanding
 FROM {self.document.name}
 WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0"""
@@ -218,7 +224,7 @@ PURCHASES = OwedSql(
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How many documents and credits there are by status, and what is owed on all of them."""
+    """The numbers of documents and credits by status, and the total outstanding amount."""
 
     documents: Mapping[str, int]
     credits: Mapping[str, int]
@@ -226,7 +232,7 @@ class Standing:
 
 
 class Owed:
-    """What is owed with the parties of one side of one business."""
+    """Aging, party statements and totals of one side of one business."""
 
     sql: ClassVar[OwedSql]
 
@@ -234,14 +240,14 @@ class Owed:
         self.scope = scope
 
     def aging(self, as_of: date, roles: Roles) -> Fetch[list[Found]]:
-        """Find what was open at the end of a day, by party and bucket."""
+        """Compute the amounts that were open at the end of a day, by party and bucket."""
         asked = {"as_of": as_of, "late": list(FIRST_DAYS_LATE), **self._accounts(roles)}
         return self._fetch(
             [self.sql.aging], asked, lambda answers: [Found(**row) for row in answers[0]]
         )
 
     def statement(self, party_id: UUID, days: Period, roles: Roles) -> Fetch[PartyStatement]:
-        """Read what one party owed, or was owed, in some days; let the books hold still before."""
+        """Load the statement of one party for some days; call `pin_snapshot` first."""
         asked = {"party_id": party_id, "first": days.first, "last": days.last}
 
         def answer(answers: Answers) -> PartyStatement:
@@ -253,7 +259,7 @@ class Owed:
         return self._fetch(texts, {**asked, **self._accounts(roles)}, answer)
 
     def standing(self) -> Fetch[Standing]:
-        """Count documents and credits by status; let the books hold still before."""
+        """Count documents and credits by status; call `pin_snapshot` first."""
         texts = [self.sql.documents_by_status, self.sql.credits_by_status, self.sql.outstanding]
 
         def answer(answers: Answers) -> Standing:
@@ -265,7 +271,7 @@ class Owed:
         return self._fetch(texts, {}, answer)
 
     def _accounts(self, roles: Roles) -> Row:
-        """The accounts where parties stand: what they owe, and what settles nothing yet."""
+        """Return the parameters with the control account and the accounts of unapplied amounts."""
         side = self.sql.side
         control = roles[side.control]
         return {
@@ -279,12 +285,12 @@ class Owed:
 
 
 class OwedByCustomers(Owed):
-    """What customers owe."""
+    """Accounts receivable."""
 
     sql = SALES
 
 
 class OwedToVendors(Owed):
-    """What vendors are owed."""
+    """Accounts payable."""
 
     sql = PURCHASES

@@ -1,6 +1,6 @@
-"""Customers and vendors as they are stored, with what is outstanding: one store for both.
+"""Stored customers and vendors with their outstanding amounts: one store for both.
 
-A subclass names its table and its statements.
+A subclass names its table and its SQL.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Customer | Vendor)
 
 @dataclass(frozen=True, slots=True)
 class PartyAccount(Generic[T]):
-    """A customer or vendor, and what is outstanding on its open documents, in minor units."""
+    """A customer or vendor with the outstanding amount of its documents, in minor units."""
 
     trader: T
     outstanding_balance: int
@@ -48,36 +48,36 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         return [self._account(row) for row in answers[0]]
 
     def lock_to_close(self, id: UUID) -> Fetch[PartyAccount[T]]:
-        """Lock one as `lock` does, and wait for all who hold it: nothing names it meanwhile.
+        """Lock a party exclusively: no other transaction can refer to it until the commit.
 
-        It is the first fetch of its writing.
+        Otherwise as `lock`. This must be the first fetch of the transaction.
         """
         self.scope.run_alone()
         closing, locked = Query(self.sql.close, {"ids": [id]}), self.lock(id)
         return self.fetch((closing, *locked.queries), lambda answers: locked.answer(answers[1:]))
 
     def open_amounts(self, id: UUID) -> Fetch[OpenAmounts]:
-        """Add up what is still open with one."""
+        """Add up the open amounts of one party."""
         query = Query(self.sql.open_amounts, {"id": id})
         return self.fetch((query,), lambda answers: OpenAmounts(**answers[0][0]))
 
     def page(self, wanted: PageRequest) -> Fetch[Page[PartyAccount[T]]]:
-        """List one page; asking for a status answers it, archived ones too."""
+        """List one page of parties; a filter by status overrides `include_archived`."""
         if "status" in wanted.filters:
             filters = {k: v for k, v in wanted.filters.items() if k != "include_archived"}
             wanted = replace(wanted, filters=filters)
         return self.listed(self.sql.listing, wanted, self._account)
 
     def with_external_id(self, external_id: str | None) -> Fetch[PartyAccount[T] | None]:
-        """Find the one a partner knows by its own identifier."""
+        """Load the party with an external id, or None."""
         return self.by_external_id(external_id, [self.sql.by_external_id], self.assemble)
 
     def party(self, named: PartyNamed) -> Fetch[Party]:
-        """Find the one that is named by its id, else by its external id.
+        """Load and share-lock the party named by an id, else by an external id.
 
-        One that is named by an external id nobody has is made, named like it. Raises RuleBroken
-        `reference_not_found` for an unknown id. Whether an external id beside the id agrees with
-        it is for the rules to say.
+        A party with an unknown external id is created; that id becomes its company name. Raises
+        RuleBroken `reference_not_found` for an unknown id. If both are given, the caller checks
+        that they agree.
         """
         id_, external_id = named.id, named.external_id
         by_id = Query(self.sql.hold_by_id, {"id": id_})
@@ -94,7 +94,7 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         return self.fetch((by_id if id_ else by_name,), answer)
 
     def all_named(self, named: Collection[PartyNamed]) -> Fetch[dict[PartyNamed, Party]]:
-        """Find all that are named, as `party` finds one.
+        """Load, share-lock or create all named parties, as `party` does for one.
 
         Raises RuleBroken `reference_not_found` for an unknown id.
         """

@@ -1,6 +1,6 @@
-"""The statements of customers and vendors: one set for both.
+"""SQL of customers and vendors: one class for both.
 
-And what is shown of a party beside whatever belongs to it: documents, payments, credits, refunds.
+Also the party's columns that are shown with its documents, payments, credits and refunds.
 """
 
 from collections.abc import Mapping
@@ -38,10 +38,10 @@ SHOWN = tuple(item.name for item in fields(Party))
 
 @dataclass(frozen=True)
 class PartySql(Generic[T]):
-    """The statements of one side's parties.
+    """The SQL of one side's parties.
 
-    `document` is the table of what is owed, `payment` and `credit` those of what settles it, and
-    `refund_owed` the sum of what of refunds is not paid, of the party with the `id` that is given.
+    `document` is the table of invoices or bills; `payment` and `credit` are the tables that settle
+    them. `refund_owed` selects the unpaid refunds of the party given by the parameter `id`.
     """
 
     kind: type[T]
@@ -54,7 +54,7 @@ class PartySql(Generic[T]):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What is stored of one."""
+        """The names of the stored columns."""
         return tuple(item.name for item in fields(self.kind))
 
     @cached_property
@@ -72,7 +72,7 @@ class PartySql(Generic[T]):
 
     @cached_property
     def open_amounts(self) -> str:
-        """Add up what is still open with one party, under the names of `OpenAmounts`."""
+        """The statement that adds up one party's open amounts, named as in `OpenAmounts`."""
         document, payment, credit = self.document.c, self.payment.c, self.credit.c
         sums = {
             "outstanding_balance": summed(
@@ -82,7 +82,7 @@ class PartySql(Generic[T]):
                 self.payment,
                 case(
                     (payment.status == word("completed"), payment.total - payment.allocated),
-                    else_=payment.refunded,  # Given back of money that is not there any more.
+                    else_=payment.refunded,  # Refunded, but the payment is no longer completed.
                 ),
             ),
             "unapplied_credits": summed(
@@ -131,16 +131,20 @@ class PartySql(Generic[T]):
         return self._hold(among(self.party.c.external_id, "external_ids"))
 
     def _hold(self, named: ColumnElement[bool]) -> str:
-        """Read one as what names it knows it, and hold it against archiving until the commit.
+        """Return the statement that share-locks and reads parties, so that nobody archives them.
 
-        What it owes is left out: to add that up takes the longer the more it has bought.
+        The outstanding balance is not read, because adding it up is slow for a party with many
+        documents.
         """
         chosen = select(*party_columns(self.party)).where(in_business(self.party), named)
         return compiled(chosen.with_for_update(read=True, key_share=True))
 
     @cached_property
     def close(self) -> str:
-        """Wait for all who hold one: its status is about to change."""
+        """The statement that locks parties exclusively: it waits for all share locks.
+
+        It precedes a change of status.
+        """
         row = self.party.c
         chosen = select(row.id).where(in_business(self.party), among(row.id)).order_by(row.id)
         return compiled(chosen.with_for_update())
@@ -180,18 +184,18 @@ class PartySql(Generic[T]):
 def summed(
     table: Table, amount: ColumnElement[int], *conditions: ColumnElement[bool]
 ) -> Select[int]:
-    """The sum of an amount over the rows of the party with the `id` that is given."""
+    """Build the sum of an amount over the rows of the party given by the parameter `id`."""
     of_party = table.c.party_id == given("id", Uuid)
     return select(func.sum(amount)).where(in_business(table), of_party, *conditions)
 
 
 def party_name(party: Table) -> ColumnElement[str]:
-    """What a party is called: a company's name goes before a person's."""
+    """Return the name of a party: the company's name, else the person's."""
     return func.coalesce(party.c.company_name, party.c.individual_name)
 
 
 def party_columns(party: Table) -> list[ColumnElement[Any]]:
-    """What a row shows of its party, named `party_...`."""
+    """Build the columns of a row's party, named `party_...`."""
     standing = party.c.standing if "standing" in party.c else word("ACTIVE")
     status = case((party.c.archived_at.is_not(None), word("ARCHIVED")), else_=standing)
     values = {"name": party_name(party), "status": status}
@@ -199,17 +203,17 @@ def party_columns(party: Table) -> list[ColumnElement[Any]]:
 
 
 def on_party(table: Table, party: Table) -> ColumnElement[bool]:
-    """The party of a row."""
+    """Return the join condition of a row with its party."""
     return and_(in_business(party), party.c.id == table.c.party_id)
 
 
 def of_party(party_id: ColumnElement[Any], party: Table, named: ColumnElement[bool]) -> Any:
-    """The rows whose party fulfils a condition, said of the ids of their parties."""
+    """Return the condition, on the column `party_id`, that the party fulfils `named`."""
     return party_id.in_(select(party.c.id).where(in_business(party), named))
 
 
 def of_party_known_as(name: str, party_id: ColumnElement[Any], party: Table) -> Filter:
-    """A filter of its name by what a partner knows the party as."""
+    """Build the filter `name`, which compares the external id of the party."""
     known = party.c.external_id == given(name, Text)
     one = select(party.c.id).where(in_business(party), known).scalar_subquery()
     return Filter(party_id == one)
@@ -218,7 +222,7 @@ def of_party_known_as(name: str, party_id: ColumnElement[Any], party: Table) -> 
 def any_part_or_party(
     party_id: ColumnElement[Any], party: Table, *columns: ColumnElement[Any]
 ) -> Filter:
-    """A search for a part of any of several columns, or of the names of the party."""
+    """Build a substring search over several columns and the names of the party."""
     own, names = (any_part("search", *each) for each in (columns, _names(party)))
     return Filter(or_(own.condition, of_party(party_id, party, names.condition)), own.value)
 
@@ -228,5 +232,5 @@ def _names(party: Table) -> tuple[ColumnElement[str], ...]:
 
 
 def take_party(row: Row) -> Party:
-    """Take the columns of `party_columns` out of a row."""
+    """Remove the columns of `party_columns` from a row and make a party from them."""
     return Party(**{name: row.pop(f"party_{name}") for name in SHOWN})

@@ -1,4 +1,4 @@
-"""The statements of payments: one set for invoice payments and bill payments."""
+"""SQL of invoice payments and bill payments: one class for both."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -31,7 +31,7 @@ STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED
 
 
 class PaymentSql:
-    """The statements of one side's payments; `payout` is where they may come in one."""
+    """The SQL of one side's payments; `payout` is the table of payouts, if the side has them."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class PaymentSql:
 
     @cached_property
     def payouts(self) -> str:
-        """The payouts that hold payments."""
+        """The statement that reads the payouts of payments."""
         payment, payout = self.payment.c, self.payout
         assert payout is not None, "only money from customers comes in payouts"
         held = and_(in_business(payout), payout.c.id == payment.payout_id)
@@ -119,6 +119,6 @@ class PaymentSql:
 
 
 def values_of(references: ColumnElement[Any]) -> ColumnElement[str]:
-    """The values of an object of strings as one text, one to a line; none where it is empty."""
+    """Join the values of a JSON object into one text, a value per line; null if it is empty."""
     value = func.jsonb_each_text(references).table_valued("key", "value").c.value
     return select(func.string_agg(value, literal_column("E'\\n'"))).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Money that came in or went out, as it is stored, with the history of its allocations."""
+"""Stored payments, with the history of their allocations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -27,7 +27,7 @@ from persistence.trade.refunds_by_payment import refunded_of
 
 @dataclass(frozen=True, slots=True)
 class PaidOutIn:
-    """A payout, in short, as it is shown at the payments that it holds."""
+    """A summary of a payout, as shown on the payments that it contains."""
 
     id: UUID
     external_id: str | None
@@ -40,9 +40,9 @@ class PaidOutIn:
 
 @dataclass(frozen=True, slots=True)
 class PaymentRecord:
-    """A payment with the documents it is allocated to, what refunds give back of it, and its lines.
+    """A payment with the documents to which it is allocated and its shares of refunds.
 
-    `lines` are those of bank statements that it is linked with; `payout` is the one that holds it.
+    `lines` are the bank lines linked with it; `payout` is the payout that contains it.
     """
 
     payment: Payment
@@ -85,7 +85,7 @@ class PaymentStore(Store[Payment]):
         ]
 
     def shown(self, id: UUID) -> Fetch[PaymentRecord]:
-        """Find one with the documents it is allocated to and its refunds; raises NotFound."""
+        """Load a payment with its documents and refunds; raises NotFound."""
         queries = (Query(self.sql.by_id, {"ids": [id]}), *self._around([id]))
         return self.fetch(
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
@@ -94,9 +94,9 @@ class PaymentStore(Store[Payment]):
     def refunds_of(
         self, payment: Payment, documents: Mapping[UUID, Document]
     ) -> Fetch[tuple[RefundShare, ...]]:
-        """Find what refunds give back of a payment that is about to be kept.
+        """Load the refund shares of a payment that is about to be saved.
 
-        It is locked with its documents, which are given as they are about to be kept too.
+        The payment and its documents are locked; `documents` are as they will be saved.
         """
         affected = [each.document_id for each in live_allocations(payment)]
         refunded = [id_ for id_ in affected if documents[id_].refunded]
@@ -107,14 +107,14 @@ class PaymentStore(Store[Payment]):
         return self.fetch((query,), lambda answers: refunded_of(answers[0]).of(payment))
 
     def payout_of(self, payment: Payment) -> Fetch[PaidOutIn | None]:
-        """Find the payout that holds a payment."""
+        """Load the payout that contains a payment, or None."""
         if payment.payout_id is None:
             return self.fetch((), lambda _: None)
         query = Query(self.sql.payouts, {"ids": [payment.id]})
         return self.fetch((query,), lambda answers: _payouts(answers[0]).get(payment.id))
 
     async def records(self, wanted: PageRequest) -> Page[PaymentRecord]:
-        """List one page, each payment with the documents it is allocated to and its refunds."""
+        """List one page of payments, each with its documents and refunds."""
         listing = self.sql.listing
         return await self.listed_whole(listing, wanted, self._around, self._records)
 
@@ -150,7 +150,7 @@ class PaymentStore(Store[Payment]):
 def payment_of(
     row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[Posted, ...] = ()
 ) -> Payment:
-    """Make a payment of its row."""
+    """Make a payment from its row."""
     party = take_party(row)
     row["transaction_tags"] = tuple(row["transaction_tags"])
     row["completions"] = spans_of(row["completions"])
@@ -162,12 +162,12 @@ def _payouts(rows: Iterable[Row] = ()) -> dict[UUID, PaidOutIn]:
 
 
 def span_rows(spans: tuple[Span, ...]) -> list[Any]:
-    """Write spans as their JSON."""
+    """Serialize spans as JSON."""
     return [[span.start, span.end] for span in spans]
 
 
 def spans_of(pairs: list[Any]) -> tuple[Span, ...]:
-    """Read spans from their JSON."""
+    """Parse spans from JSON."""
     return tuple(_span(*pair) for pair in pairs)
 
 

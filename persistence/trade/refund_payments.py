@@ -1,4 +1,4 @@
-"""The payments of refunds, as they are stored: one store for both sides of trade."""
+"""Stored payments of refunds: one store for both sides of trade."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
@@ -38,14 +38,14 @@ class RefundPaymentStore(Store[P], Generic[P]):
         return [self.read(row, posted=posted.get(row["id"], ())) for row in rows]
 
     def of(self, refund_id: UUID, id: UUID) -> Fetch[P]:
-        """Find one payment of a refund; raises NotFound, also for a payment of another refund."""
+        """Load one payment of a refund; raises NotFound, also for a payment of another refund."""
         found = self.fetch(
             self.loading([id]), lambda answers: self._within(refund_id, self.assemble(answers))
         )
         return self._under(refund_id, found)
 
     def lock_of(self, refund_id: UUID, id: UUID) -> Fetch[P]:
-        """Lock one payment of a refund, then read it; raises NotFound, and Stale as `lock` does."""
+        """Lock and load one payment of a refund; raises NotFound, and Stale as `lock` does."""
         self.scope.note_locks(self.rank, [id])
         waiting = self.waiting(id)
 
@@ -57,7 +57,7 @@ class RefundPaymentStore(Store[P], Generic[P]):
         return self.fetch((*waiting, *self.loading([id])), answer)
 
     def with_external_id(self, external_id: str | None) -> Fetch[P | None]:
-        """Find the refund payment, of any refund, that a partner knows by its own identifier."""
+        """Load the refund payment with an external id, of any refund, or None."""
         return self.by_external_id(
             external_id,
             [self.sql.by_external_id],
@@ -65,12 +65,12 @@ class RefundPaymentStore(Store[P], Generic[P]):
         )
 
     def page(self, refund_id: UUID, wanted: PageRequest) -> Fetch[Page[P]]:
-        """List one page of a refund's payments; raises NotFound where there is no such refund."""
+        """List one page of a refund's payments; raises NotFound if the refund does not exist."""
         page = self.listed(self.sql.of_one, wanted, self.read, refund_id=refund_id)
         return self._under(refund_id, page)
 
     def save(self, value: P) -> None:
-        """Stage a payment of a refund."""
+        """Stage a refund payment."""
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["completions"] = span_rows(value.completions)
         row["splits"] = [split_rows(each) for each in value.splits]
@@ -79,12 +79,12 @@ class RefundPaymentStore(Store[P], Generic[P]):
         self.scope.stage(self.table, value.id, row)
 
     def read(self, row: Row, *, posted: tuple[Posted, ...] = ()) -> P:
-        """Make a payment of its row."""
+        """Make a refund payment from its row."""
         payment: P = refund_payment_of(self.sql, row, posted=posted)
         return payment
 
     def _under(self, refund_id: UUID, asked: Fetch[T]) -> Fetch[T]:
-        """Ask about a refund that a path names; raises NotFound for the refund before all else."""
+        """Extend a fetch by a check that the refund exists; NotFound of the refund comes first."""
         known = Query(self.sql.refund_known, {"ids": [refund_id]})
 
         def answer(answers: Answers) -> T:
@@ -99,7 +99,7 @@ class RefundPaymentStore(Store[P], Generic[P]):
 
 
 def refund_payment_of(sql: RefundPaymentSql, row: Row, *, posted: tuple[Posted, ...] = ()) -> Any:
-    """Make a payment of a refund, of either side, of its row."""
+    """Make a refund payment of either side from its row."""
     party = take_party(row)
     row["completions"] = spans_of(row["completions"])
     row["splits"] = tuple(split_of(each) for each in row["splits"])

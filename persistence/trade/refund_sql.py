@@ -1,4 +1,4 @@
-"""The statements of refunds: what invoice refunds and vendor refunds have in common."""
+"""SQL that invoice refunds and vendor refunds have in common."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -37,11 +37,11 @@ DERIVED = ("party", "allocations", "posted", "about")
 
 
 WholeRefunds = tuple[str, str, str, str, str]
-"""What reads refunds, their allocations, their documents, their payments, and the bank's lines."""
+"""The statements that read refunds, allocations, documents, payments and bank lines."""
 
 
 def _only_target(allocation: Table, refund_id: ColumnElement[UUID]) -> ColumnElement[Any]:
-    """As `accounting.trade.refunds.about` says."""
+    """Return the only target of a refund, or null, as `accounting.trade.refunds.about` does."""
     row = allocation.c
     target = func.coalesce(row.document_id, row.payment_id, row.refunded_credit_id)
     targets = type_coerce(func.array_agg(distinct(target)), ARRAY(Uuid()))
@@ -54,7 +54,7 @@ def _only_target(allocation: Table, refund_id: ColumnElement[UUID]) -> ColumnEle
 
 
 class RefundPaymentSql:
-    """The statements of the payments of one side's refunds."""
+    """The SQL of the payments of one side's refunds."""
 
     def __init__(
         self,
@@ -87,18 +87,18 @@ class RefundPaymentSql:
 
     @cached_property
     def refund_known(self) -> str:
-        """The ids of those refunds that exist."""
+        """The statement that returns the ids of those refunds that exist."""
         chosen = select(self.refund.c.id)
         return compiled(chosen.where(in_business(self.refund), among(self.refund.c.id)))
 
     def chosen(self, condition: ColumnElement[bool]) -> str:
-        """Read the payments that a condition picks, oldest first."""
+        """Return the statement that reads the payments matching a condition, oldest first."""
         found = select(*self.columns, self.about).select_from(self.source)
         picked = found.where(in_business(self.payment), condition)
         return compiled(picked.order_by(self.payment.c.created_at, self.payment.c.id))
 
     def lines_of(self, choice: Choice) -> str:
-        """Read the bank lines that the payments of refunds are linked with."""
+        """Return the statement that reads the bank lines linked with the payments of refunds."""
         payment = self.payment.c
         paying = select(payment.id).where(in_business(self.payment), choice(payment.refund_id))
         return lines_where(bank_link.c.target_id.in_(paying))
@@ -120,9 +120,9 @@ class RefundPaymentSql:
 
 
 class RefundSql(ABC):
-    """The statements of one side's refunds; each side says what its list is filtered by.
+    """The SQL of one side's refunds; each side adds the filters of its list.
 
-    `credit` is where the credits stand that refunds pay out, or are kept as.
+    `credit` is the table of credits: a refund can pay out a credit, or be kept as one.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class RefundSql(ABC):
 
     @cached_property
     def targets(self) -> str:
-        """What refunds give back of, or gave back of until they were cancelled."""
+        """The statement that reads the targets of refunds, also of cancelled ones."""
         row = self.allocation.c
         chosen = select(row.document_id, row.payment_id, row.refunded_credit_id)
         return compiled(chosen.where(in_business(self.allocation), among(row.refund_id)))
@@ -167,7 +167,7 @@ class RefundSql(ABC):
 
     @cached_property
     def with_payment(self) -> WholeRefunds:
-        """The refund that a payment pays."""
+        """The statements that read the refund to which a payment belongs."""
         payment = self.payments.payment
         paid = select(payment.c.refund_id).where(in_business(payment), among(payment.c.id))
         return self._whole(lambda column: column.in_(paid))
@@ -186,10 +186,10 @@ class RefundSql(ABC):
 
     @abstractmethod
     def filters(self) -> Mapping[str, Filter]:
-        """What the side's list is filtered by, beside what every list of refunds is."""
+        """Return the side's own filters, in addition to the filters of every list of refunds."""
 
     def sorts(self) -> Mapping[str, ColumnElement[Any]]:
-        """What the side's list is sorted by."""
+        """Return the sort columns of the side's list."""
         return {"created_at": self.refund.c.created_at, "amount": self.refund.c.amount}
 
     def _whole(self, choice: Choice) -> WholeRefunds:
@@ -206,9 +206,10 @@ class RefundSql(ABC):
         return compiled(chosen.where(in_business(self.refund), choice(self.refund.c.id)))
 
     def _allocations(self, choice: Choice) -> str:
-        """Everything that refunds give or gave back, with the number of what has one.
+        """Return the statement that reads all allocations of refunds, ended ones too.
 
-        Of a credit of one line, what that is taxed by, too.
+        Each row includes the number of its document or credit, and the tax code of the credit's
+        first line.
         """
         row, document = self.allocation, self.documents.document
         own = (column for column in row.c if column.name != "business_id")
@@ -223,7 +224,7 @@ class RefundSql(ABC):
         )
 
     def _documents(self, choice: Choice) -> str:
-        """The documents that refunds give or gave back of, without lines, as in their list."""
+        """Return the statement that reads the documents of all allocations, without lines."""
         row, document = self.allocation.c, self.documents.document
         affected = select(row.document_id).where(
             in_business(self.allocation), choice(row.refund_id)
@@ -232,12 +233,12 @@ class RefundSql(ABC):
         return compiled(chosen.where(in_business(document), document.c.id.in_(affected)))
 
     def given_back(self) -> ColumnElement[bool]:
-        """The document that an allocation gives back of."""
+        """Return the join condition of an allocation with the refunded document."""
         row, document = self.allocation.c, self.documents.document.c
         return and_(document.business_id == MINE, document.id == row.document_id)
 
     def _credited(self) -> ColumnElement[bool]:
-        """The credit that an allocation pays out, or is kept as."""
+        """Return the join condition of an allocation with the credit it pays out, or is kept as."""
         row, credit = self.allocation.c, self.credit.c
         ids = [row[name] for name in ("refunded_credit_id", "credit_id") if name in row]
         return and_(credit.business_id == MINE, credit.id == func.coalesce(*ids))

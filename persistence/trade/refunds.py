@@ -1,4 +1,4 @@
-"""What is given back, as it is stored: refunds, and what they give back of."""
+"""Stored refunds with their allocations."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -39,12 +39,12 @@ TARGETS: dict[str, Kind] = {
     "credit_id": "credit",
     "refunded_credit_id": "refunded_credit",
 }
-"""The columns that say what an allocation gives back of: one of them is filled."""
+"""The columns with the target of an allocation, by kind; exactly one of them is filled."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefundTarget:
-    """What a refund gives back of: one of the three."""
+    """The target of a refund; exactly one of the ids is set."""
 
     document_id: UUID | None
     payment_id: UUID | None
@@ -53,9 +53,9 @@ class RefundTarget:
 
 @dataclass(frozen=True, slots=True)
 class RefundRecord(Generic[R, P]):
-    """A refund with its payments, oldest first, and the documents it gives back of.
+    """A refund with its payments, oldest first, and the refunded documents.
 
-    The documents come without their lines. `linked` holds the bank lines of its payments.
+    The documents have no lines. `linked` holds the bank lines of the payments.
     """
 
     refund: R
@@ -93,9 +93,9 @@ class RefundStore(Store[R], Generic[R, P]):
         ]
 
     def target_of(self, id: UUID) -> Fetch[RefundTarget]:
-        """Find what a refund gives back of, without locking anything; raises NotFound.
+        """Load the target of a refund, without a lock; raises NotFound.
 
-        It never changes; so what is found can be locked first, and the refund after it.
+        The target never changes, so the caller can lock the target first and then the refund.
         """
 
         def answer(answers: Answers) -> RefundTarget:
@@ -107,14 +107,14 @@ class RefundStore(Store[R], Generic[R, P]):
         return self.fetch((Query(self.sql.targets, {"ids": [id]}),), answer)
 
     def shown(self, id: UUID) -> Fetch[RefundRecord[R, P]]:
-        """Find one with its payments and documents; raises NotFound."""
+        """Load a refund with its payments and documents; raises NotFound."""
         queries = [Query(text, {"ids": [id]}) for text in self.sql.shown]
         return self.fetch(
             queries, lambda answers: self.only(self._records(answers[0], answers[1:]))
         )
 
     def with_payment(self, payment_id: UUID, noun: str) -> Fetch[RefundRecord[R, P]]:
-        """Find the refund that a payment pays; raises NotFound of the payment, by its noun."""
+        """Load the refund to which a payment belongs; raises NotFound for `noun`, the payment."""
         queries = [Query(text, {"ids": [payment_id]}) for text in self.sql.with_payment]
 
         def answer(answers: Answers) -> RefundRecord[R, P]:
@@ -126,7 +126,7 @@ class RefundStore(Store[R], Generic[R, P]):
         return self.fetch(queries, answer)
 
     async def records(self, wanted: PageRequest) -> Page[RefundRecord[R, P]]:
-        """List one page, each refund with its payments and documents."""
+        """List one page of refunds, each with its payments and documents."""
 
         def around(ids: list[UUID]) -> list[Query]:
             return [Query(text, {"ids": ids}) for text in self.sql.shown[1:]]
@@ -134,7 +134,7 @@ class RefundStore(Store[R], Generic[R, P]):
         return await self.listed_whole(self.sql.listing, wanted, around, self._records)
 
     def save(self, value: R) -> None:
-        """Stage a refund with what it gives back."""
+        """Stage a refund with its allocations."""
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["party_id"] = value.party.id
         row["settled"] = split_rows(value.settled)

@@ -1,4 +1,4 @@
-"""What refunds give back of payments: read where there are refunds, laid over by the rules."""
+"""Refunds as shown on payments: read here, spread over payments by the accounting rules."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -23,7 +23,7 @@ from persistence.trade.document_settlements import SettlementTables
 
 
 class RefundedSql:
-    """The statements that read refunds by the payments they are shown at."""
+    """The SQL that reads the refunds of payments and of their documents."""
 
     def __init__(self, document: Table, tables: SettlementTables) -> None:
         self.document = document
@@ -31,7 +31,7 @@ class RefundedSql:
 
     @cached_property
     def of_payments(self) -> str:
-        """The refunds of payments, and of the documents to which they are allocated."""
+        """The statement that reads the refunds of payments and of their allocated documents."""
         row = self.tables.allocation.c
         affected = select(row.document_id).where(
             in_business(self.tables.allocation),
@@ -42,7 +42,10 @@ class RefundedSql:
 
     @cached_property
     def of_documents(self) -> str:
-        """The same for documents that a payment is only about to be allocated to."""
+        """The statement that reads the refunds of payments and of the given documents.
+
+        It serves a payment whose allocations to these documents are not saved yet.
+        """
         return self._refunded(among(self.document.c.id, "documents"))
 
     def _refunded(self, affected: ColumnElement[bool]) -> str:
@@ -66,7 +69,7 @@ class RefundedSql:
         return compiled(union_all(by_payment, by_document))
 
     def _refunds(self, target: Table, name: str) -> Any:
-        """The live refunds of a document or payment as one JSON array."""
+        """Build a subquery that returns a target's live refunds as one JSON array."""
         tables = self.tables
         refund, share = tables.refund.c, tables.refund_allocation.c
         agreed_on = func.greatest(share.start_on, refund.agreed_on)
@@ -84,7 +87,7 @@ class RefundedSql:
         )
 
     def _payments(self) -> Any:
-        """The completed payments that settle a document as one JSON array."""
+        """Build a subquery that returns a document's completed payments as one JSON array."""
         tables, document = self.tables, self.document.c
         payment, share = tables.payment.c, tables.allocation.c
         item = func.json_build_array(payment.id, payment.payment_date, share.amount)
@@ -104,18 +107,18 @@ class RefundedSql:
 
 @dataclass(frozen=True, slots=True)
 class Refunded:
-    """The payments of which unapplied money was refunded, and the documents with refunds."""
+    """The refunds of unapplied money by payment, and the refunded documents by id."""
 
     payments: Mapping[UUID, tuple[RefundShare, ...]]
     documents: Mapping[UUID, RefundedDocument]
 
     def of(self, payment: Payment) -> tuple[RefundShare, ...]:
-        """Say what refunds give back of a payment, the oldest first."""
+        """List the refund shares of a payment, oldest first."""
         return refund_shares_of(payment, self.payments.get(payment.id, ()), self.documents)
 
 
 def refunded_of(rows: Iterable[Row]) -> Refunded:
-    """Make the answer of `of_payments` or `of_documents` of its rows."""
+    """Make the result from the rows of `of_payments` or `of_documents`."""
     payments, documents = {}, {}
     for row in rows:
         document_id = row["document_id"]

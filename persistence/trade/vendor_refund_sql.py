@@ -1,4 +1,4 @@
-"""The statements of vendor refunds and of their payments: what their lists are filtered by."""
+"""SQL of vendor refunds and their payments: the filters and sorts of their lists."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -29,7 +29,7 @@ NONE: ColumnElement[int] = literal_column("0")
 
 
 class VendorRefundSql(RefundSql):
-    """The statements of vendor refunds."""
+    """The SQL of vendor refunds."""
 
     def filters(self) -> Mapping[str, Filter]:
         row = self.refund.c
@@ -64,7 +64,10 @@ class VendorRefundSql(RefundSql):
         return live.scalar_subquery()
 
     def _status(self) -> ColumnElement[str]:
-        """`accounting.trade.refunds.vendor_refund_status` in SQL; a test holds the two together."""
+        """Return the SQL form of `vendor_refund_status` in `accounting.trade.refunds`.
+
+        A test checks that the two agree.
+        """
         row, payment, allocated = self.refund.c, self.payments.payment.c, self._allocated()
         unpaid = (
             select(payment.id)
@@ -82,7 +85,7 @@ class VendorRefundSql(RefundSql):
 
 
 class VendorRefundPaymentSql(RefundPaymentSql):
-    """The statements of the payments of vendor refunds."""
+    """The SQL of the payments of vendor refunds."""
 
     @cached_property
     def listing(self) -> Listing:
@@ -131,6 +134,6 @@ class VendorRefundPaymentSql(RefundPaymentSql):
         }
 
     def _of_refund(self, condition: ColumnElement[bool]) -> ColumnElement[bool]:
-        """The payments of the refunds that fulfil a condition."""
+        """Return the condition that the refund of a payment fulfils `condition`."""
         refunds = select(self.refund.c.id).where(in_business(self.refund), condition)
         return self.payment.c.refund_id.in_(refunds)

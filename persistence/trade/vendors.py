@@ -1,4 +1,4 @@
-"""Vendors as they are stored: whom the business buys from."""
+"""Stored vendors: the parties from which the business buys."""
 
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ from persistence.tables import (
 from persistence.trade.parties import PartyStore
 from persistence.trade.party_sql import PartySql
 
-# What a vendor gives back is announced as payments, each of which has come or is still to come.
+# A vendor announces its refund payments in advance. This is the sum of those not received yet.
 STILL_TO_COME = select(func.sum(vendor_refund_payment.c.amount)).where(
     in_business(vendor_refund_payment),
     vendor_refund_payment.c.status.in_([word("pending"), word("processing"), word("failed")]),
@@ -34,7 +34,7 @@ VENDORS = PartySql(Vendor, vendor, bill, bill_payment, vendor_credit, STILL_TO_C
 class VendorStore(PartyStore[Vendor]):
     """The vendors of one business.
 
-    Their rank is that of customers: no transaction locks both.
+    They have the same lock rank as customers, because no transaction locks both.
     """
 
     table: ClassVar = vendor

@@ -1,4 +1,4 @@
-"""Write-offs as they are stored. A write-off has no lock of its own: its document's holds it."""
+"""Stored write-offs. A write-off has no lock of its own: the lock of its document protects it."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -24,7 +24,7 @@ STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVE
 
 
 class WriteOffSql:
-    """The statements of what is given up on one side."""
+    """The SQL of one side's write-offs."""
 
     def __init__(self, write_off: Table, document: Table, party: Table) -> None:
         self.write_off = write_off
@@ -41,7 +41,7 @@ class WriteOffSql:
 
     @cached_property
     def within(self) -> str:
-        """One of a document."""
+        """The statement that reads one write-off of a document."""
         row = self.write_off.c
         of_document = row.document_id == given("document_id", Uuid)
         return self._chosen(and_(of_document, row.id == given("id", Uuid)))
@@ -60,10 +60,10 @@ class WriteOffSql:
 
 
 class WriteOffStore(Store[WriteOff]):
-    """What was given up of the documents of one side in one business."""
+    """The write-offs of one side in one business."""
 
     noun: ClassVar = "write-off"
-    rank: ClassVar = 3  # Its document's: nobody locks a write-off by itself.
+    rank: ClassVar = 3  # That of the document: a write-off is never locked by itself.
     sql: ClassVar[WriteOffSql]
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
@@ -75,13 +75,13 @@ class WriteOffStore(Store[WriteOff]):
         return [_write_off(row, posted=posted.get(row["id"], ())) for row in rows]
 
     def get_within(self, document_id: UUID, id: UUID) -> Fetch[WriteOff]:
-        """Find one write-off of a document; raises NotFound."""
+        """Load one write-off of a document; raises NotFound."""
         names = {"document_id": document_id, "id": id}
         queries = (Query(self.sql.within, names), posted_for([id]))
         return self.fetch(queries, lambda answers: self.only(self.assemble(answers)))
 
     def with_external_id(self, external_id: str | None) -> Fetch[WriteOff | None]:
-        """Find the write-off a partner knows by its own identifier, without what it posted."""
+        """Load the write-off with an external id, or None, without its posted entries."""
         if external_id is None:
             return self.fetch((), lambda _: None)
         query = Query(self.sql.by_external_id, {"external_id": external_id})

@@ -1,4 +1,4 @@
-"""The reference: the contract as pages for people."""
+"""The reference: the contract as HTML pages."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""One call of an operation, as samples show it: read from the contract, in no language yet."""
+"""A sample call of an operation, read from the contract and independent of language."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,9 @@ TOKENS: Final = {"BusinessToken": "BUSINESS_TOKEN", "PartnerToken": "PARTNER_TOK
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A field of a form as a page lets it be filled in: with the value of the contract's example.
+    """A form field that a page lets the user fill in, with the value of the contract's example.
 
-    Each line of a list is a value. A file has content types, the one of the example first.
+    Each line of a list is a value. A file has content types, that of the example first.
     """
 
     field: Field
@@ -40,7 +40,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call as samples show it: with the first credentials, content type and example."""
+    """A sample call, with the first credentials, content type and example of its operation."""
 
     method: str
     path: str
@@ -54,16 +54,16 @@ class Call:
 
     @property
     def token(self) -> str | None:
-        """Name the variable that holds the token, where it is one that is sent."""
+        """The name of the variable with the token, if a token is sent."""
         return TOKENS.get(self.scheme or "")
 
     @property
     def variables(self) -> list[str]:
-        """Name the variables of the path."""
+        """The names of the variables in the path."""
         return VARIABLE.findall(self.path)
 
     def parts(self) -> Iterator[tuple[str, str]]:
-        """Give the fields of a form as text; a list of texts is a field that is repeated."""
+        """Yield the fields of a form as text; a list of texts is a repeated field."""
         for name, value in self.body.items():
             if name not in self.files:
                 for each in value if isinstance(value, list) else [value]:
@@ -76,7 +76,7 @@ def read_call(path: str, method: str, item: Mapping[str, Any], describer: Descri
     schemes = [name for requirement in operation.get("security", ()) for name in requirement]
     parameters = describer.parameters(item, operation)
     body = describer.follow(operation.get("requestBody", {})).get("content", {})
-    media_type = next(iter(body), None)  # What else it takes comes behind what it is shown with.
+    media_type = next(iter(body), None)  # The sample uses the first content type.
     content: Mapping[str, Any] = body.get(media_type, {})
     return Call(
         method=method.upper(),
@@ -100,7 +100,7 @@ def read_call(path: str, method: str, item: Mapping[str, Any], describer: Descri
 
 
 def form_of(media_type: str, content: Mapping[str, Any], describer: Describer) -> Form:
-    """Read what a page lets be filled in for one content type."""
+    """Read the form of a body for one content type."""
     body = first_example(content, describer)
     fields = () if media_type == JSON else describer.fields(content["schema"])
     types = content.get("encoding", {})
@@ -112,7 +112,7 @@ def form_of(media_type: str, content: Mapping[str, Any], describer: Describer) -
 
 
 def entry_of(field: Field, value: Any, types: Mapping[str, Any]) -> Entry:
-    """Read one field of a form."""
+    """Build the entry of one form field."""
     values = value if isinstance(value, list) else [value]
     write = indented if isinstance(value, Mapping) else as_written
     is_file = field.kind == "binary"
@@ -125,7 +125,7 @@ def entry_of(field: Field, value: Any, types: Mapping[str, Any]) -> Entry:
 
 
 def files_of(content: Mapping[str, Any], describer: Describer) -> tuple[str, ...]:
-    """Name the fields of a body that are files."""
+    """Return the names of the fields of a body that are files."""
     fields = describer.shape(content.get("schema", {}))["properties"]
     return tuple(
         name for name, field in fields.items() if describer.shape(field).get("format") == "binary"
@@ -133,12 +133,12 @@ def files_of(content: Mapping[str, Any], describer: Describer) -> tuple[str, ...
 
 
 def first_example(content: Mapping[str, Any], describer: Describer) -> Any:
-    """Give the first example of one content type; an empty object where there is none."""
+    """Return the first example of a content type; an empty object if there is none."""
     return next((value for _, value in examples(content, describer)), {})
 
 
 def examples(content: Mapping[str, Any], describer: Describer) -> Iterator[tuple[str, Any]]:
-    """Give the examples of one content type by name."""
+    """Yield the examples of a content type by name."""
     for name, example in content.get("examples", {}).items():
         yield name, describer.follow(example).get("value")
     if "example" in content:

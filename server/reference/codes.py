@@ -1,4 +1,4 @@
-"""The error codes of the contract: what each says, and which operation may answer it."""
+"""The error codes of the contract: their texts, and the operations that return them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,13 +10,13 @@ from server.reference.fields import Describer
 Node = Mapping[str, Any]
 
 QUOTED: Final = re.compile(r"`([a-z0-9_]+)`")
-# Such an answer is shared by operations that name their own codes; those it names are examples.
+# Operations that share such a response name their own codes; codes in the response are examples.
 TOLD_AT_THE_OPERATION: Final = "as told at the operation"
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """One code: when it comes, what to do, and what stands in its `detail`."""
+    """An error code: its cause, its remedy, and the fields of its `detail`."""
 
     name: str
     status: int
@@ -27,7 +27,7 @@ class ErrorCode:
 
 
 def error_codes(document: Node) -> dict[str, ErrorCode]:
-    """Read the codes, each with the first example that the contract has of it."""
+    """Read the codes, each with the first example of it in the contract."""
     examples: dict[str, Any] = {}
     for _, value in refusals(document):
         examples.setdefault(value["error_code"], value)
@@ -45,14 +45,14 @@ def error_codes(document: Node) -> dict[str, ErrorCode]:
 
 
 def refusals(document: Node) -> Iterator[tuple[str, Node]]:
-    """Give the examples of the contract that are refusals, by name."""
+    """Yield the examples of the contract that are errors, by name."""
     for name, example in document["components"].get("examples", {}).items():
         if is_refusal(value := example.get("value")):
             yield name, value
 
 
 def is_refusal(value: Any) -> bool:
-    """Tell a refusal by its code."""
+    """Return whether a value is an error: an object with an error code."""
     return isinstance(value, Mapping) and "error_code" in value
 
 
@@ -62,9 +62,9 @@ def codes_of(
     codes: Mapping[str, ErrorCode],
     describer: Describer,
 ) -> list[ErrorCode]:
-    """List by status what an operation may answer besides what any operation may.
+    """List by status the error codes of an operation, without those that any operation may return.
 
-    Its own text and those of its parameters name codes, and so do the answers that it shares.
+    They are named in the texts of the operation and of its parameters, and in its shared responses.
     """
     texts = [operation.get("description", "")]
     texts += [parameter.get("description", "") for parameter in parameters]
@@ -78,7 +78,7 @@ def codes_of(
 def codes_of_any(
     document: Node, codes: Mapping[str, ErrorCode], describer: Describer
 ) -> list[ErrorCode]:
-    """List what any operation may answer: what stands at `default`."""
+    """List the error codes that any operation may return: those of its `default` response."""
     named = {
         name
         for operation in operations(document)
@@ -90,13 +90,13 @@ def codes_of_any(
 
 
 def in_order(named: set[str], codes: Mapping[str, ErrorCode]) -> list[ErrorCode]:
-    """Give the codes of these names by status; other names are no codes."""
+    """Sort the codes with these names by status; other names are ignored."""
     found = [code for name, code in codes.items() if name in named]
     return sorted(found, key=lambda code: code.status)
 
 
 def operations(document: Node) -> Iterator[Node]:
-    """Give every operation of the contract."""
+    """Yield every operation of the contract."""
     for item in document["paths"].values():
         for operation in item.values():
             if isinstance(operation, Mapping):
@@ -104,21 +104,21 @@ def operations(document: Node) -> Iterator[Node]:
 
 
 def error_answers(operation: Node, describer: Describer) -> Iterator[tuple[str, Node]]:
-    """Give the answers of an operation that are refusals, with their statuses."""
+    """Yield the error responses of an operation, with their statuses."""
     for status, answer in operation["responses"].items():
         if str(status)[0] in "45d":
             yield str(status), describer.follow(answer)
 
 
 def codes_in(answer: Node, describer: Describer) -> Iterator[str]:
-    """Give the codes that an answer names, in its text and in its examples."""
+    """Yield the codes that a response names, in its text and in its examples."""
     yield from QUOTED.findall(answer.get("description", ""))
     for value in example_values(answer, describer):
         yield value["error_code"]
 
 
 def example_values(answer: Node, describer: Describer) -> Iterator[Node]:
-    """Give the refusals that an answer shows as examples."""
+    """Yield the errors that a response has as examples."""
     for content in answer.get("content", {}).values():
         for example in content.get("examples", {}).values():
             value = describer.follow(example).get("value")
@@ -127,5 +127,5 @@ def example_values(answer: Node, describer: Describer) -> Iterator[Node]:
 
 
 def joined(answer: Node) -> str:
-    """Give the text of an answer in one line."""
+    """Return the text of a response in one line."""
     return " ".join(answer.get("description", "").split())

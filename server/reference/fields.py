@@ -1,4 +1,4 @@
-"""Schemas of the contract in words: what a field is, what it may hold, what stands inside it."""
+"""Schemas of the contract in words: the type, constraints and nested fields of a value."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ ANYTHING: Final = "any JSON"
 SAFE_INTEGER: Final = 2**53 - 1
 CHOICES_SHOWN: Final = 16
 PATTERN_SHOWN_CHARACTERS: Final = 48
-# Every text refuses U+0000; saying so at each of them would hide what differs.
+# No text may contain U+0000; repeating that for each field would hide the differences.
 PATTERN_OF_ANY_TEXT: Final = r"^[^\u0000]*$"
 FORMATS: Final = frozenset({"uuid", "date", "date-time", "email", "uri", "binary", "byte"})
 COUNTED: Final = (
@@ -25,7 +25,7 @@ COUNTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One line of a description; `link` names the schema that tells more, `inner` stands below."""
+    """A row of a description; `link` names the detailed schema, `inner` has the nested fields."""
 
     name: str
     kind: str
@@ -38,13 +38,13 @@ class Field:
 
 
 class Describer:
-    """Read schemas of one document."""
+    """A reader of the schemas of one document."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
 
     def follow(self, node: Any) -> Any:
-        """Return what a `$ref` points at, or the node itself."""
+        """Return the target of a `$ref`, or the node itself."""
         while isinstance(node, Mapping) and "$ref" in node:
             reference = node["$ref"]
             node = self.document
@@ -53,7 +53,7 @@ class Describer:
         return node
 
     def parameters(self, item: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Any]:
-        """List the parameters of an operation, those first that its path has."""
+        """List the parameters of an operation, those of its path first."""
         named = (*item.get("parameters", ()), *operation.get("parameters", ()))
         return [self.follow(parameter) for parameter in named]
 
@@ -71,8 +71,8 @@ class Describer:
     def fields(self, schema: Schema) -> tuple[Field, ...]:
         """Describe the properties of an object.
 
-        What is sent is closed, and what it must have is marked; in an answer nearly everything is
-        always there, and what may be missing is marked.
+        Request objects are closed, and their required fields are marked. In responses nearly all
+        fields are always present, so the optional ones are marked.
         """
         shape = self.shape(schema)
         required = frozenset(shape.get("required", ()))
@@ -102,7 +102,7 @@ class Describer:
         )
 
     def kind(self, schema: Schema) -> tuple[str, str | None]:
-        """Name the type in words, and the schema that tells more: `("array of", "LineItem")`."""
+        """Return the type in words, and the schema with details: `("array of", "LineItem")`."""
         name = name_of(schema)
         shape = self.shape(schema)
         if shape.get("type") == "array":
@@ -120,7 +120,7 @@ class Describer:
         return words, name
 
     def inner(self, schema: Schema) -> tuple[Field, ...]:
-        """Describe what stands inside a value, unless it has a name and a place of its own."""
+        """Describe the fields inside a value, unless its schema has a page of its own."""
         if name_of(schema) is not None:
             return ()
         shape = self.shape(schema)
@@ -135,20 +135,20 @@ class Describer:
         return self.fields(shape)
 
     def innermost(self, schema: Schema) -> dict[str, Any]:
-        """Return the shape of a value, or of the items when it is a list of them."""
+        """Return the shape of a value, or of the items if it is a list."""
         shape = self.shape(schema)
         return self.innermost(shape["items"]) if "items" in shape else shape
 
 
 def alternatives(shape: Schema) -> tuple[Schema, ...]:
-    """Give the shapes a value may have instead of one; an object that only adds rules has none."""
+    """Return the alternative shapes of a value; none for an object that only adds rules."""
     if shape.get("properties"):
         return ()
     return tuple(shape.get("oneOf", shape.get("anyOf", ())))
 
 
 def name_of(schema: Schema) -> str | None:
-    """Name the schema which this one only points at, also from within an `allOf` of one part."""
+    """Return the name of the schema that this one only refers to, also by an `allOf` of one."""
     parts = schema.get("allOf", ())
     if len(parts) == 1 and "properties" not in schema:
         return name_of(parts[0])
@@ -158,7 +158,7 @@ def name_of(schema: Schema) -> str | None:
 
 
 def facts(shape: Schema) -> Iterator[str]:
-    """Say what a value may be, in a few words each: `1 to 255 characters`."""
+    """Yield the constraints on a value in a few words each: `1 to 255 characters`."""
     if shape.get("nullable"):
         yield "or null"
     yield from interval(shape)
@@ -178,7 +178,7 @@ def facts(shape: Schema) -> Iterator[str]:
 
 
 def interval(shape: Schema) -> Iterator[str]:
-    """Say between which numbers a value lies; the ends of the safe integers go without saying."""
+    """Yield the bounds of a number; the bounds of safe integers are omitted."""
     least, most = shape.get("minimum"), shape.get("maximum")
     least = None if least == -SAFE_INTEGER else least
     most = None if most == SAFE_INTEGER else most
@@ -193,7 +193,7 @@ def interval(shape: Schema) -> Iterator[str]:
 
 
 def span(least: int, most: int | None) -> str:
-    """Say how many of something there may be; nothing when any number will do."""
+    """Return the bounds of a count in words; empty if there are none."""
     if most is None:
         return f"at least {grouped(least)}" if least else ""
     if least == most:
@@ -202,10 +202,10 @@ def span(least: int, most: int | None) -> str:
 
 
 def grouped(number: float) -> str:
-    """Write a number with its digits in threes, unless it could be a year."""
+    """Format a number with thousands separators, unless it could be a year."""
     return f"{number:,}" if number >= 10_000 else str(number)
 
 
 def as_written(value: Any) -> str:
-    """Write a value as JSON writes it, a text without its quotes."""
+    """Return a value as JSON, a text without its quotes."""
     return value if isinstance(value, str) else json.dumps(value)

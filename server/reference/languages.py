@@ -1,6 +1,6 @@
-"""A call in the words of curl, of Python with httpx and of TypeScript with fetch.
+"""A sample call in curl, in Python with httpx, and in TypeScript with fetch.
 
-What differs from caller to caller stands in the environment: tokens, keys and the ids of the path.
+Values that differ between callers are environment variables: tokens, keys and the ids of the path.
 """
 
 import json
@@ -14,12 +14,12 @@ INDENT: Final = "    "
 
 
 def curl(call: Call) -> str:
-    """Write a call as a command line."""
+    """Return a call as a command line."""
     return " \\\n  ".join(curl_parts(call))
 
 
 def curl_parts(call: Call) -> Iterator[str]:
-    """Give the parts of the command, a line each."""
+    """Yield the parts of the command, a line each."""
     yield "curl" if call.method == "GET" else f"curl -X {call.method}"
     if call.token:
         yield f'-H "Authorization: Bearer ${call.token}"'
@@ -44,7 +44,7 @@ def quoted(text: str) -> str:
 
 
 def python(call: Call) -> str:
-    """Write a call with httpx."""
+    """Return a call with httpx."""
     url = filled(call.path, "{{os.environ['{}']}}")
     imports = ["import os"]
     if call.files:
@@ -62,7 +62,7 @@ def python(call: Call) -> str:
 
 
 def python_arguments(call: Call) -> Iterator[str]:
-    """Give what is sent beside the address."""
+    """Yield the arguments after the URL."""
     headers = {}
     if call.token:
         headers["Authorization"] = f"f\"Bearer {{os.environ['{call.token}']}}\""
@@ -83,7 +83,7 @@ def python_arguments(call: Call) -> Iterator[str]:
 
 
 def gathered(call: Call) -> dict[str, str | list[str]]:
-    """Give the fields of a form by name, as httpx takes them."""
+    """Return the fields of a form by name, as httpx accepts them."""
     fields: dict[str, list[str]] = {}
     for name, value in call.parts():
         fields.setdefault(name, []).append(value)
@@ -91,7 +91,7 @@ def gathered(call: Call) -> dict[str, str | list[str]]:
 
 
 def literal(value: Any, indent: str) -> str:
-    """Write a value as Python does, over several lines."""
+    """Return a value as a Python literal, over several lines."""
     inner = indent + INDENT
     if isinstance(value, Mapping) and value:
         lines = (
@@ -105,12 +105,12 @@ def literal(value: Any, indent: str) -> str:
 
 
 def written(text: str) -> str:
-    """Write a text in double quotes, as JSON, Python and TypeScript do."""
+    """Quote a text in double quotes, as in JSON, Python and TypeScript."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def typescript(call: Call) -> str:
-    """Write a call with fetch."""
+    """Return a call with fetch."""
     url = filled(call.path, "${{process.env.{}}}")
     options = "".join(f"  {line},\n" for line in typescript_options(call))
     shown = "answer.json()" if call.answers_json else "answer.text()"
@@ -121,7 +121,7 @@ def typescript(call: Call) -> str:
 
 
 def typescript_form(call: Call) -> str:
-    """Fill a form with parts, where one is sent."""
+    """Return the code that builds a form, if the body is a multipart form."""
     if call.media_type != MULTIPART:
         return ""
     lines = ['import { openAsBlob } from "node:fs";\n', "const form = new FormData();"]
@@ -134,7 +134,7 @@ def typescript_form(call: Call) -> str:
 
 
 def typescript_options(call: Call) -> Iterator[str]:
-    """Give what is sent beside the address."""
+    """Yield the options after the URL."""
     yield f'method: "{call.method}"'
     headers = {}
     if call.token:
@@ -160,5 +160,5 @@ def typescript_options(call: Call) -> Iterator[str]:
 
 
 def filled(path: str, variable: str) -> str:
-    """Write a path with the variables of its language, named like its parameters."""
+    """Replace the parameters of a path by variables of the language with the same names."""
     return VARIABLE.sub(lambda match: variable.format(match.group(1).upper()), path)

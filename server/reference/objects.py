@@ -1,4 +1,4 @@
-"""The named schemas of the contract, each with what its page shows."""
+"""The named schemas of the contract, each with the data of its page."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from server.reference.operations import OperationEntry
 
 @dataclass(frozen=True, slots=True)
 class ObjectEntry:
-    """One schema; `operations` take or give it, `holders` have it in a field."""
+    """A schema; `operations` accept or return it, `holders` have it in a field."""
 
     field: Field
     fields: tuple[Field, ...]
@@ -22,7 +22,7 @@ class ObjectEntry:
 def objects(
     document: Mapping[str, Any], operations: Iterable[OperationEntry], describer: Describer
 ) -> Iterator[ObjectEntry]:
-    """Give the schemas in the order of the contract."""
+    """Yield the schemas in the order of the contract."""
     schemas = document["components"]["schemas"]
     fields = {name: describer.fields(schema) for name, schema in schemas.items()}
     holders: defaultdict[str, list[str]] = defaultdict(list)
@@ -43,20 +43,20 @@ def objects(
 
 
 def links_of(fields: Iterable[Field]) -> list[str]:
-    """Name the schemas that fields lead to, each once."""
+    """Return the names of the schemas that fields refer to, each once."""
     found = [field.link for field in flat(fields) if field.link is not None]
     return list(dict.fromkeys(found))
 
 
 def flat(fields: Iterable[Field]) -> Iterator[Field]:
-    """Give fields and all that stand inside them."""
+    """Yield fields and all their nested fields."""
     for field in fields:
         yield field
         yield from flat(field.inner)
 
 
 def used_by(operation: OperationEntry) -> list[str]:
-    """Name the schemas that an operation takes, or gives where it does not refuse."""
+    """Return the names of the schemas that an operation accepts, or returns on success."""
     taken = [body.link for body in operation.bodies]
     given = [answer.link for answer in operation.answers if answer.status.startswith("2")]
     return list(dict.fromkeys(link for link in (*taken, *given) if link is not None))

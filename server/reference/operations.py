@@ -1,4 +1,4 @@
-"""The operations of the contract, each with all that its page shows."""
+"""The operations of the contract, each with the data of its page."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -18,7 +18,7 @@ PLACES: Final = (("path", "In the path"), ("query", "In the query"), ("header", 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What a request may carry: the content types that share one schema."""
+    """A request body: the content types that share one schema."""
 
     media_types: tuple[str, ...]
     link: str | None
@@ -27,7 +27,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One documented answer."""
+    """A documented response."""
 
     status: str
     text: str
@@ -36,7 +36,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class OperationEntry:
-    """One operation as its page shows it."""
+    """An operation with the data of its page."""
 
     name: str
     method: str
@@ -55,7 +55,7 @@ class OperationEntry:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One tag and its operations."""
+    """A tag with its operations."""
 
     name: str
     anchor: str
@@ -66,7 +66,7 @@ class Chapter:
 def chapters(
     document: Mapping[str, Any], codes: Mapping[str, ErrorCode], describer: Describer
 ) -> Iterator[Chapter]:
-    """Give the tags in their own order, each with its operations in the order of the paths."""
+    """Yield the tags in their own order, each with its operations in the order of the paths."""
     entries: dict[str, list[OperationEntry]] = {tag["name"]: [] for tag in document["tags"]}
     for path, item in document["paths"].items():
         for method in item:
@@ -85,7 +85,7 @@ def operation_entry(
     codes: Mapping[str, ErrorCode],
     describer: Describer,
 ) -> OperationEntry:
-    """Gather what the page tells about one operation."""
+    """Collect the data of an operation's page."""
     operation = item[method]
     parameters = describer.parameters(item, operation)
     call = read_call(path, method, item, describer)
@@ -120,7 +120,7 @@ def parameter_fields(
 
 
 def parameter_field(parameter: Mapping[str, Any], describer: Describer) -> Field:
-    """Describe one parameter; of a deprecated one that stands first."""
+    """Describe one parameter; a deprecation comes first."""
     field = describer.field(
         parameter["name"],
         {**describer.shape(parameter["schema"]), "description": parameter["description"]}
@@ -133,13 +133,13 @@ def parameter_field(parameter: Mapping[str, Any], describer: Describer) -> Field
 
 
 def deprecated(told: Mapping[str, str]) -> str:
-    """Say since when something is deprecated, and when it ends where that is settled."""
+    """Return the text of a deprecation: its start, and its end if there is one."""
     end = f", ends on {told['until']}" if "until" in told else ""
     return f"deprecated since {told['since']}{end}"
 
 
 def request_bodies(operation: Mapping[str, Any], describer: Describer) -> Iterator[Body]:
-    """Describe what may be sent, content types with one schema together."""
+    """Describe the request bodies, content types with one schema together."""
     body = describer.follow(operation.get("requestBody", {}))
     grouped: dict[str, tuple[list[str], Mapping[str, Any]]] = {}
     for media_type, content in body.get("content", {}).items():
@@ -154,7 +154,7 @@ def request_bodies(operation: Mapping[str, Any], describer: Describer) -> Iterat
 
 
 def documented_answers(operation: Mapping[str, Any], describer: Describer) -> Iterator[Answered]:
-    """Describe every answer the contract lists."""
+    """Describe every response that the contract lists."""
     for status, reference in operation["responses"].items():
         answer = describer.follow(reference)
         schemas = [content.get("schema", {}) for content in answer.get("content", {}).values()]

@@ -1,4 +1,4 @@
-"""What a call looks like: how to make it in three languages, what is sent, what comes back."""
+"""Code samples of an operation: the call in three languages, its bodies and its responses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ LANGUAGES: Final = (("curl", curl), ("Python", python), ("TypeScript", typescrip
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One block of code beside an operation; `shown` is not folded up."""
+    """A block of code next to an operation; `shown` if it is expanded."""
 
     title: str
     code: Markup
@@ -24,7 +24,7 @@ class Sample:
 
 
 def samples(call: Call, operation: Mapping[str, Any], describer: Describer) -> Iterator[Sample]:
-    """Give the call in each language, the other bodies that it may send, and the good answers."""
+    """Yield the call in each language, the other example bodies, and the success responses."""
     for language, write in LANGUAGES:
         yield Sample(language, escape(write(call)), shown=write is curl)
     body = describer.follow(operation.get("requestBody", {})).get("content", {})
@@ -41,5 +41,5 @@ def samples(call: Call, operation: Mapping[str, Any], describer: Describer) -> I
 
 
 def words(name: str) -> str:
-    """Turn the name of an example into words."""
+    """Convert the name of an example to words."""
     return name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""What `find.js` searches: the words of every page, and the names of fields."""
+"""The index that `find.js` searches: the words of every page, and the names of fields."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ NOTE_CHARACTERS: Final = 110
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """One page: `note` stands below its title, `text` is searched, and so are its fields.
+    """A page in the index: `note` is shown below its title; `text` and fields are searched.
 
     The anchor of a field is `anchor` and its name.
     """
@@ -28,9 +28,9 @@ class Searched:
 
 
 def search_index(pages: Sequence[Searched]) -> dict[str, Any]:
-    """List the pages, and by word and by field the numbers of those that have it.
+    """List the pages, and by word and by field the numbers of the pages that have it.
 
-    Words that stand on most pages tell none apart and are left out.
+    Words on more than half of the pages are left out, since they distinguish few pages.
     """
     words: defaultdict[str, list[int]] = defaultdict(list)
     fields: defaultdict[str, list[int]] = defaultdict(list)
@@ -52,7 +52,7 @@ def search_index(pages: Sequence[Searched]) -> dict[str, Any]:
 
 
 def shortened(text: str) -> str:
-    """Cut a text at a word, in one line."""
+    """Truncate a text at a word, in one line."""
     line = " ".join(text.split())
     if len(line) <= NOTE_CHARACTERS:
         return line

@@ -1,7 +1,7 @@
-"""The reference: many small pages of HTML from the contract, which load nothing from elsewhere.
+"""The reference: many small HTML pages from the contract, which load nothing from other origins.
 
-`site(document)` is all there is to call. Style, scripts and the index of the search are files
-beside the pages; the content security policy lets a page load these and nothing else.
+The entry point is `site(document)`. Style, scripts and the search index are files beside the pages;
+the content security policy allows a page to load only these.
 """
 
 from collections import defaultdict
@@ -23,14 +23,14 @@ from server.reference.search_index import Searched, search_index
 from server.reference.text import Writer, indented, pretty, sections, slug
 
 FILES: Final = ("style.css", "find.js", "script.js", "try.js")
-# What stands in the navigation beside guides and operations.
+# Entries of the navigation besides guides and operations.
 LISTS: Final = (
     ("errors", "Error codes"),
     ("objects", "Objects"),
     ("changelog", "Changelog"),
     ("downloads", "Downloads"),
 )
-# All that is served lies at one origin. The search fetches its index.
+# All files have one origin. The search fetches its index.
 POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -39,7 +39,7 @@ POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page: its kind is the folder that it lies in."""
+    """A page; its kind is the folder of its address."""
 
     kind: str
     title: str
@@ -50,12 +50,12 @@ Neighbours = tuple[Place | None, Place | None]
 
 
 def site(document: Mapping[str, Any]) -> dict[str, str]:
-    """Write every page and every file; `document` is the contract with references still in it."""
+    """Render every page and file by address; `document` is the contract with its `$ref`s."""
     return dict(Site(document).files())
 
 
 class Site:
-    """All that the pages are made of."""
+    """The data of all pages."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         describer = Describer(document)
@@ -73,7 +73,7 @@ class Site:
         self.templates = self.environment()
 
     def environment(self) -> Environment:
-        """Make the templates, with what all of them show."""
+        """Create the template environment, with the data that all pages share."""
         templates = Environment(
             loader=FunctionLoader(template),
             autoescape=True,
@@ -99,7 +99,7 @@ class Site:
         return templates
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """Give everything with its address."""
+        """Yield every file with its address."""
         yield from self.lists()
         yield from self.guide_pages()
         yield from self.operation_pages()
@@ -113,7 +113,7 @@ class Site:
     def page(
         self, name: str, shown: Place, around: Neighbours = (None, None), **facts: Any
     ) -> tuple[str, str]:
-        """Write one page, which leads to those before and after it."""
+        """Render one page, with links to the previous and next page."""
         before, after = around
         html = self.templates.get_template(name).render(
             page=shown, before=before, after=after, **facts
@@ -121,7 +121,7 @@ class Site:
         return shown.address, html
 
     def lists(self) -> Iterator[tuple[str, str]]:
-        """Write the pages that lead to others."""
+        """Render the overview pages."""
         start = Place("", self.info["title"], ROOT)
         yield self.page("index.html", start, lead=self.lead, operations=len(self.operations))
         told: dict[str, dict[str, Any]] = {
@@ -134,14 +134,14 @@ class Site:
             yield self.page(f"{kind}.html", Place(kind, title, f"{ROOT}{kind}/"), **told[kind])
 
     def guide_pages(self) -> Iterator[tuple[str, str]]:
-        """Write a page for each heading of the guide."""
+        """Render a page for each heading of the guide."""
         row = [guide_place(title) for title in self.guides]
         for shown, around in in_row(row):
             text = self.guides[shown.title]
             yield self.page("guide.html", shown, around, text=text)
 
     def operation_pages(self) -> Iterator[tuple[str, str]]:
-        """Write a page for each operation; those of a tag follow one another."""
+        """Render a page for each operation; the operations of a tag follow one another."""
         for chapter in self.chapters:
             row = [
                 Place("operations", each.summary, place("operations", each.name))
@@ -153,7 +153,7 @@ class Site:
                 )
 
     def error_pages(self) -> Iterator[tuple[str, str]]:
-        """Write a page for each error code, with the operations that may answer it."""
+        """Render a page for each error code, with the operations that may return it."""
         answering: defaultdict[str, list[OperationEntry]] = defaultdict(list)
         for operation in self.operations:
             for code in operation.codes:
@@ -169,7 +169,7 @@ class Site:
             )
 
     def object_pages(self) -> Iterator[tuple[str, str]]:
-        """Write a page for each named schema."""
+        """Render a page for each named schema."""
         for entry in self.objects:
             name = entry.field.name
             yield self.page(
@@ -177,11 +177,11 @@ class Site:
             )
 
     def plain(self, text: str) -> str:
-        """Give a text without its markup."""
+        """Return a text without its markup."""
         return self.writer.block(text).striptags()
 
     def searched(self) -> Iterator[Searched]:
-        """Say what of each page is searched."""
+        """Yield the searchable text of each page."""
         for title, text in self.guides.items():
             shown = guide_place(title)
             yield Searched("Guide", title, shown.address, self.plain(text), text)
@@ -227,24 +227,24 @@ class Site:
 
 
 def changelog(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Give the releases of a changelog by anchor, each with its title and text."""
+    """Yield the releases of a changelog by anchor, each with its title and text."""
     for title, told in sections(text)[1].items():
         yield f"version-{slug(title.partition(' ')[0])}", (title, told)
 
 
 def in_row(row: Sequence[Place]) -> Iterator[tuple[Place, Neighbours]]:
-    """Give each page with the one before and the one after it."""
+    """Yield each page with the page before and the page after it."""
     for before, page, after in zip([None, *row], row, [*row[1:], None], strict=False):
         yield page, (before, after)
 
 
 def place(kind: str, name: str) -> str:
-    """Give the address of a page."""
+    """Return the address of a page."""
     return f"{ROOT}{kind}/{name}/"
 
 
 def guide_place(title: str) -> Place:
-    """Give the page of a heading of the guide."""
+    """Return the page of a heading of the guide."""
     return Place("guides", title, place("guides", slug(title)))
 
 
@@ -254,5 +254,5 @@ def template(name: str) -> str:
 
 
 def static(name: str) -> str:
-    """Read a file that lies beside the code."""
+    """Read a file from the folder of this package."""
     return (files("server.reference") / name).read_text(encoding="utf-8")

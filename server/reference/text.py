@@ -1,7 +1,7 @@
-"""Text of the contract as HTML: Markdown, JSON with its parts marked, names for anchors.
+"""Text of the contract as HTML: Markdown, highlighted JSON, and anchors.
 
-Nothing here lets HTML of the contract through: Markdown is read with HTML switched off, and
-everything else is escaped.
+No HTML of the contract is passed through: Markdown is parsed with HTML disabled, and everything
+else is escaped.
 """
 
 import re
@@ -24,13 +24,13 @@ PATH_PARAMETER: Final = re.compile(r"(\{[^}]+\})")
 
 
 class Writer:
-    """Turn Markdown into HTML; code that is one of `places` links there."""
+    """A converter from Markdown to HTML; code that is a key of `places` becomes a link."""
 
     def __init__(self, places: Mapping[str, str] = MappingProxyType({})) -> None:
         self.places = places
-        self.line = cache(self.rendered_line)  # Many pages say the same of a code or a field.
+        self.line = cache(self.rendered_line)  # Many pages repeat the text of a code or a field.
         self.markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-        self.markdown.disable("image")  # A page that loads nothing has no pictures.
+        self.markdown.disable("image")  # The pages load no images.
         self.markdown.add_render_rule("fence", fence)
         self.markdown.renderer.rules["code_inline"] = self.code_inline  # type: ignore[attr-defined]
 
@@ -39,11 +39,11 @@ class Writer:
         return Markup(self.markdown.render(text))
 
     def rendered_line(self, text: str) -> Markup:
-        """Render a text that stands within a line."""
+        """Render a text within a line."""
         return Markup(self.markdown.renderInline(text))
 
     def code(self, text: str) -> Markup:
-        """Render code; the name of something that has a page links there, and may break."""
+        """Render code; the name of a page becomes a link that may break at underscores."""
         if text in self.places:
             name = Markup("_<wbr>").join(text.split("_"))
             return Markup('<a href="{}"><code>{}</code></a>').format(self.places[text], name)
@@ -55,20 +55,20 @@ class Writer:
 
 
 def sections(text: str) -> tuple[str, dict[str, str]]:
-    """Divide a long text at its second-level headings: what stands before them, and the rest."""
+    """Split a text at its second-level headings; return the text before them, and the sections."""
     lead, *parts = HEADING.split(text)
     return lead, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def fence(_: Any, tokens: Any, index: int, *__: Any) -> str:
-    """Render a block of code, JSON with its parts marked."""
+    """Render a block of code; JSON is highlighted."""
     token = tokens[index]
     code = json_markup(token.content) if token.info.strip() == "json" else escape(token.content)
     return f'<pre tabindex="0"><code>{code}</code></pre>\n'
 
 
 def json_markup(text: str) -> Markup:
-    """Escape JSON and mark keys, texts, numbers and words."""
+    """Escape JSON and mark keys, texts, numbers and literals."""
     pieces, end = [], 0
     for match in JSON_PART.finditer(text):
         pieces.append(escape(text[end : match.start()]))
@@ -78,17 +78,17 @@ def json_markup(text: str) -> Markup:
 
 
 def pretty(value: Any) -> Markup:
-    """Write a value as JSON over several lines, its parts marked."""
+    """Return a value as highlighted JSON over several lines."""
     return json_markup(indented(value))
 
 
 def indented(value: Any) -> str:
-    """Write a value as JSON over several lines."""
+    """Return a value as JSON over several lines."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2, default=str).decode()
 
 
 def path_markup(path: str) -> Markup:
-    """Mark the variable parts of a path, and let it break after each slash."""
+    """Mark the variable parts of a path, and allow a line break after each slash."""
     parts = [
         Markup("<var>{}</var>").format(part)
         if part.startswith("{")
@@ -99,5 +99,5 @@ def path_markup(path: str) -> Markup:
 
 
 def slug(text: str) -> str:
-    """Make an anchor of a heading: "Repeating safely" is `repeating-safely`."""
+    """Return the anchor of a heading: "Repeating safely" is `repeating-safely`."""
     return NOT_IN_ANCHOR.sub("-", text.lower()).strip("-")

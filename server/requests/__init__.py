@@ -1,1 +1,1 @@
-"""From bytes to a valid call: routing, security, bodies and parameters."""
+"""Parsing of requests into valid calls: routing, security, bodies and parameters."""

@@ -1,4 +1,4 @@
-"""From where a request comes, also when a proxy stands in between."""
+"""The address of the client of a request, also behind proxies."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,10 +10,10 @@ Network = IPv4Network | IPv6Network
 
 
 def caller_address(scope: Scope, proxies: Sequence[Network]) -> str:
-    """Return the address of the caller: the last one that none of our proxies has.
+    """Return the address of the client: the last one that is not a trusted proxy.
 
-    `X-Forwarded-For: 203.0.113.9, 198.51.100.7` from a believed proxy means 198.51.100.7: what
-    stands further left was written by the caller itself. Empty when the socket has no address.
+    `X-Forwarded-For: 203.0.113.9, 198.51.100.7` from a trusted proxy means 198.51.100.7: addresses
+    further left were written by the client itself. Empty if the socket has no address.
     """
     address = address_of(scope.get("client"))
     if address is None:
@@ -21,7 +21,7 @@ def caller_address(scope: Scope, proxies: Sequence[Network]) -> str:
     said = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
     hops = said.decode("latin-1").split(",")
     while hops and any(address in network for network in proxies):
-        # What no proxy of ours would write ends the chain, and the proxy itself stays the caller.
+        # A value that no trusted proxy would write ends the chain at the proxy itself.
         named = address_of((hops.pop().strip(), None))
         if named is None:
             break
@@ -30,7 +30,7 @@ def caller_address(scope: Scope, proxies: Sequence[Network]) -> str:
 
 
 def network_of(address: str) -> str:
-    """Return what one caller is likely to own: an IPv4 address, or a whole /64 of IPv6."""
+    """Return the network that one client is likely to own: an IPv4 address, or a /64 of IPv6."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         return str(IPv6Network((parsed, 64), strict=False))
@@ -38,11 +38,11 @@ def network_of(address: str) -> str:
 
 
 def address_of(end: tuple[str, int | None] | None) -> IPv4Address | IPv6Address | None:
-    """Read the address of one end of a connection; None for a name or a unix socket."""
+    """Parse the address of one end of a connection; None for a name or a unix socket."""
     return None if end is None else _read(end[0])
 
 
-@lru_cache(maxsize=1024)  # The same few are read with every request.
+@lru_cache(maxsize=1024)  # Most requests come from a few addresses.
 def _read(text: str) -> IPv4Address | IPv6Address | None:
     try:
         address = ip_address(text)
@@ -53,7 +53,7 @@ def _read(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def is_loopback(end: tuple[str, int | None] | None) -> bool:
-    """Tell whether one end of a connection is this very machine."""
+    """Return whether one end of a connection is this machine."""
     address = address_of(end)
     if address is None:
         return end is not None and end[0] == "localhost"

@@ -1,4 +1,4 @@
-"""The body of a request: what may be sent, how much of it, and the one Python value it becomes."""
+"""The body of a request: accepted content types, size limits, and decoding to a Python value."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -35,7 +35,7 @@ NOTHING: Content = (None, _NO_FILES)
 
 
 class BodyType:
-    """One content type of one operation, compiled."""
+    """A content type of an operation, compiled."""
 
     def __init__(
         self, content_type: str, schema: Schema, compiler: SchemaCompiler, explainers: Explainers
@@ -50,7 +50,7 @@ class BodyType:
         self.max_bytes = MAX_UPLOAD_BYTES if takes_files else MAX_BODY_BYTES
 
     def json(self, raw: bytes, faults: Faults) -> Any:
-        """Return the value of a JSON body, or None and why not in `faults`."""
+        """Return the value of a JSON body, or None with its errors in `faults`."""
         value = parse_json(raw)
         if self._accepts(value):
             return value if self._revive is None else self._revive(value)
@@ -65,7 +65,7 @@ class BodyType:
         if not self._accepts(value):
             told: Faults = {}
             self._explain(value, told)
-            # What could not be read is missing from the value, and is not told of as missing.
+            # Unreadable fields are absent from the value; their own errors replace "is required".
             here = {**told, **here}
         for name, upload in files.items():
             value.pop(name)
@@ -86,7 +86,7 @@ class BodyType:
 
 
 class BodyReader:
-    """Everything an operation can be sent as its body."""
+    """A reader for all content types of an operation's body."""
 
     def __init__(
         self, operation: Operation, compiler: SchemaCompiler, explainers: Explainers
@@ -102,14 +102,14 @@ class BodyReader:
         """Return (value, files); (None, no files) without a body.
 
         Adds every field error to `faults`. Raises UnsupportedMediaType, PayloadTooLarge, and
-        Malformed for what cannot be parsed at all.
+        Malformed for a body that cannot be parsed.
         """
         message = await receive()
         start: bytes = message.get("body", b"")
         more = message.get("more_body", False)
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        if not start and more:  # A chunked body may begin with nothing.
+        if not start and more:  # A chunked body may begin with an empty part.
             start = await receive_rest(receive, [], MAX_BODY_BYTES)
             more = False
         if not start:
@@ -127,7 +127,7 @@ class BodyReader:
         return kind.fields(kind.form, _pairs(content_type, options, start), faults)
 
     def _nothing(self, headers: Headers, faults: Faults) -> Content:
-        """Answer an absent body: an empty form where a form is announced, else nothing."""
+        """Return the content of an absent body: an empty form where one is declared, else none."""
         if self._required:
             content_type = _parse_content_type(headers)[0]
             kind = self._types.get(content_type)
@@ -150,7 +150,7 @@ class BodyReader:
 
 
 async def receive_rest(receive: Receive, chunks: list[bytes], max_bytes: int) -> bytes:
-    """Return a whole body; PayloadTooLarge as soon as it is longer than it may be."""
+    """Return a whole body; raise PayloadTooLarge as soon as it exceeds `max_bytes`."""
     size = sum(map(len, chunks))
     more = True
     while more:
@@ -176,7 +176,7 @@ def _pairs(content_type: str, options: Mapping[bytes, bytes], raw: bytes) -> lis
 
 
 def _parse_content_type(headers: Headers) -> tuple[str, Mapping[bytes, bytes]]:
-    """Return the lower-cased type and its parameters; an empty type for none or more than one."""
+    """Return the lower-case type and its parameters; an empty type for none or more than one."""
     lines = headers.get(b"content-type", [])
     if len(lines) != 1:
         return "", {}

@@ -1,18 +1,18 @@
-"""The name that was meant by one that is not known."""
+"""Suggestions of a known name for an unknown one."""
 
 from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Final
 
-ALIKE: Final = 0.72  # `state` is meant by `status`; `phone_number` and `reference_number` are two.
+ALIKE: Final = 0.72  # `state` suggests `status`; `phone_number` not `reference_number`.
 LONGEST: Final = 64
 
 
 def closest(name: str, known: Collection[str]) -> str | None:
-    """Return the known name that is spelled like this one, or has all of its words or some of them.
+    """Return the known name with the most similar spelling, or one that shares all words of either.
 
-    Of `due_at` and `memo`, `due_date` is like the first; of `unit_price` and `memo`, `price` is a
-    word of the first. To look among fifty names takes up to a millisecond.
+    Of `due_at` and `memo`, `due_date` is similar to the first; of `unit_price` and `memo`, `price`
+    is a word of the first. A search among fifty names takes up to a millisecond.
     """
     name = name[:LONGEST]
     words = set(name.split("_"))

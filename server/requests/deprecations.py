@@ -1,4 +1,4 @@
-"""What an answer tells of the deprecated things that its request used, as RFC 9745 and 8594 say."""
+"""Headers about deprecated parameters and operations that a request used (RFC 9745, RFC 8594)."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
@@ -9,7 +9,7 @@ from server.responses.errors import Headers
 
 
 def lines_of(used: Sequence[Deprecation]) -> Headers:
-    """Write since when the first of them is deprecated, and when the first of them ends."""
+    """Return the Deprecation header with the earliest start, and Sunset with the earliest end."""
     lines = [(b"deprecation", b"@%d" % midnight(min(each.since for each in used)).timestamp())]
     ends = [each.until for each in used if each.until is not None]
     if ends:
@@ -18,5 +18,5 @@ def lines_of(used: Sequence[Deprecation]) -> Headers:
 
 
 def midnight(day: date) -> datetime:
-    """Return the moment at which a day begins."""
+    """Return the start of a day, in UTC."""
     return datetime.combine(day, time(), UTC)

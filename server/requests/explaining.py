@@ -1,9 +1,9 @@
-"""Explains why a body is not valid, in steps that nobody can make long.
+"""Explanation of invalid bodies, in steps of bounded cost.
 
-The validator says at once whether a value is valid. But it finds every fault before it tells one,
-and keeps a copy of the value with each. So it is shown one level at a time: the fields and items
-there, what they hold left out. Then each that is not valid is explained in the same way, unless
-they are too many, until enough faults are told.
+The validator decides quickly whether a value is valid. But it finds all faults before it reports
+any, and keeps a copy of the value with each. So it gets one level at a time: the fields and items
+there, without their contents. Then each invalid one is explained in the same way, unless there are
+too many, until there are enough faults.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,11 +25,11 @@ _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 @dataclass(slots=True)
 class Explainer:
-    """Tells the faults of the values of one schema.
+    """An explainer of the faults in values of one schema.
 
-    `level` knows the schema without what `fields`, `others` and `items` explain. `kind` is what
-    holds them, `known` are the names of an object that takes no others, and `most` is how many
-    others or items may come.
+    `level` is the schema without the parts that `fields`, `others` and `items` explain. `kind` is
+    the type of the value, `known` the names of an object that accepts no others, and `most` the
+    limit on others or items.
     """
 
     whole: Draft4Validator
@@ -44,7 +44,7 @@ class Explainer:
     items: "Explainer | None" = None
 
     def explain(self, value: Any, faults: Faults, at: Place = ()) -> None:
-        """Add to `faults` what is wrong with a value that is not valid; `at` is its place."""
+        """Add the faults of an invalid value to `faults`; `at` is its place."""
         errors = self.level.iter_errors(self._outline(value))
         self.words.describe(errors, faults, at, self.known)
         for name, held, explainer in self._held(value):
@@ -54,7 +54,7 @@ class Explainer:
                 explainer.explain(held, faults, (*at, name[:LONGEST_NAME]))
 
     def _outline(self, value: Any) -> Any:
-        """Leave out what fields and items hold, and those that are more than will be told of."""
+        """Return the value without the contents of its parts, and without surplus parts."""
         if self.kind is not None and not isinstance(value, self.kind):
             return _emptied(value)
         if self.judged_whole:
@@ -71,7 +71,7 @@ class Explainer:
         return {name: _emptied(value[name]) for name in shown}
 
     def _held(self, value: Any) -> Iterator[tuple[str, Any, "Explainer"]]:
-        """Return what is explained on its own, and by whom."""
+        """Yield the parts that are explained on their own, each with its explainer."""
         few = self.most is None or (isinstance(value, list | dict) and len(value) <= self.most)
         if isinstance(value, dict):
             others = self.others if few else None
@@ -85,7 +85,7 @@ class Explainer:
 
 
 class Explainers:
-    """Compiles the explainers of one contract; those of its components once."""
+    """The explainers of one contract; those of its components are compiled once."""
 
     def __init__(self, compiler: SchemaCompiler) -> None:
         self._compiler = compiler
@@ -99,7 +99,7 @@ class Explainers:
         whole = self._compiler.validator(schema)
         schema = self._compiler.resolved(schema)
         explainer = Explainer(whole, whole, self._compiler.words)
-        if reference:  # Known before what it holds is: that may hold the same again.
+        if reference:  # Stored before its parts are compiled, since they may refer to it.
             self._compiled[reference] = explainer
         self._fill(explainer, schema)
         if explainer.fields or explainer.others or explainer.items:
@@ -125,11 +125,11 @@ class Explainers:
                 raise ContractError("A choice between objects that hold others is not explained")
 
     def _holds(self, schema: Schema) -> bool:
-        """Say whether values of a schema may hold others."""
+        """Return whether values of a schema may contain other values."""
         return self._compiler.resolved(schema).get("type") not in _SCALARS
 
     def _level(self, schema: Schema) -> Schema:
-        """Leave out of a schema what is said of values that hold others, one level down."""
+        """Return the schema without the rules for values that contain others, one level down."""
         schema = self._compiler.resolved(schema)
         level = {key: part for key, part in schema.items() if key != "items"}
         if isinstance(level.get("additionalProperties"), dict):
@@ -143,7 +143,7 @@ class Explainers:
 
 
 def _emptied(value: Any) -> Any:
-    """Return a value of the same type that holds nothing."""
+    """Return an empty value of the same type."""
     if isinstance(value, dict):
         return {}
     return [] if isinstance(value, list) else value

@@ -1,6 +1,6 @@
-"""Says what is wrong with a value, field by field, in words for the person who sent it.
+"""Messages about invalid values, by field, for the person who sent the request.
 
-Only the contract's own words and numbers are repeated, never a caller's value.
+Only words and numbers of the contract are repeated, never a client's value.
 """
 
 import re
@@ -19,7 +19,7 @@ Faults = dict[str, list[str]]
 Place = tuple[str, ...]
 Explained = Iterable[tuple[Place, str, str]]
 
-WHOLE_BODY = "body"  # The field named where the fault is the body's as a whole.
+WHOLE_BODY = "body"  # The field name for a fault of the body as a whole.
 MOST_FIELDS = 100
 MOST_SUGGESTED = 10
 LONGEST_NAME = 64
@@ -40,14 +40,15 @@ _TYPES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Where one value breaks several keywords, these say all there is to say.
+# If a value violates several keywords, the message of one of these is enough.
 _DECISIVE = ("enum", "type", "format")
 
 
 class FieldWords:
-    """The sentences of one contract: our own per keyword, and its `x-pattern-message` and `x-not`.
+    """The messages of one contract: our own per keyword, and its `x-pattern-message` and `x-not`.
 
-    A pattern means the same wherever the contract has it, so it has one sentence; likewise a `not`.
+    A pattern has the same meaning everywhere in the contract, so it has one message; likewise a
+    `not`.
     """
 
     def __init__(self, document: Any) -> None:
@@ -77,8 +78,9 @@ class FieldWords:
     ) -> None:
         """Add every error to `faults` by dotted path, as `allocations.0.amount_cents`.
 
-        `at` is prefixed to every path: the name of a parameter, nothing for a body. `known` are the
-        fields that the value may have: one that comes close to an unknown one is named.
+        `at` is prefixed to every path: the name of a parameter, or empty for a body. `known` are
+        the fields that the value may have; the message about an unknown field suggests a similar
+        one.
         """
         found: dict[Place, dict[str, list[str]]] = {}
         for error in errors:
@@ -86,7 +88,7 @@ class FieldWords:
                 found.setdefault(place, {}).setdefault(keyword, []).append(words)
         for place, by_keyword in found.items():
             if place and "type" in found.get(place[:-1], {}):
-                continue  # What is no object lacks no fields, though a `not` says it does.
+                continue  # A `not` reports missing fields even of a value that is no object.
             decisive = next((word for word in _DECISIVE if word in by_keyword), None)
             chosen = [by_keyword[decisive]] if decisive else by_keyword.values()
             here = "unknown" in by_keyword and place[:-1] == at
@@ -95,7 +97,7 @@ class FieldWords:
                 add_fault(faults, ".".join(place) or WHOLE_BODY, words + meant)
 
     def _explain(self, error: ValidationError, at: Place) -> Explained:
-        """Return (path, keyword, words); a few keywords speak of other fields than their own."""
+        """Return (path, keyword, words); a few keywords are about other fields than their own."""
         path = (*at, *(str(part)[:LONGEST_NAME] for part in error.instance_path))
         kind: Any = error.kind
         match kind.name:
@@ -117,7 +119,7 @@ class FieldWords:
                 return [(path, name, _words(name, kind))]
 
     def _explain_not(self, schema: Any, path: Place) -> tuple[Place, str, str]:
-        """Name the fields of the two forms the contract uses: at least one of, not together."""
+        """Explain the two forms of `not` in the contract: at least one of, and not together."""
         named = self._exclusions.get(_key(schema))
         if named is not None:
             return (*path, named[0]), "not", named[1]
@@ -135,8 +137,8 @@ class FieldWords:
         return path, "not", "is not allowed"
 
     def _explain_branches(self, error: ValidationError, path: Place, at: Place) -> Explained:
-        """Explain by the branch that came closest: one of the right type with fewest errors."""
-        kind: Any = error.kind  # One of many types, told apart by the name that led here.
+        """Explain by the closest branch: the one of the right type with the fewest errors."""
+        kind: Any = error.kind  # Its type depends on the keyword.
         context: list[list[ValidationError]] = kind.context
         branches = [branch for branch in context if branch]
         if len(branches) < len(context):
@@ -152,15 +154,15 @@ class FieldWords:
 
 
 def add_fault(faults: Faults, field: str, words: str) -> None:
-    """Add one sentence about one field; past 100 fields nobody reads on."""
+    """Add a message about a field; beyond 100 fields, messages are dropped."""
     if field in faults or len(faults) < MOST_FIELDS:
         faults.setdefault(field, []).append(words)
 
 
 def suggestion(name: str, known: Collection[str], faults: Faults) -> str:
-    """Ask whether the name that comes closest was meant, if any does; of the first faults only.
+    """Return a suggestion of the closest known name; empty if there is none or many faults.
 
-    `due_date` among `due_at` and `memo` is told "; did you mean due_at?".
+    `due_date` among `due_at` and `memo` gives "; did you mean due_at?".
     """
     meant = None if len(faults) >= MOST_SUGGESTED else closest(name, known)
     return f"; did you mean {meant}?" if meant else ""
@@ -201,7 +203,7 @@ def _step(kind: Any) -> str:
 
 
 def _plain(limit: float) -> str:
-    """Write a limit as people do: 0.000001, where Python says 1e-06."""
+    """Format a limit in plain notation: 0.000001, where Python has 1e-06."""
     return f"{Decimal(str(limit)):f}"
 
 

@@ -1,4 +1,4 @@
-"""What makes two requests the same request, whatever their bytes look like."""
+"""Fingerprints of requests: equal for requests with the same meaning."""
 
 from hashlib import sha256
 from typing import Any
@@ -12,7 +12,7 @@ _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
 def of(scope: Scope, call: Call) -> bytes:
-    """Digest the operation, its address and its values as they were understood (32 bytes).
+    """Compute the digest (32 bytes) of the operation, its address and its decoded values.
 
     Two spellings of one body (spaces, order of keys, JSON or form) have the same fingerprint; a
     file counts by its name and its content.

@@ -1,4 +1,4 @@
-"""The string formats of the contract: what is one, what to call it, and the value it stands for."""
+"""The string formats of the contract: their checks, messages and decoded values."""
 
 import binascii
 import re
@@ -14,18 +14,18 @@ from stdnum import iban
 
 from accounting.books.periods import FIRST_YEAR, LAST_YEAR
 
-# A UUID has one spelling only: what PostgreSQL also reads (braces, no hyphens) would give one
+# A UUID has only one spelling: others that PostgreSQL accepts (braces, no hyphens) would give one
 # record two names, and so two idempotency fingerprints.
 UUID_PATTERN = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
-# The addresses of most people; the library takes each of them too, but for 15 us instead of 1.
+# Most addresses match this; the library accepts each of them too, but takes 15 us instead of 1.
 COMMON_EMAIL = re.compile(
     r"[A-Za-z0-9]+(?:[._+-][A-Za-z0-9]+)*"
     r"@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+(?:com|org|net|[a-z]{2})"
 )
 COMMON_EMAIL_CHARACTERS = 64
 
-# As the contract has them. Its libraries take a second for a mebibyte.
+# The limits of the contract. The libraries take a second for a mebibyte.
 LONGEST_EMAIL = 254
 LONGEST_IBAN = 42
 
@@ -50,8 +50,8 @@ WORDS: Mapping[str, str] = MappingProxyType(
 
 
 def revive_date(text: str) -> date:
-    """Return the date `2025-01-31` stands for; ValueError for any other spelling or year."""
-    if len(text) != 10 or text[4] != "-" or text[7] != "-":  # `20250131` is ISO 8601, not ours.
+    """Decode a date as `2025-01-31`; ValueError for any other spelling or year."""
+    if len(text) != 10 or text[4] != "-" or text[7] != "-":  # `20250131` is not accepted.
         raise ValueError(text)
     day = date.fromisoformat(text)
     if not FIRST_YEAR <= day.year <= LAST_YEAR:
@@ -60,10 +60,10 @@ def revive_date(text: str) -> date:
 
 
 def revive_date_time(text: str) -> datetime:
-    """Return the moment an RFC 3339 text names, in UTC; digits past the microsecond are dropped.
+    """Decode an RFC 3339 date-time, in UTC; digits after the microsecond are dropped.
 
-    `2025-01-31T12:00:00+02:00` is 10:00 UTC. ValueError without an offset, for a second 60, or in a
-    year that is not taken, be it as written or in UTC.
+    `2025-01-31T12:00:00+02:00` is 10:00 UTC. ValueError without an offset, for a second 60, or for
+    a year out of range, as written or in UTC.
     """
     found = _DATE_TIME.fullmatch(text)
     if found is None:
@@ -77,15 +77,15 @@ def revive_date_time(text: str) -> datetime:
         raise ValueError(text)
     offset = timedelta(hours=int(hours), minutes=int(minutes))
     moment = moment.replace(tzinfo=timezone(offset if sign == "+" else -offset)).astimezone(UTC)
-    if not FIRST_YEAR <= moment.year <= LAST_YEAR:  # An answer shows it in UTC, and is taken back.
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:  # Answers show it in UTC.
         raise ValueError(text)
     return moment
 
 
 def revive_bytes(text: str) -> bytes:
-    """Return the bytes a base64 text stands for (RFC 4648); ValueError for any other spelling."""
+    """Decode base64 text (RFC 4648); ValueError for any other spelling."""
     content = binascii.a2b_base64(text, strict_mode=True)
-    # The last character may have bits to spare: a file has one text only.
+    # The last character may have unused bits: a file has only one encoding.
     end = max(len(content) - 1, 0) // 3 * 3
     if binascii.b2a_base64(content[end:], newline=False).decode() != text[-4:]:
         raise ValueError("bits to spare")
@@ -104,9 +104,9 @@ def _succeeds(revive: Callable[[str], Any]) -> Callable[[str], bool]:
 
 
 def is_email(text: str) -> bool:
-    """Say whether a text is an address one could write to; no name server is asked.
+    """Return whether a text is a valid email address; no name server is queried.
 
-    `.test` domains are taken, because a partner's sandbox has customers without a mailbox.
+    `.test` domains are accepted, because a partner's sandbox has customers without a mailbox.
     """
     if len(text) <= COMMON_EMAIL_CHARACTERS and COMMON_EMAIL.fullmatch(text):
         return True
@@ -120,16 +120,16 @@ def is_email(text: str) -> bool:
 
 
 def is_iban(text: str) -> bool:
-    """Say whether a text is an IBAN of its country, spaces allowed, checksum right."""
+    """Return whether a text is an IBAN of its country with a valid checksum; spaces are allowed."""
     return len(text) <= LONGEST_IBAN and text.isascii() and bool(iban.is_valid(text))
 
 
 def is_cursor(text: str) -> bool:
-    """Say whether a text has the shape of a cursor; what it holds is read by the store."""
+    """Return whether a text has the form of a cursor; the store reads its contents."""
     return _CURSOR.fullmatch(text) is not None
 
 
-# `uuid` is missing here: it is compiled as a pattern, which costs no call back into Python.
+# `uuid` is missing here: it is compiled as a pattern, which needs no call back into Python.
 CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
     {
         "date": _succeeds(revive_date),
@@ -141,8 +141,8 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
     }
 )
 
-# Those of businesses come with each request, and most others again and again. What callers name
-# pushes no account out of `known_id` of the stores.
+# Each request has the id of a business, and most other ids repeat. A cache of its own keeps ids
+# from clients from evicting accounts from `known_id` of the stores.
 uuid_of = lru_cache(maxsize=4096)(UUID)
 
 REVIVERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""Forms, urlencoded and multipart: text fields become the Python value their JSON body would be."""
+"""Forms, urlencoded and multipart: text fields are decoded as if they were a JSON body."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ Pair = tuple[str, "str | Upload"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How one form field is read; `many` is a list, `is_file` takes an upload and nothing else."""
+    """The reader of a form field; `many` for a list, `is_file` for an upload only."""
 
     read: Callable[[str], Any]
     many: bool = False
@@ -28,7 +28,7 @@ class Field:
 
 
 class FormReader:
-    """Reads the fields of one form schema."""
+    """A reader for the fields of one form schema."""
 
     def __init__(self, schema: Schema, compiler: SchemaCompiler) -> None:
         self._fields = {
@@ -38,9 +38,9 @@ class FormReader:
         self.takes_files = any(field.is_file for field in self._fields.values())
 
     def value(self, pairs: list[Pair], faults: Faults) -> tuple[dict[str, Any], dict[str, Upload]]:
-        """Return (body, files); what is not as the schema says stays text for the validator.
+        """Return (body, files); a value that does not fit the schema stays text for the validator.
 
-        A file stands in the body as an empty text, so that the validator sees its field.
+        The body has an empty text for a file, so that the validator sees its field.
         """
         refuse_too_many(*_json_texts(pairs))
         text = Field(str)
@@ -72,7 +72,7 @@ class FormReader:
 def compile_field(schema: Schema, compiler: SchemaCompiler) -> Field:
     """Compile one field: scalars by their type, everything else as JSON text.
 
-    Where any JSON will do, a text that is none is refused: nobody else would see that it is wrong.
+    If the schema accepts any JSON, invalid JSON is refused here, since the validator cannot see it.
     """
     schema = compiler.resolved(schema)
     parts = schema.get("allOf", [])
@@ -92,7 +92,7 @@ def compile_field(schema: Schema, compiler: SchemaCompiler) -> Field:
 
 
 def read_json_text(text: str) -> Any:
-    """Return the value of a JSON text, as strictly as a body; what is not JSON stays text."""
+    """Return the value of a JSON text, as strict as a body; return other text unchanged."""
     try:
         return parse_json(text.encode())
     except Malformed:
@@ -122,7 +122,7 @@ def urlencoded_pairs(raw: bytes) -> list[Pair]:
 def multipart_pairs(raw: bytes, boundary: bytes) -> list[Pair]:
     """Return the parts of a `multipart/form-data` body.
 
-    Malformed `bad_request` when it is cut short, garbled, or has a part without a name.
+    Malformed `bad_request` if it is truncated, garbled, or has a part without a name.
     """
     collector = _Parts()
     try:
@@ -138,7 +138,7 @@ def multipart_pairs(raw: bytes, boundary: bytes) -> list[Pair]:
 
 
 class _Parts:
-    """Collects what the multipart parser calls back with."""
+    """A collector of the parts that the multipart parser reports."""
 
     def __init__(self) -> None:
         self.pairs: list[Pair] = []

@@ -1,4 +1,4 @@
-"""Parameters of path, query and headers: text in, values or field errors out."""
+"""Parameters of path, query and headers: parsed from text to values or field errors."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -14,7 +14,7 @@ from server.requests.schemas import Revive, SchemaCompiler
 
 Check = Callable[[Any], bool]
 
-MOST_PAIRS = 1000  # An address of 8 kB holds fewer; a form could hold half a million.
+MOST_PAIRS = 1000  # A URL of 8 kB has fewer; a form could have half a million.
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?")
@@ -24,9 +24,9 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def text_reader(schema: Schema) -> Callable[[str], Any]:
-    """Return what turns text into the schema's type; text that does not fit stays text.
+    """Return a function that converts text to the schema's type; invalid text is left as it is.
 
-    So one validator can say what is wrong with it. `+1`, `1_0`, ` 1` and Arabic digits stay text.
+    So the validator can report the fault. `+1`, `1_0`, ` 1` and Arabic digits stay text.
     """
     match schema.get("type"):
         case "integer":
@@ -67,7 +67,7 @@ def split_pairs(raw: bytes) -> list[tuple[str, str]]:
 
 def _decode(raw: bytes) -> str:
     if b"%" in raw:
-        # urllib's own takes a tenth of a second for a mebibyte of escapes.
+        # urllib's function takes a tenth of a second for a mebibyte of escapes.
         escaped = raw.replace(b"\\", rb"\x5c").replace(b"%", rb"\x")
         raw = escaped.decode("unicode_escape").encode("latin-1")
     text = raw.decode()
@@ -78,7 +78,7 @@ def _decode(raw: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One compiled parameter."""
+    """A compiled parameter."""
 
     name: str
     read: Callable[[str], Any]
@@ -92,10 +92,10 @@ class Reader:
     deprecation: Deprecation | None
 
     def value(self, texts: list[str], faults: Faults) -> Any:
-        """Return the parameter's value, or add to `faults` what is wrong with it."""
+        """Return the parameter's value, or add its errors to `faults`."""
         value: Any
         if self.listed:
-            if not self.exploded:  # Many clients repeat the name, whatever a contract says.
+            if not self.exploded:  # Many clients repeat the name anyway.
                 texts = [part for text in texts for part in text.split(",")]
             value = [self.read(text) for text in texts]
         elif len(texts) > 1:
@@ -108,7 +108,7 @@ class Reader:
 
 
 class Parameters:
-    """All compiled parameters of one operation."""
+    """The compiled parameters of one operation."""
 
     def __init__(self, operation: Operation, compiler: SchemaCompiler) -> None:
         readers: dict[str, list[Reader]] = {"path": [], "query": [], "header": []}
@@ -142,7 +142,8 @@ class Parameters:
     def query(self, raw: bytes, faults: Faults, used: list[Deprecation]) -> dict[str, Any]:
         """Return the query's values, defaults included; unknown and repeated names are faults.
 
-        What came under an old name is found under the new one, and its deprecation in `used`.
+        A value under an old name is returned under the new name, and its deprecation added to
+        `used`.
         """
         values = self.defaults.copy()
         if raw:
@@ -171,7 +172,7 @@ class Parameters:
         faults: Faults,
         used: list[Deprecation],
     ) -> None:
-        """Give each value that came under an old name to the new one."""
+        """Move each value under an old name to its new name."""
         said = set(given)
         for old in filter(self._deprecated.__contains__, given):
             deprecation = self._deprecated[old]
@@ -212,7 +213,7 @@ class Parameters:
 
 
 def compile_reader(parameter: Parameter, compiler: SchemaCompiler) -> Reader:
-    """Compile one parameter; a list may be of any scalar, nothing else is nested."""
+    """Compile one parameter: a scalar, or a list of scalars."""
     schema = compiler.resolved(parameter.schema)
     listed = schema["type"] == "array"
     validator = compiler.validator(schema)
@@ -236,7 +237,7 @@ def _renamed(parameter: Parameter) -> bool:
 
 
 def _plain_text_check(schema: Schema) -> Check | None:
-    """Return the cheap check for an id that is nothing but a UUID, the most common parameter."""
+    """Return a cheap check for a plain UUID, the most common parameter; None for others."""
     meaning = {key for key in schema if key not in ("description", "example", "title")}
     if schema.get("format") == "uuid" and meaning == {"type", "format"}:
         matches = re.compile(UUID_PATTERN.removesuffix("$") + r"\Z").match

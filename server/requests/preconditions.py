@@ -1,4 +1,4 @@
-"""If-Match, read into the versions that the caller accepts."""
+"""Parsing of If-Match into the versions that the client accepts."""
 
 import re
 
@@ -8,7 +8,7 @@ _TAG = re.compile(r'"([0-9]{1,19})"')
 
 
 def read(if_match: str | None) -> Precondition | None:
-    """Read the header: `*` accepts any version, a list of tags those, anything else none.
+    """Parse the header: `*` accepts any version, a list of tags those versions, anything else none.
 
     A weak tag never matches (RFC 9110, section 13.1.1).
     """

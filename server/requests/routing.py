@@ -1,7 +1,7 @@
-"""The compiled route table: which operation a path and a method mean, or 404, or 405.
+"""The compiled route table: finds the operation of a path and method, or answers 404 or 405.
 
-A literal segment wins over a variable one, with a way back when the literal leads nowhere. A path
-means the same with and without its final slash; nothing is ever redirected.
+A literal segment takes precedence over a variable, with backtracking if the literal does not match.
+A trailing slash makes no difference; there are no redirects.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ Names = tuple[str, ...]
 
 
 class Node:
-    """One segment of the table: where texts lead from here, and the operations that end here."""
+    """A segment of the table: its child segments, and the operations that end here."""
 
     __slots__ = ("literals", "operations", "variable")
 
@@ -37,7 +37,7 @@ class RouteTable:
         self.root = Node()
 
     def add(self, method: str, path: str, route: Route) -> None:
-        """Register an operation; `route` is what the layers behind look it up by."""
+        """Register an operation; the layers behind find it by `route`."""
         node = self.root
         names = []
         for segment in path.strip("/").split("/"):
@@ -52,12 +52,12 @@ class RouteTable:
         node.operations[method] = (route, tuple(names))
 
     def find(self, segments: list[str]) -> tuple[Node, list[str]] | None:
-        """Return the node a path ends at and the texts of its variables, or None."""
+        """Return the node at which a path ends and the texts of its variables, or None."""
         return _descend(self.root, segments, 0)
 
 
 def _descend(node: Node, segments: list[str], index: int) -> tuple[Node, list[str]] | None:
-    """Walk literals first; the recursion is no deeper than the table."""
+    """Search literals first; the recursion is no deeper than the table."""
     if index == len(segments):
         return (node, []) if node.operations else None
     segment = segments[index]
@@ -75,9 +75,9 @@ def _descend(node: Node, segments: list[str], index: int) -> tuple[Node, list[st
 
 
 def split_path(scope: Scope) -> list[str] | None:
-    """Return the path's decoded segments, without the one after a final slash.
+    """Return the path's decoded segments, without the empty one after a trailing slash.
 
-    None when a segment cannot be text of ours: not UTF-8, or with a slash or U+0000 inside.
+    None if a segment is not valid: not UTF-8, or with a slash or U+0000 inside.
     """
     raw: bytes | None = scope.get("raw_path")
     path: str = scope["path"]
@@ -98,7 +98,7 @@ def split_path(scope: Scope) -> list[str] | None:
 
 
 def _meant(root: Node, segments: list[str]) -> str | None:
-    """Return the literal that comes close to the first segment which leads nowhere, if any."""
+    """Return a literal similar to the first segment that has no route, if any."""
     node = root
     for segment in segments:
         onward = node.literals.get(segment)
@@ -127,7 +127,7 @@ class Routing(RoutingLayer):
                     self.table.add(method.upper(), base_path + path, route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put `path_params` and the route into the scope; NotFound or MethodNotAllowed."""
+        """Put `path_params` and the route into the scope; raises NotFound or MethodNotAllowed."""
         if scope["type"] == "http":
             route, scope["path_params"] = self._find(scope)
             set_route(scope, route)

@@ -1,8 +1,8 @@
-"""Compiles the contract's schemas: one validator, and one function that revives what it let pass.
+"""Compiler of the contract's schemas: a validator and a function that decodes valid values.
 
-OpenAPI 3.0 speaks a dialect of JSON Schema Draft 4, so that is what it is compiled as: `5.0` is not
-an integer there and `exclusiveMinimum` is a boolean. A `$ref` stays a `$ref`; the components it
-reaches travel along.
+OpenAPI 3.0 uses a dialect of JSON Schema Draft 4, so schemas are compiled as Draft 4: `5.0` is not
+an integer there and `exclusiveMinimum` is a boolean. A `$ref` stays a `$ref`; the components that
+it reaches are included.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ _COMBINED = frozenset({"allOf", "anyOf", "oneOf"})
 
 
 class MaxBytes:
-    """The contract's `x-max-bytes`: how long a value may be, written as compact JSON."""
+    """The contract's `x-max-bytes`: the limit on the length of a value as compact JSON."""
 
     def __init__(self, _schema: Schema, value: int, _path: list[str | int]) -> None:
         self._limit = value
@@ -45,7 +45,7 @@ class MaxBytes:
 
 
 class SchemaCompiler:
-    """Compiles schemas against the components of one contract."""
+    """A compiler of schemas with the components of one contract."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
@@ -70,7 +70,7 @@ class SchemaCompiler:
         return self._validators[known_by]
 
     def _reachable(self, root: Schema) -> dict[str, Schema]:
-        """Return the components a schema reaches, converted, by name."""
+        """Return the components that a schema reaches, converted, by name."""
         found: dict[str, Schema] = {}
         waiting = references(root)
         while waiting:
@@ -93,19 +93,19 @@ class SchemaCompiler:
         return found | own
 
     def resolved(self, schema: Schema) -> Schema:
-        """Return the schema that a `$ref` stands for, or the schema itself."""
+        """Return the target of a `$ref`, or the schema itself."""
         return self._contract.follow(schema)
 
     def reviver(self, schema: Schema) -> Revive | None:
-        """Compile what turns valid text into UUID, date, datetime and numbers into Decimal.
+        """Compile a decoder of valid text to UUID, date or datetime, and of numbers to Decimal.
 
-        Objects with named fields become RequestObject. None where there is nothing to revive.
+        Objects with named fields become RequestObject. None if there is nothing to decode.
         """
         reference = schema.get("$ref")
         if reference is None:
             return self._reviver(self.resolved(schema))
         if reference not in self._revivers:
-            # A schema that contains itself meets this entry, which waits for the finished one.
+            # A schema that contains itself uses this entry, which calls the final one later.
             self._revivers[reference] = lambda value: self._late(reference, value)
             self._revivers[reference] = self._reviver(self.resolved(schema))
         return self._revivers[reference]
@@ -141,14 +141,14 @@ class SchemaCompiler:
         return _fields(tuple(fields.items())) if "properties" in schema else None
 
     def _branch_reviver(self, part: Schema) -> Revive | None:
-        """Revive by a branch of anyOf or oneOf only what that branch accepts."""
+        """Compile a decoder that decodes only values that a branch of anyOf or oneOf accepts."""
         revive = self.reviver(part)
         if revive is None:
             return None
         accepts = self.validator(part).is_valid
 
         def revive_branch(value: Any) -> Any:
-            # What an earlier branch revived is text no longer, and no schema's business any more.
+            # A value that an earlier branch has decoded is no text, and cannot be validated.
             try:
                 return revive(value) if accepts(value) else value
             except (TypeError, ValueError):
@@ -158,9 +158,9 @@ class SchemaCompiler:
 
 
 def to_draft4(schema: Schema) -> Schema:
-    """Turn an OpenAPI 3.0 schema into Draft 4: `nullable` becomes a type, notes are left out.
+    """Convert an OpenAPI 3.0 schema to Draft 4: `nullable` becomes a type, notes are removed.
 
-    As 3.0.3 says, `nullable` works beside `type` only and a `$ref` has no siblings.
+    As 3.0.3 requires, `nullable` applies only next to `type`, and a `$ref` has no siblings.
     """
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}
@@ -193,12 +193,12 @@ def references(schema: Any) -> set[str]:
 
 
 def _exact_number(value: float | None) -> Decimal | None:
-    """Return what was written, as 0.1 for 0.1, not the nearest binary fraction."""
+    """Return the number as written, as 0.1 for 0.1, not the nearest binary fraction."""
     return None if value is None else Decimal(str(value))
 
 
 def _text_only(revive: Revive) -> Revive:
-    """Leave null alone, and what another part of an `allOf` has revived already."""
+    """Skip null and values that another part of an `allOf` has decoded already."""
     return lambda value: revive(value) if type(value) is str else value
 
 

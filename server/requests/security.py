@@ -1,9 +1,9 @@
-"""Who is calling, with what, and into which business: the contract's security, compiled.
+"""Authentication and authorization by the contract's security, compiled.
 
-Connexion resolves the alternatives of every operation through `SECURITY_MAP`. Who the caller is
-is found out once per request and apart from them, because there is one Authorization header and
-Connexion's own check swallows what an alternative raises: a database that is away would be told
-as a wrong password. An alternative then only says which kind of caller it lets in.
+Connexion resolves the alternatives of every operation through `SECURITY_MAP`. The caller is
+identified once per request, apart from these, for two reasons. There is one Authorization header,
+and Connexion's own check suppresses exceptions of an alternative: an unavailable database would be
+reported as a wrong password. So an alternative only states which kind of caller it allows.
 """
 
 import base64
@@ -39,7 +39,7 @@ _TOKEN_KINDS = {"partner": CallerKind.PARTNER_TOKEN, "business": CallerKind.BUSI
 
 
 class Authenticator:
-    """Finds out who is calling, by the Authorization header alone."""
+    """Identification of callers by the Authorization header alone."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Authenticator:
         proxies: Sequence[Network] = (),
         clock: Clock = utc_now,
     ) -> None:
-        """Believe `proxies` about addresses."""
+        """Store the services; `proxies` are the networks whose X-Forwarded-For is trusted."""
         self.admission = admission
         self.limits = limits
         self._keyring = keyring
@@ -91,8 +91,8 @@ class Authenticator:
     async def _check_key(self, credentials: bytes, scope: Scope) -> Caller:
         address = caller_address(scope, self._proxies)
         partner_id, key = _user_and_password(credentials)
-        # What is no key by its form costs no query. Anybody can see that without us, so the
-        # quicker answer tells nothing.
+        # Text without the form of a key needs no query. The quicker answer reveals nothing,
+        # since the form of keys is public.
         if partner_id is not None and api_keys.looks_right(key):
             try:
                 return await self.admission.check_key(partner_id, key)
@@ -105,9 +105,9 @@ class Authenticator:
 
 
 def _authorization(scope: Scope) -> tuple[bytes, bytes]:
-    """Return the lower-case scheme and the credentials; two empty values when there are none."""
+    """Return the lower-case scheme and the credentials; two empty values if there are none."""
     found = [value for name, value in scope["headers"] if name == b"authorization"]
-    # With two headers it would be a matter of taste who the caller is, so nobody is.
+    # Two headers are ambiguous, so they count as none.
     if len(found) != 1:
         return b"", b""
     kind, _, credentials = found[0].strip(b" \t").partition(b" ")
@@ -115,7 +115,7 @@ def _authorization(scope: Scope) -> tuple[bytes, bytes]:
 
 
 def _user_and_password(credentials: bytes) -> tuple[UUID | None, str]:
-    """Split Basic credentials; the user is None when they are malformed or it is no UUID."""
+    """Split Basic credentials; the user is None if they are malformed or it is not a UUID."""
     try:
         text = base64.b64decode(credentials, validate=True).decode()
     except ValueError:
@@ -134,10 +134,10 @@ class KeyHandler(AbstractSecurityHandler):
 
 
 class TokenHandler(AbstractSecurityHandler):
-    """Security scheme `http`, `bearer`: a token of the kind that `x-token-kind` names."""
+    """Security scheme `http`, `bearer`: a token of the kind in `x-token-kind`."""
 
     def get_fn(self, scheme: dict[str, Any], _scopes: list[str]) -> CallerKind:
-        """Accept callers with a token of the scheme's kind; ContractError when it names none."""
+        """Accept callers with a token of the scheme's kind; ContractError if it names none."""
         named = scheme.get("x-token-kind")
         if named not in _TOKEN_KINDS:
             raise ContractError(
@@ -150,10 +150,10 @@ SECURITY_MAP = {"basic": KeyHandler, "bearer": TokenHandler}
 
 
 def check_of_kinds(alternatives: Sequence[Any]) -> Check:
-    """Compile alternatives to one check of a caller; ContractError for what no caller can meet.
+    """Compile alternatives to a check of a caller; ContractError for unsupported security.
 
-    Optional security and two schemes at once have no meaning behind a single header that is
-    always asked for, and Connexion drops a scheme it does not know without a word.
+    Optional security and two schemes together have no meaning with a single required header, and
+    Connexion silently drops unknown schemes.
     """
     if not alternatives or not all(isinstance(each, CallerKind) for each in alternatives):
         raise ContractError("security must list our schemes, each as an alternative of its own")
@@ -171,7 +171,7 @@ def check_of_kinds(alternatives: Sequence[Any]) -> Check:
 
 
 class GuardedOperation:
-    """One operation behind the authenticator: leaves the caller in the scope.
+    """An operation behind the authenticator, which stores the caller in the scope.
 
     Without a `check` it is open to everybody.
     """
@@ -190,7 +190,7 @@ class GuardedOperation:
         self._is_business = is_business
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Identify, check the kind, the business, the limits; each refuses before the next."""
+        """Check the caller, its kind, the business and the rate limits, in this order."""
         if self._check is not None:
             with observer.get().room("security"):
                 await self._let_in(scope, self._check)
@@ -223,10 +223,9 @@ class GuardedOperation:
             self._refuse_business(caller)
 
     def _refuse_business(self, caller: Caller) -> NoReturn:
-        """Give one answer for malformed, unknown and foreign, so that it tells none of them.
+        """Raise the same error for malformed, unknown and foreign ids, to reveal none of them.
 
-        Where the business itself is what a partner asks for, it is a resource like any other:
-        not there.
+        For operations on the business itself, a partner gets NotFound `business_not_found`.
         """
         if self._is_business and caller.kind is not CallerKind.BUSINESS_TOKEN:
             raise NotFound("business_not_found", "There is no such business.") from None
@@ -236,10 +235,10 @@ class GuardedOperation:
 
 
 class Security(OperationLayer):
-    """The layer of the stack; each request brings its Authenticator as `scope["authenticator"]`."""
+    """The security layer; each request has its Authenticator as `scope["authenticator"]`."""
 
     def maker(self, document: Mapping[str, Any], options: Mapping[str, Any]) -> MakeOperation:
-        """Guard the operations of a contract; ContractError when one opens a business to all."""
+        """Return a builder of guarded operations; ContractError if one opens a business to all."""
         alternatives = Alternatives(options["security_map"], check_of_kinds)
 
         def make(operation: LoadedOperation) -> GuardedOperation:

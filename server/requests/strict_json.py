@@ -1,8 +1,8 @@
 """Strict JSON: one document, exact integers, bounded depth, text that every store can hold.
 
-The parser (jiter) refuses by itself what is not JSON, two documents, repeated keys in any spelling,
-NaN and Infinity, invalid UTF-8, a byte order mark, UTF-16, lone surrogates, integers of more than
-4,300 digits and nesting beyond 200. One walk over the value refuses the rest.
+The parser (jiter) itself refuses invalid JSON, two documents, repeated keys in any spelling, NaN
+and Infinity, invalid UTF-8, a byte order mark, UTF-16, lone surrogates, integers of more than 4,300
+digits and nesting beyond 200. One walk over the value refuses the rest.
 """
 
 import re
@@ -13,18 +13,18 @@ import jiter
 from accounting.errors import Malformed
 
 MAX_DEPTH = 32
-MAX_VALUES = 20_000  # A mebibyte could hold 400,000, which take half a second to look at.
-MAX_INTEGER = 2**53 - 1  # What every JSON reader, JavaScript included, holds exactly.
+MAX_VALUES = 20_000  # A mebibyte could hold 400,000, which take half a second to check.
+MAX_INTEGER = 2**53 - 1  # The limit up to which every JSON reader, JavaScript included, is exact.
 
 _POSITION = re.compile(r"at line (\d+) column (\d+)$")
 
 
 def parse_json(raw: bytes) -> Any:
-    """Return the value of a JSON document; Malformed `malformed_json` for anything less.
+    """Return the value of a JSON document; Malformed `malformed_json` for anything else.
 
-    Integers come as int, numbers with a fraction or an exponent as float: `str()` of it is what
-    was written up to 15 significant digits. Where the contract says `number`, validation turns it
-    into a Decimal that way.
+    Integers are int, numbers with a fraction or an exponent are float: their `str()` is the text as
+    written, up to 15 significant digits. If the contract says `number`, validation uses that text
+    for a Decimal.
     """
     refuse_too_many(raw)
     try:
@@ -40,9 +40,9 @@ def parse_json(raw: bytes) -> Any:
 
 
 def refuse_too_many(*texts: bytes) -> None:
-    """Refuse JSON texts that hold too many values together, before any of them is made.
+    """Raise Malformed if JSON texts contain too many values together, before they are parsed.
 
-    What stands between quotes is only left out of the count where it could matter.
+    The exact count, which ignores quoted text, is made only if the rough count is too high.
     """
     if sum(map(_marks, texts)) > MAX_VALUES and sum(map(_values, texts)) > MAX_VALUES:
         message = f"The body has more than {MAX_VALUES} fields and items of lists."
@@ -50,21 +50,21 @@ def refuse_too_many(*texts: bytes) -> None:
 
 
 def _marks(text: bytes) -> int:
-    """Count what values stand behind: at least as many as there are values."""
+    """Count commas and opening brackets: there are at least as many as values."""
     return text.count(b",") + text.count(b"[") + text.count(b"{")
 
 
 def _values(text: bytes) -> int:
     """Count the fields of all objects and the items of all lists of a JSON text."""
     text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
-    if text.count(b'"') > 4 * MAX_VALUES:  # A name and a text, both in quotes, for each.
+    if text.count(b'"') > 4 * MAX_VALUES:  # A value has at most four quotes.
         return MAX_VALUES + 1
     bare = b"0".join(text.split(b'"')[::2]).translate(None, b" \t\r\n")
     return _marks(bare) - bare.count(b"[]") - bare.count(b"{}")
 
 
 def _malformed(reason: str) -> Malformed:
-    """Say it in our own words: the parser's may repeat a whole key of the caller's."""
+    """Return the error in our own words: the parser's message may repeat a whole key."""
     message = "The body is not valid JSON."
     if reason.startswith("Detected duplicate key"):
         message = "The body has the same key twice in one object."
@@ -78,7 +78,7 @@ def _malformed(reason: str) -> Malformed:
 
 
 def _check(value: Any, depth: int) -> None:
-    """Refuse depth and numbers; text is skipped at once, which is most of every body."""
+    """Check depth and numbers; texts, the bulk of every body, are skipped."""
     kind = type(value)
     if kind is dict or kind is list:
         if depth == MAX_DEPTH:
@@ -90,12 +90,12 @@ def _check(value: Any, depth: int) -> None:
     elif kind is int:
         if not -MAX_INTEGER <= value <= MAX_INTEGER:
             raise Malformed("malformed_json", f"The body has a number beyond {MAX_INTEGER}.")
-    elif kind is float and value - value != 0:  # Only an infinity is not zero minus itself.
+    elif kind is float and value - value != 0:  # False for all numbers except infinity.
         raise Malformed("malformed_json", "The body has a number that is too large.")
 
 
 def _check_text(value: Any) -> None:
-    """Refuse U+0000, which PostgreSQL cannot store, in any string or key."""
+    """Check every string and key for U+0000, which PostgreSQL cannot store."""
     kind = type(value)
     if kind is str:
         if "\0" in value:

@@ -1,9 +1,9 @@
-"""Checks a request against its operation, all faults in one answer, and hands on plain values.
+"""Validation of a request against its operation, with all faults in one answer.
 
-Compiled once per operation, in place of Connexion's own validation. Behind it `scope["call"]` holds
-what the caller asked for: UUIDs, dates and moments instead of texts, nothing that the contract does
-not know. Where it used something deprecated, `scope["deprecation"]` holds the header lines that
-tell so, whatever the answer will be.
+It is compiled once per operation, in place of Connexion's own validation. Behind it `scope["call"]`
+has the decoded request: UUIDs, dates and date-times instead of texts, and only names that the
+contract knows. If the request used deprecated parts, `scope["deprecation"]` has the headers that
+report them, whatever the answer.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from server.requests.schemas import SchemaCompiler
 
 @dataclass(slots=True)
 class Call:
-    """One valid request, its values revived; what was not sent is absent, a missing body None."""
+    """A valid request with decoded values; unsent parts are absent, a missing body is None."""
 
     operation_id: str
     path: dict[str, Any]
@@ -40,7 +40,7 @@ class Call:
 
 
 class Checks:
-    """All that the requests of one operation are checked against, compiled."""
+    """The compiled checks for the requests of one operation."""
 
     def __init__(
         self, operation: Operation, compiler: SchemaCompiler, explainers: Explainers
@@ -62,7 +62,7 @@ def compile_checks(contract: Contract) -> Mapping[str, Checks]:
 
 
 class ValidatedOperation:
-    """One operation whose requests are checked."""
+    """An operation whose requests are validated."""
 
     def __init__(self, next_app: ASGIApp, operation_id: str, checks: Checks) -> None:
         self._next_app = next_app
@@ -73,7 +73,7 @@ class ValidatedOperation:
         self._deprecations = checks.deprecations
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Put the Call into the scope, or raise with every field error at once."""
+        """Put the Call into the scope, or raise Malformed with every field error."""
         with observer.get().room("validation"):
             scope["call"] = await self._read(scope, receive)
         await self._next_app(scope, receive, send)
@@ -101,7 +101,7 @@ class ValidatedOperation:
         )
 
     def _select(self, headers: list[tuple[bytes, bytes]]) -> dict[bytes, list[bytes]]:
-        """Return the headers this operation reads, each with all its lines."""
+        """Return the headers that this operation reads, each with all its lines."""
         names = self._header_names
         found: dict[bytes, list[bytes]] = {}
         for name, value in headers:
@@ -111,10 +111,10 @@ class ValidatedOperation:
 
 
 class Validation(OperationLayer):
-    """The layer of the stack, behind security and in front of dispatch."""
+    """The layer of the stack behind security and in front of dispatch."""
 
     def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
-        """Put its checks in front of each operation of a contract."""
+        """Return a function that puts its checks in front of each operation."""
         checks = compile_checks(Contract(document))
 
         def make(operation: LoadedOperation) -> ValidatedOperation:

@@ -1,1 +1,1 @@
-"""From a result or an error to bytes."""
+"""Rendering of results and errors as responses."""

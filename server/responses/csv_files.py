@@ -1,4 +1,4 @@
-"""Tables as files of comma-separated values, as RFC 4180 writes them and spreadsheets read them."""
+"""Tables as CSV files, in the format of RFC 4180 that spreadsheets read."""
 
 import csv
 from collections.abc import Iterator, Sequence
@@ -8,14 +8,14 @@ from typing import Any
 
 from handlers.results import Csv
 
-# What a spreadsheet takes for the beginning of a formula. The last four stand for the first ones
-# where text is typed in full width, and count as these do.
+# The characters with which a spreadsheet begins a formula. The last four are full-width forms of
+# the first four, and are treated alike.
 _WIDE = "＝＋－＠"  # noqa: RUF001 - the wide signs are meant.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *_WIDE)
 
 
 def written(table: Csv) -> bytes:
-    """Write a table with its header, in UTF-8."""
+    """Encode a table with its header, in UTF-8."""
     file = StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(table.header)
@@ -28,10 +28,10 @@ def _cells(row: Sequence[Any]) -> Iterator[str]:
 
 
 def cell(value: Any) -> str:
-    """Write one value: nothing for None, and text so that no spreadsheet runs it as a formula.
+    """Format a value: nothing for None, and text so that no spreadsheet runs it as a formula.
 
     Text that a formula could begin with gets an apostrophe before it: `'=1+1`. A negative number is
-    a number, and stays one.
+    a number, and is unchanged.
     """
     match value:
         case None:

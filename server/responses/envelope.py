@@ -1,4 +1,4 @@
-"""What every answer carries whoever gives it: the request id and the standing header lines."""
+"""The common headers of every answer: the request id and the security headers."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ STANDING: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 )
-# Pages for people bring their own; everything else may neither be kept nor framed.
+# HTML pages have their own; everything else may be neither cached nor framed.
 UNLESS_GIVEN: Final = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -22,7 +22,7 @@ NEVER_SENT: Final = frozenset({b"server"})
 
 
 def request_id_of(request_headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """Keep the one sane `X-Request-ID` a caller sent, else make one."""
+    """Return the `X-Request-ID` of the client if it is valid and given once, else a new id."""
     sent = [value for name, value in request_headers if name == b"x-request-id"]
     if len(sent) == 1 and REQUEST_ID.fullmatch(sent[0]):
         return sent[0].decode("ascii")
@@ -30,7 +30,7 @@ def request_id_of(request_headers: Iterable[tuple[bytes, bytes]]) -> str:
 
 
 def sealed(headers: Iterable[tuple[bytes, bytes]], request_id: str, *, secure: bool) -> Headers:
-    """Give the header lines of an answer together with those that stand on every answer."""
+    """Return the headers of an answer together with the common headers."""
     lines = [(name, value) for name, value in headers if name.lower() not in NEVER_SENT]
     given = {name.lower() for name, _ in lines}
     lines += [line for line in UNLESS_GIVEN if line[0] not in given]

@@ -1,7 +1,7 @@
-"""From what was raised to what is answered: the only table of HTTP statuses.
+"""Conversion of exceptions to error answers: the only table of HTTP statuses.
 
-The body is always `{error_code, message, detail, request_id, doc_url}`. Answers of 401 and 403
-also carry `error`, and the endpoints of OAuth 2.0 the union with what that asks of them.
+The body is always `{error_code, message, detail, request_id, doc_url}`. Answers of 401 and 403 also
+have `error`, and the endpoints of OAuth 2.0 add the fields that it requires.
 """
 
 import json
@@ -41,7 +41,7 @@ STATUS_OF_KIND: Final[Mapping[type, int]] = MappingProxyType(
     }
 )
 
-# Starlette and Connexion may refuse on their own; their words are replaced by ours.
+# Starlette and Connexion may refuse requests themselves; our messages replace theirs.
 LEAKED: Final = MappingProxyType(
     {
         400: ("bad_request", "The request cannot be understood."),
@@ -72,7 +72,7 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A whole answer: status, header lines with lower-case names, body."""
+    """A complete answer: status, headers with lower-case names, body."""
 
     status: int
     headers: Headers
@@ -81,7 +81,7 @@ class Answer:
 
 
 def answer(error: BaseException, request_id: str, path: str = "") -> Answer:
-    """Turn whatever was raised while `path` was served into the answer of the contract."""
+    """Convert an exception raised while serving `path` to the answer of the contract."""
     status, refusal = refusal_of(error)
     body: dict[str, Any] = {
         "error_code": refusal.code,
@@ -105,7 +105,7 @@ def answer(error: BaseException, request_id: str, path: str = "") -> Answer:
 
 
 def refusal_of(error: BaseException) -> tuple[int, Refusal]:
-    """Name the status and the words of an error; one that nobody foresaw keeps its words inside."""
+    """Return the status and API error of an exception; an unforeseen one is an `internal_error`."""
     for kind in type(error).__mro__:
         if kind in STATUS_OF_KIND and isinstance(error, Refusal):
             return STATUS_OF_KIND[kind], error
@@ -115,9 +115,9 @@ def refusal_of(error: BaseException) -> tuple[int, Refusal]:
 
 
 def oauth_error(status: int, refusal: Refusal, path: str) -> str:
-    """Give a refusal of a token endpoint the word that OAuth 2.0 has for it."""
+    """Return the OAuth 2.0 error code for an API error of a token endpoint."""
     faults = refusal.detail.get("field_errors", {})
-    # The contract knows one grant; to OAuth another one is a refusal of its own.
+    # The contract has one grant type; OAuth has an error of its own for any other.
     if list(faults) == ["grant_type"] and faults["grant_type"] != ["is required"]:
         return "unsupported_grant_type"
     if status == 401:
@@ -128,7 +128,7 @@ def oauth_error(status: int, refusal: Refusal, path: str) -> str:
 
 
 def headers_of(error: BaseException, status: int, refusal: Refusal, path: str) -> Headers:
-    """Give the header lines which HTTP asks for beside a status."""
+    """Return the headers that HTTP requires with a status."""
     if status == 401:
         return [(b"www-authenticate", challenge(refusal.code, path))]
     if status == 405:
@@ -140,7 +140,7 @@ def headers_of(error: BaseException, status: int, refusal: Refusal, path: str) -
 
 
 def challenge(code: str, path: str) -> bytes:
-    """Say how to authenticate, as RFC 7617 and RFC 6750 write it."""
+    """Return the challenge for authentication (RFC 7617, RFC 6750)."""
     if asks_for_key(code, path):
         return b'Basic realm="accounting", charset="UTF-8"'
     if code in CODES_OF_A_REJECTED_TOKEN:
@@ -149,7 +149,7 @@ def challenge(code: str, path: str) -> bytes:
 
 
 def allowed_methods(error: BaseException) -> bytes:
-    """List the methods an address does take, as in `GET, HEAD, POST`."""
+    """List the methods that an address accepts, as in `GET, HEAD, POST`."""
     if isinstance(error, problems.MethodNotAllowed):
         return ", ".join(error.allow).encode("ascii")
     headers = (error.headers if isinstance(error, HTTPException) else None) or {}
@@ -158,9 +158,9 @@ def allowed_methods(error: BaseException) -> bytes:
 
 
 def asks_for_key(code: str, path: str) -> bool:
-    """Tell whether partner id and API key are what is missing; the exchange takes a token.
+    """Return whether the endpoint takes partner id and API key; the exchange takes a token.
 
-    To revoke a token takes either.
+    The endpoint for revocation takes either.
     """
     bare = path.rstrip("/")
     if bare == REVOCATION_PATH:
@@ -169,9 +169,9 @@ def asks_for_key(code: str, path: str) -> bool:
 
 
 def written(body: dict[str, Any]) -> bytes:
-    """Write a body as JSON; nothing a caller sent may keep a refusal from being written."""
+    """Encode a body as JSON, even if it quotes values that orjson refuses."""
     try:
         return orjson.dumps(body, default=str, option=orjson.OPT_NON_STR_KEYS)
     except TypeError:
-        # A lone surrogate or an integer past 64 bits, quoted back from the request.
+        # A lone surrogate or an integer beyond 64 bits, quoted from the request.
         return json.dumps(body, default=str).encode("ascii")

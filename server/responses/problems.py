@@ -1,7 +1,8 @@
-"""What HTTP itself can refuse, before any rule of accounting is asked.
+"""Errors of HTTP itself, raised before any accounting rule is checked.
 
-Each is a kind of refusal beside those of `accounting/errors.py`; `server/responses/errors.py` gives
-every kind its status. They live here because no other package may know HTTP.
+Each is a kind of API error in addition to those of `accounting/errors.py`;
+`server/responses/errors.py` maps every kind to its status. They are here because no other package
+may know HTTP.
 """
 
 from collections.abc import Iterable
@@ -10,11 +11,11 @@ from accounting.errors import Refusal
 
 
 class BadRequest(Refusal):
-    """Not HTTP, or HTTP that means nothing here (400)."""
+    """A request that is not HTTP, or is HTTP without a meaning here (400)."""
 
 
 class MethodNotAllowed(Refusal):
-    """The path exists, the method does not (405); `allow` holds the methods that do."""
+    """A known path with an unsupported method (405); `allow` has the supported methods."""
 
     def __init__(self, code: str, message: str, *, allow: Iterable[str]) -> None:
         self.allow = tuple(allow)
@@ -22,20 +23,20 @@ class MethodNotAllowed(Refusal):
 
 
 class RequestTimeout(Refusal):
-    """The request did not arrive in time (408)."""
+    """A request that did not arrive in time (408)."""
 
 
 class PayloadTooLarge(Refusal):
-    """The body is larger than the operation takes (413)."""
+    """A body larger than the operation accepts (413)."""
 
 
 class UriTooLong(Refusal):
-    """The address is longer than the server reads (414)."""
+    """An address longer than the server reads (414)."""
 
 
 class UnsupportedMediaType(Refusal):
-    """The body is of a type, charset or encoding the operation does not take (415)."""
+    """A body of a type, charset or encoding that the operation does not accept (415)."""
 
 
 class HeadersTooLarge(Refusal):
-    """The headers are more or longer than the server reads (431)."""
+    """Headers more or longer than the server reads (431)."""

@@ -1,4 +1,4 @@
-"""From a handler's value to the bytes on the wire: status, ETag, Location, pages, previews."""
+"""Rendering of a handler's value as a response: status, ETag, Location, pages, previews."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -22,14 +22,14 @@ from persistence.partners.registry import Registry
 from server.contract import Contract, Operation
 from server.responses.csv_files import written
 
-_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no answer.
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no object.
 _JSON = {"content-type": "application/json"}
 _CSV = "text/csv; charset=utf-8"
 _PDF = "application/pdf"
 
 
 class ReplyWriter:
-    """Writes the answers of one operation as its contract describes them."""
+    """A writer of the answers of one operation, as its contract describes them."""
 
     def __init__(self, operation: Operation, contract: Contract) -> None:
         self._tagged = operation.has_etag
@@ -40,7 +40,7 @@ class ReplyWriter:
     ) -> Outcome:
         """Return status, headers and bytes.
 
-        `entries` are there for a preview, which is always a 200, since nothing was made.
+        A preview has `entries`, and its status is always 200, since nothing was created.
         """
         if isinstance(value, Csv):
             return _file(written(value), _CSV, value.file_name)
@@ -50,7 +50,7 @@ class ReplyWriter:
         if isinstance(shown, Page):
             shown = envelope(shown, scope)
         headers = dict(_JSON)
-        if self._tagged and not preview:  # What is not there has no version to come back with.
+        if self._tagged and not preview:  # A record that was not saved has no version.
             headers["etag"] = f'"{opened.etag(_subject(shown))}"'
         if created and self._address and not preview:
             headers["location"] = self._address(scope["path_params"], _subject(shown))
@@ -61,9 +61,9 @@ class ReplyWriter:
         return Outcome(201 if created and not preview else 200, headers, body)
 
     async def render_read(self, value: Any, opened: Books | Registry, scope: Scope) -> Outcome:
-        """Do the same for what was read, in the form that the caller would rather have.
+        """Render the result of a read, in the format that the client prefers.
 
-        A paper is drawn off the loop.
+        A PDF is drawn in a thread.
         """
         chosen = _chosen(value, scope) if isinstance(value, Tabled) else value
         if isinstance(chosen, Pdf):
@@ -89,7 +89,7 @@ class ReplyWriter:
 
 
 def _chosen(value: Tabled, scope: Scope) -> Any:
-    """Choose what the caller would rather have; JSON where it does not say, or takes none of it."""
+    """Return the format that the client prefers; JSON if it states none, or accepts none."""
     forms = {"application/json": value.value, "text/csv": value.file, _CSV: value.file}
     if value.pdf is not None:
         forms[_PDF] = value.pdf
@@ -107,7 +107,7 @@ def _file(content: bytes, content_type: str, file_name: str) -> Outcome:
 
 
 def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:
-    """Write a page in both documented forms: page_info, and next and previous."""
+    """Serialize a page in both documented forms: page_info, and next and previous."""
     wanted = page.wanted
     by_cursor = wanted.cursor is not None
     following = {"cursor": page.next_cursor} if by_cursor else {"page": wanted.page + 1}
@@ -122,9 +122,9 @@ def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:
 
 
 def _sibling(scope: Scope, changed: Mapping[str, Any]) -> str:
-    """The address of another page of the same list.
+    """Return the address of another page of the same list.
 
-    It is relative to the host: the Host header is the caller's word, and no link is built of it.
+    It is relative to the host: links never use the Host header, which the client can set.
     """
     asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     kept = [(name, value) for name, value in asked if name not in ("page", "cursor")]
@@ -132,10 +132,10 @@ def _sibling(scope: Scope, changed: Mapping[str, Any]) -> str:
 
 
 def _subject(shown: Mapping[str, Any]) -> UUID:
-    """The id of what an answer speaks of.
+    """Return the id of the record that an answer is about.
 
-    That is the answer itself, or the first object that it wraps. One that shows nothing, since it
-    only says what was done, names it first.
+    That is the id of the answer itself, or of the first object in it. An answer that only confirms
+    an action has that id as its first field named `..._id`.
     """
     if "id" in shown:
         subject: UUID = shown["id"]
@@ -149,7 +149,10 @@ def _subject(shown: Mapping[str, Any]) -> UUID:
 def _address_of_created(
     operation: Operation, contract: Contract
 ) -> Callable[[Mapping[str, str], UUID], str] | None:
-    """Where a 201 can be read again: at the first GET that its links in the contract name."""
+    """Return a function for the address of a created record, from the links of a 201.
+
+    It uses the first link to a GET of a single record; None if there is no such link.
+    """
     created = contract.follow(operation.document["responses"].get("201", {}))
     for link in created.get("links", {}).values():
         target = contract.operations[contract.follow(link)["operationId"]]
@@ -160,7 +163,10 @@ def _address_of_created(
 
 
 def _marked(opened: Books | Registry, value: Any) -> Any:
-    """A mark where a number that is not known yet belongs; no closure that would hold itself."""
+    """Return a placeholder for a number that is not assigned yet.
+
+    It is not a closure, which would refer to itself and form a cycle.
+    """
     if isinstance(value, Pending) and isinstance(opened, Books):
         return opened.scope.staging.marks.mark(value)
     if isinstance(value, Titled):
@@ -169,7 +175,7 @@ def _marked(opened: Books | Registry, value: Any) -> Any:
 
 
 def _no_number(value: Any) -> Any:
-    """A preview takes no number, so it shows none."""
+    """Return no number, since a preview assigns none."""
     if isinstance(value, Pending):
         return None
     if isinstance(value, Titled):

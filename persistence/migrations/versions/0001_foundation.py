@@ -1,4 +1,4 @@
-"""The first release: from partners to invoices and their payments."""
+"""The first release: partners, businesses, the ledger, invoices and payments."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""What a business gives up and gives back: write-offs, customer credits and invoice refunds."""
+"""Write-offs, customer credits and invoice refunds."""
 
 from persistence.migrations.texts import run_texts
 

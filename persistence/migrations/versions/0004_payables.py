@@ -1,4 +1,4 @@
-"""What a business owes: vendors, bills, bill payments and vendor credits."""
+"""Accounts payable: vendors, bills, bill payments and vendor credits."""
 
 from persistence.migrations.texts import run_texts
 

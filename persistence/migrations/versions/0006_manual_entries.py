@@ -1,4 +1,4 @@
-"""Entries written by hand: drafts, and what becomes of them."""
+"""Manual journal entries and their drafts."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Balances by month, so that a chart need not add up every line."""
+"""Monthly balances, so that the chart of accounts need not sum every line."""
 
 from persistence.migrations.texts import run_texts
 

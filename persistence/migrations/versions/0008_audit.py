@@ -1,4 +1,4 @@
-"""Who changed what, and when."""
+"""The audit trail."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Payouts of processors, and which bank line is which payment."""
+"""Payouts of processors, and links between bank lines and payments."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""One setting says who writes, row security without sub-selects, no trigger asks for its table."""
+"""A single setting for the caller; row security and triggers that also work on a cluster."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Entries are held balanced and whole by guards that one machine and many machines take."""
+"""Triggers that keep entries balanced and complete, on a single node and on a cluster."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Columns and indexes of lists: derived statuses, and an order for each sort."""
+"""Columns and indexes of lists: derived statuses, and an index for each sort order."""
 
 from persistence.migrations.texts import run_texts
 

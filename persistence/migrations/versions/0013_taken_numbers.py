@@ -1,4 +1,4 @@
-"""Functions for what cannot be a sub-select where a table is spread over machines."""
+"""Functions instead of sub-selects, which distributed tables do not support."""
 
 from persistence.migrations.texts import run_texts
 

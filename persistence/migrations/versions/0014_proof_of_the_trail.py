@@ -1,4 +1,4 @@
-"""The audit trail proves itself: digests of named columns, of each record, and seals."""
+"""Verification of the audit trail: digests of rows and of records, and seals."""
 
 from persistence.migrations.texts import run_texts
 

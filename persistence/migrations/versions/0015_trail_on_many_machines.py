@@ -1,4 +1,4 @@
-"""The proof of the trail works where tables are spread over machines, too."""
+"""Verification of the audit trail on distributed tables."""
 
 from persistence.migrations.texts import run_texts
 

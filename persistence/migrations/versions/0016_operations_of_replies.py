@@ -1,4 +1,4 @@
-"""Each kept answer names the operation that its key was used for."""
+"""Each stored reply has the operation of its idempotency key."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Some businesses are sandboxes, and have a clock of their own."""
+"""Sandboxes, which may have their own clock."""
 
 from persistence.migrations.texts import run_texts
 

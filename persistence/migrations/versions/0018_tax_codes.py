@@ -1,4 +1,4 @@
-"""Tax codes of each business, what posted lines say of them, and accounts for tax withheld."""
+"""Tax codes, tax marks of posted lines, and accounts for withheld tax."""
 
 from alembic import op
 

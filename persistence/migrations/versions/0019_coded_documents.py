@@ -1,4 +1,4 @@
-"""Documents, credits, refunds and write-offs say by which tax codes they are taxed."""
+"""Tax codes in documents, credits, refunds and write-offs."""
 
 from persistence.migrations.texts import run_texts
 

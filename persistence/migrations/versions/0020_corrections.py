@@ -1,4 +1,4 @@
-"""Bills are written off, credits are paid out, payouts have other items, matches a tolerance."""
+"""Bill write-offs, paid-out credits, other items of payouts, and a matching tolerance."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 

@@ -1,4 +1,4 @@
-"""Lines in parts, transfers, bank rules, and statements that are reconciled."""
+"""Bank lines in parts, transfers, bank rules and reconciled statements."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 
@@ -10,4 +10,4 @@ def upgrade() -> None:
     run_texts(__file__, "0021_tables.sql")
     spread_new_tables()
     run_texts(__file__, "0021_bank.sql")
-    spread_new_tables()  # Functions of triggers need a setting where tables are spread.
+    spread_new_tables()  # Trigger functions need a setting on a cluster.

@@ -1,4 +1,4 @@
-"""Books are opened on a day with what stood and what was open then."""
+"""Opening balances, with the open documents of that day."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 

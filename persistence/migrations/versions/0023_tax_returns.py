@@ -1,4 +1,4 @@
-"""Tax returns, and marks of posted lines that are whole."""
+"""Tax returns, and complete tax marks of posted lines."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 

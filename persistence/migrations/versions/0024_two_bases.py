@@ -1,4 +1,4 @@
-"""Each report on two bases: what stands on cash in the place of a line, and months of both."""
+"""Cash lines, and monthly sums on both bases."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 

@@ -1,4 +1,4 @@
-"""What the documents with a tag have posted, so that a report can be cut by it."""
+"""Posted lines by tag, so that reports can filter by it."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 

@@ -1,4 +1,4 @@
-"""Accounts say where they stand in the cash flow statement; what is open has an index."""
+"""Cash flow categories of accounts, and an index of open documents."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Tokens are revoked one by one, and what is counted for limits is told to all workers."""
+"""Revocation of single tokens, and request counts shared by all workers."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 

@@ -1,4 +1,4 @@
-"""What partners see of one another in the database, and how far upkeep is."""
+"""Row security between partners, and the progress of upkeep."""
 
 from persistence.migrations.texts import run_texts
 

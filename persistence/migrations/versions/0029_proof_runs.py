@@ -1,4 +1,4 @@
-"""What check-books found is kept, for those who watch."""
+"""Stored results of `accounting check-books`, for monitoring."""
 
 from persistence.migrations.texts import run_texts
 

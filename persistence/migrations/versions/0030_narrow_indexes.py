@@ -1,4 +1,4 @@
-"""Indexes that no plan uses go, and two become narrower."""
+"""Unused indexes are dropped, and two become narrower."""
 
 from persistence.migrations.texts import run_beside_writers, run_texts
 

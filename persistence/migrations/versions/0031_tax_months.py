@@ -1,6 +1,6 @@
-"""Sums of tax by month, beside the months of accounts.
+"""Monthly sums by tax code, in addition to those by account.
 
-The function that keeps them is the one that servers of before call, so these keep them as well.
+Servers of the previous release keep them as well, since they call the same function.
 """
 
 from persistence.migrations.texts import run_for_each_business, run_texts, spread_new_tables

@@ -1,4 +1,4 @@
-"""Refunds from vendors say of each part that they post what it gives back of."""
+"""Refunds from vendors name the target of each part that they post."""
 
 from persistence.migrations.texts import run_texts
 

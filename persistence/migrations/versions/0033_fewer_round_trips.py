@@ -1,4 +1,4 @@
-"""On many machines a posting takes fewer round trips to the one of its business."""
+"""Fewer round trips for a posting on a cluster."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 
@@ -9,6 +9,6 @@ serves_from = "0026"
 
 def upgrade() -> None:
     run_texts(__file__, "0033_fewer_round_trips.sql")
-    # A function that is replaced has lost what lets it read on the machine of its row, and others
-    # post meanwhile: that comes back in the same transaction.
+    # A replaced function loses the setting that allows it to read on the node of its row. Servers
+    # post meanwhile, so the same transaction restores it.
     spread_new_tables()

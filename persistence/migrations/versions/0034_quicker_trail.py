@@ -1,4 +1,4 @@
-"""The functions of the audit trail do as before, in less time."""
+"""Faster functions of the audit trail."""
 
 from persistence.migrations.texts import run_texts, spread_new_tables
 
@@ -9,5 +9,5 @@ serves_from = "0026"
 
 def upgrade() -> None:
     run_texts(__file__, "0034_quicker_trail.sql")
-    # As in 0033: functions that are replaced have lost their settings of many machines.
+    # As in 0033: replaced functions lose their settings for clusters.
     spread_new_tables()

@@ -1,4 +1,4 @@
-"""A row that names another of its business refers to the business by that alone."""
+"""Foreign keys to the business are dropped if another reference implies them."""
 
 from persistence.migrations.texts import run_texts
 

@@ -1,4 +1,4 @@
-"""Whether a business has archived an account is known at once."""
+"""An index of archived accounts."""
 
 from persistence.migrations.texts import run_texts
 

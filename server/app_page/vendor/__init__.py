@@ -1,1 +1,1 @@
-"""What others wrote, as they published it."""
+"""Third-party files, unchanged."""

@@ -1,1 +1,1 @@
-"""The views of the page, a module for what belongs together."""
+"""The views of the web application, in modules by subject."""

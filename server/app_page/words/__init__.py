@@ -1,1 +1,1 @@
-"""What the page says, in each of its languages."""
+"""The texts of the web application in each of its languages."""

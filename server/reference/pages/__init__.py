@@ -1,1 +1,1 @@
-"""The templates of the reference: one for each kind of page, on `base.html`."""
+"""The templates of the reference: one for each kind of page, based on `base.html`."""

@@ -1,0 +1,1 @@
+"""The house, measured: how large it is, how it reads, and whether two trees behave the same."""
