@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -16,7 +16,6 @@ from access import api_keys
 from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
-from accounting.values import dataclass
 from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
 from persistence.upkeep import Upkeep

@@ -11,12 +11,12 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import Context
+from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
 import structlog
 
-from accounting.values import dataclass
 from persistence.partners.request_counts import OthersCounts
 
 MINUTE_SECONDS: Final = 60

@@ -1,6 +1,7 @@
 """Bank accounts: which account of the chart each stands for, and what that account shows of it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Any, Final
@@ -13,7 +14,6 @@ from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass, replace
 
 # What the account of the chart shows of its bank account, by the name that has there.
 SHOWN: Final = {

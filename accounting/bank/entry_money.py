@@ -3,11 +3,11 @@
 The entry stands as it was posted: a line that shows its money posts nothing.
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounting.books.manual_entries import SOURCE, ManualEntry
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

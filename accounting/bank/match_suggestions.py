@@ -6,12 +6,12 @@ the same party and on the same day, is the best there is.
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
 from uuid import UUID
 
 from accounting.bank.bank_transactions import BankTransaction, remaining
-from accounting.values import dataclass
 
 MOST = 20
 AMOUNT, REFERENCE, NAME, DAY = 50, 30, 15, 5

@@ -5,6 +5,7 @@ is: `bank_transactions.refuse_reconciled`, and guards in the database for all th
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
@@ -12,7 +13,6 @@ from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.commands import ReconcileStatement
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass, replace
 
 OPEN, CLOSED = "open", "closed"
 

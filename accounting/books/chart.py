@@ -1,12 +1,12 @@
 """The chart of accounts: kinds of accounts, the roles the rules address, and the first chart."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
 from accounting.books.chart_names import TRANSLATIONS
 from accounting.errors import Malformed
-from accounting.values import dataclass
 
 
 class AccountType(StrEnum):

@@ -1,13 +1,12 @@
 """What callers ask of a business, its chart and its journal, in the words of the rules."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
 from accounting.books.tax_marks import TaxPart
-from accounting.values import dataclass
 
 CALENDAR_YEAR_END = date(2000, 12, 31)
 """Only month and day count."""

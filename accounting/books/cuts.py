@@ -1,9 +1,8 @@
 """Which postings a report counts, and what they come to."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-
-from accounting.values import dataclass
 
 
 class Basis(StrEnum):

@@ -1,8 +1,7 @@
 """Numbers of documents and entries: gapless series, and the number that is not known yet."""
 
+from dataclasses import dataclass
 from datetime import date
-
-from accounting.values import dataclass
 
 DIGITS = 6  # A number is padded to these; past them it grows.
 LARGEST_GIVEN = 999_999_999_999

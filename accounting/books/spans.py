@@ -1,9 +1,8 @@
 """From when to when something held: the dated intervals that postings follow."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
-
-from accounting.values import dataclass
 
 Days = tuple[date, date | None]
 """From a day to before another one, or on and on."""

@@ -1,10 +1,10 @@
 """What callers ask of the opening of books, in the words of the rules. Amounts are minor units."""
 
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from accounting.books.commands import EntryLineGiven
 from accounting.trade.party_details import PartyNamed
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,13 @@
 """What follows the money where tax is declared as it is paid, and what does not."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from accounting.tax.codes import Direction, TaxCodes
 from accounting.tax.commands import Scheme
 from accounting.tax.taxed_amounts import SELF_ASSESSED
-from accounting.values import dataclass
 
 BOTH: Final = frozenset(Direction)
 

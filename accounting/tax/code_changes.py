@@ -1,6 +1,7 @@
 """What may happen to a tax code: it is made, changed, archived, and takes the default's place."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -19,7 +20,6 @@ from accounting.tax.codes import (
     account_role,
 )
 from accounting.tax.commands import Boxes, ChangeTaxCode, CreateTaxCode
-from accounting.values import replace
 
 
 def account_references(command: CreateTaxCode | ChangeTaxCode) -> frozenset[AccountReference]:

@@ -6,12 +6,12 @@ while and is gone, only what belongs to a rate that is still there is told.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
 from accounting.tax.codes import WHOLE, Rate
-from accounting.values import dataclass
 
 NOTHING: Final = Decimal(0)
 

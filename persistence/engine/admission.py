@@ -6,6 +6,7 @@ immediately.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -14,7 +15,6 @@ from psycopg import InterfaceError, OperationalError
 
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed, NotAuthenticated
-from accounting.values import dataclass
 from persistence.engine.faults import unavailable
 from persistence.engine.identifiers import known_id
 from persistence.engine.pool import Pool

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
 
 from accounting.errors import Conflict, Malformed, Refusal, RuleBroken, Unavailable
-from accounting.values import dataclass
 
 # The whole handler may run again after these: nothing was stored.
 RETRIED = (errors.SerializationFailure, errors.DeadlockDetected)

@@ -1,9 +1,9 @@
 """Reads from the database; those that are sent together share one round trip."""
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from accounting.values import dataclass
 from persistence.engine.sql import Query, Row
 
 T = TypeVar("T")

@@ -1,12 +1,12 @@
 """The filters that many lists share."""
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ARRAY, Column, DateTime, Text, and_, func, or_
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
-from accounting.values import replace
 from persistence.engine.listings import Filter
 from persistence.engine.sql import given
 

@@ -4,6 +4,7 @@ A claim is an advisory lock until the end of the transaction, then a look-up. Th
 insert with the answer, in the transaction of the work; there is no "started" row to clean up.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -11,7 +12,6 @@ import orjson
 from psycopg.types.json import Jsonb
 
 from accounting.errors import RuleBroken
-from accounting.values import dataclass
 from persistence.engine.sql import Query, Row
 
 KEPT_FOR = timedelta(days=30)
@@ -73,7 +73,7 @@ _RECORD = """
 INSERT INTO {table}
   ({column}, {extra}key, operation, fingerprint, status, headers, body, created_at)
 VALUES (%(owner)s, {extra_value}%(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(headers)s,
-        {body}, %(now)s)
+        %(body)s, %(now)s)
 ON CONFLICT ({column}, key) DO UPDATE SET operation = excluded.operation,
   fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
   body = excluded.body, created_at = excluded.created_at
@@ -112,18 +112,14 @@ class Claim:
             Query(_FIND.format(table=key_space.table, column=key_space.column), where),
         )
 
-    def record(self, outcome: Outcome, now: datetime, numbered: Query | None = None) -> Query:
-        """Return the statement that stores an answer under the key.
-
-        `numbered` is the expression of a body with numbers that are not known yet.
-        """
+    def record(self, outcome: Outcome, now: datetime) -> Query:
+        """Return the statement that stores an answer under the key."""
         tenant = self.key_space.table == "reply"
         text = _RECORD.format(
             table=self.key_space.table,
             column=self.key_space.column,
             extra="id, " if tenant else "",
             extra_value="%(id)s, " if tenant else "",
-            body=numbered.text if numbered else "%(body)s",
         )
         return Query(
             text,
@@ -137,7 +133,6 @@ class Claim:
                 "headers": Jsonb(outcome.headers, dumps=orjson.dumps),
                 "body": outcome.body,
                 "now": now,
-                **(numbered.parameters if numbered else {}),
             },
         )
 

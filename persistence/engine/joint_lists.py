@@ -5,6 +5,7 @@ after a cursor costs as much as the first page, however many rows each part has.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -13,7 +14,6 @@ from sqlalchemy import BigInteger, Text, cast, func, literal_column, select, uni
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CTE, Select, Subquery
 
-from accounting.values import dataclass
 from persistence.engine.listings import ORDERING, Listing, Shape, ordered
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Query, given

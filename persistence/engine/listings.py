@@ -6,7 +6,7 @@ plans for so few.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -26,7 +26,6 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause, Select, Subquery
 
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch, Fetches
 from persistence.engine.pages import Page, PageRequest, read_cursor, write_cursor
 from persistence.engine.sql import Query, Row, compiled, given

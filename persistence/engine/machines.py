@@ -5,12 +5,12 @@ implicit transaction. The other nodes of a cluster receive nothing but `SET LOCA
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from psycopg.sql import Literal
 
-from accounting.values import dataclass
 from persistence.engine.sql import Query
 
 BEGIN = Query("BEGIN", {})

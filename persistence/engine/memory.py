@@ -1,14 +1,13 @@
 """A cache of facts about businesses, in one process, from one request to the next."""
 
 from collections import OrderedDict
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from accounting.books.chart import Role
 from accounting.tax.codes import TaxCodes
-from accounting.values import dataclass
 
 T = TypeVar("T")
 

@@ -7,14 +7,13 @@ that page 500 costs as much as page 1.
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 import orjson
 
 from accounting.errors import Malformed
-from accounting.values import dataclass
 from persistence.engine.sql import Row
 
 T = TypeVar("T")

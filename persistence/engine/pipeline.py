@@ -8,6 +8,7 @@ a rollback; this one costs a third of it (docs/decisions/0008). It uses the low 
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic, perf_counter
 from typing import Any, TypeVar
@@ -21,7 +22,6 @@ from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
 
-from accounting.values import dataclass
 from persistence.engine.machines import Machines, OneMachine
 from persistence.engine.observing import observer
 from persistence.engine.sql import Query, Row

@@ -8,6 +8,7 @@ idle primary does not look like a lag, and a standby that receives nothing does 
 import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
 from weakref import WeakKeyDictionary
@@ -17,7 +18,6 @@ import structlog
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from accounting.values import dataclass
 from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.machines import ManyMachines
 from persistence.engine.pipeline import Connection, exchange

@@ -1,6 +1,7 @@
 """The context of a store: the business, the moment and the transaction of its request."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -8,7 +9,6 @@ from uuid import UUID
 from sqlalchemy import Table
 
 from accounting.errors import Stale
-from accounting.values import dataclass
 from persistence.engine.fetches import Fetch
 from persistence.engine.memory import Memory
 from persistence.engine.sessions import Reading, Writing

@@ -5,7 +5,8 @@ writing opens its transaction with the first round of queries and commits with i
 handler that loads, decides and saves costs two round trips: open and load, then all changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Protocol
@@ -14,7 +15,6 @@ from uuid import UUID
 from psycopg.errors import LockNotAvailable
 from sqlalchemy import ARRAY, Uuid, all_, any_, select
 
-from accounting.values import dataclass, replace
 from persistence.engine.faults import STALE, StaleRow, broken_constraint
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another
@@ -113,6 +113,7 @@ class Writing:
     claim: Claim | None
     staging: Staging
     is_open: bool = False
+    is_flushed: bool = False
     at_savepoint: bool = False
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
@@ -156,28 +157,39 @@ class Writing:
         """Send the staged rows; raise StaleRow where a row has changed since it was loaded."""
         await self._send(())
 
-    async def commit(self, outcome: Outcome) -> Outcome:
-        """Send the staged rows, store the outcome under its key, and commit: in one round trip.
+    async def commit(self, render: Callable[[], Outcome]) -> Outcome:
+        """Send the staged rows and commit; store the outcome under the key of the request.
 
-        The series of the numbers are locked for that round trip only, so other requests that wait
-        for them never wait for this server. Returns the outcome with its numbers; raises StaleRow.
+        Everything goes in one round trip, except where the stored outcome needs numbers: they are
+        known only after the flush. Raises StaleRow.
         """
-        staging = self.staging
-        numbered = staging.marks.filled(outcome.body, staging.taken)
-        record = [self.claim.record(outcome, self.now, numbered)] if self.claim else []
+        if self.claim is None and self.staging.taken:
+            await self._send([COMMIT])
+            return render()
+        if self.staging.taken:
+            await self.flush()
+        outcome = render()
+        record = [self.claim.record(outcome, self.now)] if self.claim else []
         await self._send([*record, COMMIT])
-        return replace(outcome, body=staging.marks.fill(outcome.body, staging.number))
+        return outcome
 
     async def _send(self, ending: Sequence[Query]) -> None:
-        staged = [*self.staging.queries(as_json=self.connection.machines.rows_as_json)]
+        """Send the rows that are not flushed yet, then `ending`."""
+        staged = self._unsent()
         before = [SAVEPOINT] if self.claim and staged else []
-        self.at_savepoint = bool(before)
+        self.at_savepoint = self.at_savepoint or bool(before)
         try:
             results = await exchange(self.connection, [*before, *staged, *ending])
         except STALE:
             raise StaleRow from None
         for result in results[len(before) : len(before) + len(staged)]:
             self.staging.learn(result.rows)  # Numbers, where the statement took any.
+
+    def _unsent(self) -> list[Query]:
+        if self.is_flushed:
+            return []
+        self.is_flushed = True
+        return [*self.staging.queries(as_json=self.connection.machines.rows_as_json)]
 
     async def holders(self, key: UniqueKey) -> list[Row]:
         """Undo the work, and return the stored rows that have the unique values of its rows.

@@ -5,6 +5,7 @@ costs a quarter of the execution by SQLAlchemy (docs/decisions/0003).
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ClauseElement, bindparam, literal_column
@@ -13,8 +14,6 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BindParameter, ColumnElement
 from sqlalchemy.types import TypeEngine
-
-from accounting.values import dataclass
 
 DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call] # SQLAlchemy's own gap.
 

@@ -7,7 +7,7 @@ that commits.
 """
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from types import NoneType
 from uuid import UUID
@@ -17,13 +17,13 @@ from sqlalchemy import Table
 
 from accounting.books import numbers
 from accounting.books.numbers import Pending
-from accounting.values import dataclass
 from persistence import tables
-from persistence.engine.number_marks import Marks, back, kept
 from persistence.engine.row_statements import (
     BACK,
     SERIES,
+    back,
     insertion,
+    kept,
     number_columns,
     replacement,
     value_insertions,
@@ -39,9 +39,9 @@ NONE: frozenset[str] = frozenset()
 class Staging:
     """The rows that one transaction inserts and updates, and the numbers that it takes.
 
-    `contents` are files by their keys, which are stored before the rows are sent. `marks` are in
-    the answer where the numbers belong. `last` and `not_rolled_up` are known for each series once
-    numbers of it are taken: the last number, and how many entries are in no month yet.
+    `contents` are files by their keys, which are stored before the rows are sent.
+    `last` and `not_rolled_up` are known for each series once numbers of it are taken: the last
+    number, and how many entries are in no month yet.
     """
 
     business_id: UUID | None
@@ -54,7 +54,6 @@ class Staging:
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
-    marks: Marks = field(default_factory=Marks)
 
     def insert(self, table: Table, row: Row) -> None:
         """Stage a new row; the flush adds the id of the business."""

@@ -1,7 +1,7 @@
 """Tenants: the statements that open their sessions, and the checks of their callers."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import orjson
@@ -10,7 +10,6 @@ from access.links import SignedLink
 from access.principal import Caller
 from accounting.books.businesses import refuse_archived_business
 from accounting.errors import NotAllowed
-from accounting.values import dataclass
 from persistence.engine.admission import refuse_unadmitted
 from persistence.engine.machines import Entrant, Machines
 from persistence.engine.sql import Query, Row

@@ -9,6 +9,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -19,7 +20,6 @@ from psycopg import InterfaceError, OperationalError
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
-from accounting.values import dataclass
 from persistence.engine.faults import (
     RETRIED,
     StaleRow,
@@ -229,14 +229,15 @@ async def _work(session: Writing, work: Work) -> Outcome:
         await session.check_constraints()
         await session.connection.rollback()
         return render()
-    outcome = render()
     if session.staging.contents:
         assert work.contents is not None, "somebody keeps what is staged"
-        return await _commit_with_contents(session, work.contents, outcome)
-    return await _commit(session, outcome)
+        return await _commit_with_contents(session, work.contents, render)
+    return await _commit(session, render)
 
 
-async def _commit_with_contents(session: Writing, contents: Contents, outcome: Outcome) -> Outcome:
+async def _commit_with_contents(
+    session: Writing, contents: Contents, render: Callable[[], Outcome]
+) -> Outcome:
     """Store the files, then commit the rows that name them: no row is ever without its file.
 
     Where certainly nothing was committed, the files are removed again. Where that is unknown, they
@@ -244,15 +245,15 @@ async def _commit_with_contents(session: Writing, contents: Contents, outcome: O
     """
     await contents.put(session.staging.contents)
     try:
-        return await _commit(session, outcome)
+        return await _commit(session, render)
     except (psycopg.Error, StaleRow):
         await contents.drop(session.staging.contents)
         raise
 
 
-async def _commit(session: Writing, outcome: Outcome) -> Outcome:
+async def _commit(session: Writing, render: Callable[[], Outcome]) -> Outcome:
     try:
-        return await session.commit(outcome)
+        return await session.commit(render)
     except (OperationalError, InterfaceError) as error:
         if session.connection.closed:  # Otherwise the database has reported a failure.
             raise OutcomeUnknown from error

@@ -12,9 +12,9 @@ There half of the share of a tenant is for work that has lasted `QUICK_SECONDS`.
 import asyncio
 from collections import Counter, deque
 from collections.abc import Hashable
+from dataclasses import dataclass
 from time import perf_counter
 
-from accounting.values import dataclass
 from persistence.engine.faults import unavailable
 from persistence.engine.observing import observer
 

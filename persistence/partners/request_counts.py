@@ -5,9 +5,9 @@ its rows have no use after the minute or after a crash.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from uuid import uuid4
 
-from accounting.values import dataclass
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query

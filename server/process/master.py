@@ -4,13 +4,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from socket import socket
 
 import structlog
 from uvicorn import Config
 
-from accounting.values import dataclass
 from server.process.database import Database, GivenUp
 from server.process.scraping import Scraping
 from server.settings import Settings, SettingsError

@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,6 @@ from tempfile import TemporaryDirectory
 import structlog
 from uvicorn import Config
 
-from accounting.values import dataclass
 from persistence.files.blobs import refuse_unwritable
 from server import logs
 from server.connections import bound_readers
