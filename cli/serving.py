@@ -20,11 +20,7 @@ def become_server(**options: Any) -> NoReturn:
 def main() -> None:
     """Run the server; errors that an operator can fix are printed as by every command."""
     from server import settings
-    from server.process.left_out import left_out
-
-    # uvicorn's own command line, and its file watcher.
-    with left_out(["uvicorn.main"], ["watchfiles"]):
-        from server.process.serving import serve
+    from server.process.serving import serve
 
     options = json.loads(sys.argv[1])
     for file in ("tls_cert", "tls_key"):

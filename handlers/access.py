@@ -1,6 +1,7 @@
 """Access tokens: issue and revoke tokens of a partner and of a business."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -14,7 +15,6 @@ from access.tokens import (
     valid_from_after,
 )
 from accounting.errors import Malformed, Unavailable
-from accounting.values import replace
 from handlers.bodies import TokenRequest, TokenRevocation
 from handlers.commands import access_commands
 from handlers.results import Reply

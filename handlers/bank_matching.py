@@ -1,6 +1,7 @@
 """Bank matching: links between bank transactions and payments, and categories of the rest."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +13,6 @@ from accounting.bank.match_suggestions import Suggestion
 from accounting.bank.transfers import TRANSFER
 from accounting.books.accounts import BookAccounts
 from accounting.tax.day_codes import Referenced
-from accounting.values import replace
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.commands import bank_commands
 from handlers.results import Reply

@@ -1,5 +1,6 @@
 """Businesses of a partner: create, change and archive them."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,6 @@ from accounting.books.commands import ChangeBusiness, OpenBusiness
 from accounting.books.sandboxes import refuse_given_up
 from accounting.tax.codes import TaxCode
 from accounting.tax.starting_codes import made, starting_codes
-from accounting.values import replace
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply

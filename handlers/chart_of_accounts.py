@@ -1,6 +1,7 @@
 """The chart of accounts: every account with its balance, as a list, a tree and a file."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -18,7 +19,6 @@ from accounting.books.context import refuse_other_currency
 from accounting.books.cuts import Basis
 from accounting.books.periods import EVER, Period, calendar_month
 from accounting.errors import Malformed
-from accounting.values import replace
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
 from handlers.commands import account_commands
 from handlers.results import Created, Csv, Reply

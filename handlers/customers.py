@@ -1,6 +1,7 @@
 """Customers: the parties that a business invoices."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +9,6 @@ from access.links import Links
 from accounting.trade import parties
 from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
-from accounting.values import replace
 from handlers.bodies import CustomerCreate, CustomerUpdate
 from handlers.commands import file_commands, party_commands
 from handlers.results import Created, Reply, Tabled

@@ -1,5 +1,6 @@
 """Invoice refunds: money refunded to customers, first owed and then paid."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,6 @@ from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
-from accounting.values import replace
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
 from handlers.commands import file_commands, refund_commands
 from handlers.results import Created, Reply

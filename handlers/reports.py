@@ -1,6 +1,7 @@
 """Reports from the ledger: profit and loss, balance sheet, cash flow, ledgers and VAT summary."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from accounting.books.accounts import Account
@@ -11,7 +12,6 @@ from accounting.reports.layouts import Layout
 from accounting.tax import returns
 from accounting.tax.commands import CreateTaxReturn, Scheme
 from accounting.tax.returns import TaxReturn
-from accounting.values import replace
 from handlers.results import Csv, Reply, Tabled
 from handlers.shared.addresses import lines_asked, lines_of_vat_summary
 from handlers.shared.charts import shape_entry

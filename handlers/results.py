@@ -1,9 +1,8 @@
 """Answers of a handler other than a plain value."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-from accounting.values import dataclass
 
 Reply = Any  # A plain value: the operation's 200, as its contract describes it.
 

@@ -1,5 +1,6 @@
 """Sandboxes: test businesses, copied from a template, with a clock that can be moved."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,6 @@ from accounting.books.sandboxes import (
     refuse_moving_back,
     refuse_taken,
 )
-from accounting.values import replace
 from handlers.bodies import SandboxCreate, SandboxUpdate
 from handlers.commands import business_commands
 from handlers.results import Created, Reply

@@ -1,6 +1,7 @@
 """Vendor refunds: money that vendors refund, first agreed and then paid."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -15,7 +16,6 @@ from accounting.trade.commands import AgreeVendorRefund, ChangeVendorRefundPayme
 from accounting.trade.refunds import VendorRefundPayment
 from accounting.trade.vendor_refund_allocation import Affected
 from accounting.trade.vendor_refund_changes import Refunded
-from accounting.values import replace
 from handlers.bodies import (
     VendorRefundCreate,
     VendorRefundForm,

@@ -1,6 +1,7 @@
 """Vendors: the parties from which a business buys."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +10,6 @@ from accounting.absent import or_else, or_none
 from accounting.trade import parties
 from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
-from accounting.values import replace
 from handlers.bodies import VendorCreate, VendorUpdate
 from handlers.commands import file_commands, party_commands
 from handlers.results import Created, Reply, Tabled

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
 
 from psycopg import OperationalError
 
-from accounting.values import dataclass
 from persistence.database.checks import refuse_unsafe, why_schema_not_served
 from persistence.engine.admission import Admission
 from persistence.engine.memory import Memory

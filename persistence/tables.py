@@ -8,6 +8,7 @@ unique over all tenants are in tables of the partner level.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -38,8 +39,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import SchemaItem
-
-from accounting.values import dataclass
 
 metadata = MetaData(
     naming_convention={

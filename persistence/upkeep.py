@@ -9,7 +9,7 @@ and no transaction may last while files are listed.
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import uniform
 from time import monotonic
@@ -17,7 +17,6 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from accounting.values import dataclass
 from persistence.engine.idempotency import MOST_FORGOTTEN, forgetting, forgetting_of_partners
 from persistence.engine.machines import BEGIN
 from persistence.engine.pipeline import exchange

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -16,7 +16,6 @@ from access import api_keys
 from access.keys import Keys
 from access.links import LinkSigner
 from access.tokens import Keyring
-from accounting.values import dataclass
 from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
 from persistence.upkeep import Upkeep
@@ -31,9 +30,10 @@ from server.draining import Draining
 from server.edge import Edge, Limits, Page
 from server.health import LIVE, OK, READY, Health
 from server.https import HttpsRule
-from server.limiter import FailedLogins, RequestLimits, SharedCounts
+from server.limiter import FailedLogins, RequestLimits
 from server.requests.security import Authenticator
 from server.settings import Settings
+from server.shared_counts import SharedCounts
 from server.shared_pages import Pages
 from server.stack import BoundStack, stack_of
 from server.watching.requests import Watch
@@ -82,7 +82,7 @@ def create_app(
     )
     keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
     source = read_source()
-    counts = SharedCounts(RequestCounts(resources.pool).tell, workers=settings.workers)
+    counts = SharedCounts(RequestCounts(resources.pool).report, workers=settings.workers)
     authenticator = Authenticator(
         keys.keyring,
         resources.admission,

@@ -3,11 +3,14 @@
 import socket
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
+
+import uvloop
 
 from server.requests.addresses import Network, address_of, network_of
 
 READER_SECONDS: Final = 30
+HANDSHAKE_SECONDS: Final = 5.0
 UNSENT_BYTES: Final = 64 * 1024
 
 End = tuple[str, int | None]
@@ -23,6 +26,16 @@ def bound_readers(listener: socket.socket, seconds: float = READER_SECONDS) -> N
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
+
+
+class ServingLoop(uvloop.Loop):
+    """A uvloop that closes a TLS connection whose handshake takes too long."""
+
+    async def create_server(self, *arguments: Any, **options: Any) -> Any:
+        """Create a server, with the limit to handshakes where it has TLS."""
+        if options.get("ssl") is not None:
+            options.setdefault("ssl_handshake_timeout", HANDSHAKE_SECONDS)
+        return await super().create_server(*arguments, **options)
 
 
 class ConnectionsPerAddress:

@@ -6,13 +6,12 @@ JSON are recognised: a date in an example stays text, and the country NO stays t
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 from typing import Any
 
 import yaml
-
-from accounting.values import dataclass
 
 METHODS = frozenset({"get", "put", "post", "delete", "options", "head", "patch", "trace"})
 JSON = "application/json"

@@ -6,6 +6,7 @@ arguments that its parameters name.
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, timedelta
 from importlib import import_module
 from typing import Any
@@ -17,7 +18,6 @@ from access.keys import Keys
 from access.links import Links
 from access.principal import Caller
 from accounting.errors import Refusal
-from accounting.values import dataclass
 from handlers import journal_entries
 from handlers.request_object import RequestObject
 from persistence.books import Books

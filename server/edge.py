@@ -6,6 +6,7 @@ https and is small enough.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Final
 from urllib.parse import quote
@@ -15,7 +16,6 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from accounting.errors import NotAllowed, Refusal, Unavailable
-from accounting.values import dataclass
 from server import cors, logs
 from server.connexion_seam import routed_operation_id
 from server.cors import Origins

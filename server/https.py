@@ -1,8 +1,9 @@
 """Rules for https: the requests that count as https, and plain requests that are still served."""
 
+from dataclasses import dataclass
+
 from starlette.types import Scope
 
-from accounting.values import dataclass
 from server.requests.addresses import Network, address_of, is_loopback
 
 

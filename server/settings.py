@@ -5,12 +5,11 @@ One message lists all faults, and a server that could not serve safely does not 
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
 from access.master_secrets import MasterSecret
-from accounting.values import dataclass
 from persistence.files.blobs import BlobStorage
 from server.environment import Environment, LogFormat, LogLevel
 from server.requests.addresses import Network

@@ -6,11 +6,11 @@ A client that sends the current ETag gets 304 without the page.
 import gzip
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from werkzeug.http import parse_accept_header, parse_etags
 
-from accounting.values import dataclass
 from server.responses.errors import Answer, Headers
 
 KEPT: Final = (b"cache-control", b"max-age=60")

@@ -1,6 +1,7 @@
 """Bank accounts, and the ledger account that each of them uses."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Any, Final
@@ -13,7 +14,6 @@ from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.chart import Role
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass, replace
 
 # The fields of a bank account that its ledger account repeats, with their names there.
 SHOWN: Final = {

@@ -1,5 +1,6 @@
 """Links of bank transactions with the payments, payouts and entries that they show."""
 
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
@@ -21,7 +22,6 @@ from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 Target = Payment | RefundPayment | Payout | EntryMoney
 """The money that a bank transaction can show; for a transfer of two, see `transfers`."""

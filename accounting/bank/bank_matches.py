@@ -5,7 +5,7 @@ the rules of its own kind, together with the documents that it settles.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +25,6 @@ from accounting.trade.payments import Payment
 from accounting.trade.refunds import VendorRefundPayment
 from accounting.trade.sides import Side
 from accounting.trade.vendor_refund_changes import Refunded
-from accounting.values import dataclass, replace
 
 ON_ITS_WAY = frozenset({"pending", "processing"})
 

@@ -6,6 +6,7 @@ still name it.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,6 @@ from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
 from accounting.tax.day_codes import Referenced
 from accounting.tax.taxed_amounts import DayCode
-from accounting.values import dataclass, replace
 
 SUGGEST, AUTOMATIC = "suggest", "automatic"
 PRIORITY = 100

@@ -1,6 +1,7 @@
 """Bank transactions, the stored statement lines, and their categorization without a document."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
@@ -14,7 +15,6 @@ from accounting.errors import Conflict, RuleBroken
 from accounting.tax.day_codes import Referenced
 from accounting.tax.gross_amounts import Gross, HeldTax, held_taxes
 from accounting.tax.taxed_amounts import DayCode
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

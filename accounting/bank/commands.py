@@ -1,13 +1,12 @@
 """Commands on bank accounts, bank transactions and payouts; amounts are in minor units."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,11 @@
 The entry stays as it was posted: a bank transaction that is linked with it posts nothing.
 """
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounting.books.manual_entries import SOURCE, ManualEntry
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

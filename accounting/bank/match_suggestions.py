@@ -6,12 +6,12 @@ of 2, which names the payment, with the same party and day.
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
 from uuid import UUID
 
 from accounting.bank.bank_transactions import BankTransaction, remaining
-from accounting.values import dataclass
 
 MOST = 20
 AMOUNT, REFERENCE, NAME, DAY = 50, 30, 15, 5

@@ -1,6 +1,7 @@
 """Creation, change and deletion of payouts, with the money that they hold."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from uuid import UUID
 
@@ -24,7 +25,6 @@ from accounting.errors import Conflict, RuleBroken
 from accounting.tax.day_codes import Referenced
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import RECEIVABLE
-from accounting.values import dataclass, replace
 
 Held = Mapping[UUID, Money]
 """The money that a payout lists, or is to list, by id."""

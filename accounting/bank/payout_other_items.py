@@ -1,6 +1,7 @@
 """Items of a payout besides payments and refunds: disputes, reserves, adjustments."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
@@ -11,7 +12,6 @@ from accounting.books.chart import Role, Roles
 from accounting.errors import Malformed, RuleBroken
 from accounting.tax.day_codes import Referenced
 from accounting.tax.gross_amounts import Gross, HeldTax, held_taxes
-from accounting.values import dataclass
 
 ADJUSTMENT = "adjustment"
 ROLES: Mapping[str, Role] = {

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,6 @@ from accounting.books.spans import Days, Span, laid_out
 from accounting.trade import payments, refunds
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
-from accounting.values import dataclass, replace
 
 LIVE = frozenset({"pending", "processing", "paid"})
 

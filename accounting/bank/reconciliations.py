@@ -6,6 +6,7 @@ guards in the database protect it.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
@@ -13,7 +14,6 @@ from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.commands import ReconcileStatement
 from accounting.books.context import Context
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass, replace
 
 OPEN, CLOSED = "open", "closed"
 

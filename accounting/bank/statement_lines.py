@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Final, Literal
@@ -13,7 +14,6 @@ from accounting.bank.bank_transactions import BankTransaction
 from accounting.books.context import Context
 from accounting.books.periods import FIRST_YEAR, LAST_YEAR
 from accounting.money import MAX_AMOUNT
-from accounting.values import dataclass
 
 LONGEST_ID: Final = 255
 

@@ -5,6 +5,7 @@ posts nothing more. Undoing the transfer releases both.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
@@ -14,7 +15,6 @@ from accounting.bank.commands import TransferTransaction
 from accounting.books.context import Context, refuse_locked
 from accounting.books.ledger import Posted
 from accounting.errors import RuleBroken
-from accounting.values import dataclass, replace
 
 TRANSFER = "transfer"
 

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounting.books.accounts import Account
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass
 
 MOST_LEVELS = 20
 

@@ -1,13 +1,13 @@
 """Accounts of a business, references to them, and when an account may be used or archived."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from accounting.books.chart import Roles, is_control
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

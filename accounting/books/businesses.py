@@ -2,6 +2,7 @@
 
 from calendar import monthrange
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,6 @@ from uuid import UUID
 from accounting.absent import or_none, said
 from accounting.books.commands import ChangeBusiness
 from accounting.errors import Conflict, Malformed, RuleBroken
-from accounting.values import dataclass
 
 COUNTRIES = (
     *("GB", "DE", "FR", "NL", "ES", "BE", "IT", "IE", "AT", "PT", "SE", "NO", "DK", "FI", "IS"),

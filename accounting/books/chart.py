@@ -1,12 +1,12 @@
 """The chart of accounts: account types, the roles that the rules use, and the starting chart."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
 from accounting.books.chart_names import TRANSLATIONS
 from accounting.errors import Malformed
-from accounting.values import dataclass
 
 
 class AccountType(StrEnum):

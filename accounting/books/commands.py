@@ -1,13 +1,12 @@
 """Commands on a business, its chart and its journal."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
 from accounting.books.tax_marks import TaxPart
-from accounting.values import dataclass
 
 CALENDAR_YEAR_END = date(2000, 12, 31)
 """The default end of a fiscal year; only its month and day count."""

@@ -1,12 +1,12 @@
 """The business and the time for which a rule is applied."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
 from accounting.books.businesses import Business
 from accounting.errors import Conflict, RuleBroken
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """Report filters: the postings that a report counts, and their totals."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-
-from accounting.values import dataclass
 
 
 class Basis(StrEnum):

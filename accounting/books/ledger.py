@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import chain
 from uuid import UUID
@@ -11,7 +11,6 @@ from accounting.books.chart import AccountType
 from accounting.books.numbers import Number
 from accounting.books.splits import Part, Split, negative
 from accounting.books.tax_marks import TaxMark
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

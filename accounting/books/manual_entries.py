@@ -1,6 +1,7 @@
 """Manual entries: drafts that are approved or rejected, and reversed once they are posted."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,6 @@ from accounting.books.ledger import after_lock
 from accounting.books.tax_marks import Marking, TaxMark
 from accounting.errors import Conflict, RuleBroken
 from accounting.money import within_bounds
-from accounting.values import dataclass, replace
 
 Named = Mapping[AccountReference, Account]
 

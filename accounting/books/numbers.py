@@ -1,8 +1,7 @@
 """Numbers of documents and entries: gapless series, and numbers that are not assigned yet."""
 
+from dataclasses import dataclass
 from datetime import date
-
-from accounting.values import dataclass
 
 DIGITS = 6  # Numbers are padded to this length; above 999999 they are longer.
 LARGEST_GIVEN = 999_999_999_999

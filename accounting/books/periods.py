@@ -1,9 +1,8 @@
 """Periods of days, split into whole months and the days that remain at either end."""
 
 from calendar import monthrange
+from dataclasses import dataclass
 from datetime import date, timedelta
-
-from accounting.values import dataclass
 
 FIRST_YEAR, LAST_YEAR = 1900, 2199
 """The years in which every date of the books must be."""

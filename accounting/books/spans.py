@@ -1,9 +1,8 @@
 """Dated intervals in which something was in effect; postings follow them."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
-
-from accounting.values import dataclass
 
 Days = tuple[date, date | None]
 """The first day, and the day after the last one; None if there is no end."""

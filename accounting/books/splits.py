@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
 from accounting import money
 from accounting.books.tax_marks import TaxMark
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """Tax marks of posted lines."""
 
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
-
-from accounting.values import dataclass
 
 
 class TaxPart(StrEnum):

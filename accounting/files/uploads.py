@@ -3,12 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from accounting.errors import Malformed, UnsupportedFile
 from accounting.files.file_kinds import ENDINGS, kind_of
-from accounting.values import dataclass
 
 LONGEST_NAME = 255
 LONGEST_ENDING = 16

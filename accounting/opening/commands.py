@@ -1,10 +1,10 @@
 """Commands on the opening of books; amounts are in minor units."""
 
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from accounting.books.commands import EntryLineGiven
 from accounting.trade.party_details import PartyNamed
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

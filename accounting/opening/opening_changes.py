@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,6 @@ from accounting.tax.codes import TaxCodes
 from accounting.trade import credits, documents, payments
 from accounting.trade.payment_status import completions_after
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from accounting.values import dataclass, replace
 
 Named = Mapping[AccountReference, Account]
 MOST_TOLD = 20

@@ -6,6 +6,7 @@ settled.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -45,7 +46,6 @@ from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mi
 from accounting.trade.party_details import PartyNamed
 from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 Parties = Mapping[PartyNamed, Party]
 OpenParts = Sequence[tuple[DayCode | None, Taxed]]

@@ -5,6 +5,7 @@ only agree with them. All other balances are as they are stated.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
@@ -16,7 +17,6 @@ from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
-from accounting.values import dataclass
 
 Amounts = Mapping[UUID, int]
 """Amounts by account, debits above zero."""

@@ -1,6 +1,7 @@
 """Cash flow statements: from the profit to the change of cash, by the changes of other accounts."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import accumulate, islice
 
@@ -8,7 +9,6 @@ from accounting.books.cash_flow import CashFlow
 from accounting.books.periods import Period
 from accounting.reports.layouts import Layout
 from accounting.reports.statements import Amounts, Posted, Statement, net_profit, plus
-from accounting.values import dataclass
 
 DAY = timedelta(days=1)
 

@@ -1,6 +1,7 @@
 """The layout of a report's figures: the whole period, its columns, and its comparison."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from accounting.books.businesses import fiscal_year
@@ -9,7 +10,6 @@ from accounting.errors import Malformed
 from accounting.reports.columns import Interval, columns
 from accounting.reports.comparisons import CompareTo, compared, compared_day
 from accounting.reports.statements import Amounts
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

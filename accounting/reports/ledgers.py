@@ -1,6 +1,7 @@
 """The trial balance and the general ledger: every account with the amounts posted to it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 from accounting.books.accounts import Account
@@ -10,7 +11,6 @@ from accounting.books.ledger import normal_sign
 from accounting.books.periods import Period
 from accounting.reports.balance_sheets import EARLIER_YEARS, years_before
 from accounting.reports.statements import Posted, net_profit
-from accounting.values import dataclass
 
 DAY = timedelta(days=1)
 

@@ -1,6 +1,7 @@
 """Financial statements: posted amounts by sections of accounts, with totals."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from uuid import UUID
 
@@ -11,7 +12,6 @@ from accounting.books.chart import SUBTYPES, AccountType, type_of
 from accounting.books.cuts import Movement
 from accounting.books.ledger import normal_sign
 from accounting.books.periods import Period
-from accounting.values import dataclass, replace
 
 Amounts = tuple[int, ...]
 """A figure of a report: one amount for each period of its layout."""

@@ -1,12 +1,12 @@
 """Reports as tables: one header, rows of the same width, amounts in minor units."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from accounting.reports.layouts import Layout, named
 from accounting.reports.ledgers import LedgerRow, TrialRow
 from accounting.reports.statements import Amounts, Statement
-from accounting.values import dataclass
 
 Row = tuple[Any, ...]
 

@@ -1,13 +1,13 @@
 """The tax codes whose amounts count when they are paid, for returns on the cash basis."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 from accounting.tax.codes import Direction, TaxCodes
 from accounting.tax.commands import Scheme
 from accounting.tax.taxed_amounts import SELF_ASSESSED
-from accounting.values import dataclass
 
 BOTH: Final = frozenset(Direction)
 

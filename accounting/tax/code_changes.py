@@ -1,6 +1,7 @@
 """Creation, change and archiving of tax codes, and the transfer of the default."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -19,7 +20,6 @@ from accounting.tax.codes import (
     account_role,
 )
 from accounting.tax.commands import Boxes, ChangeTaxCode, CreateTaxCode
-from accounting.values import replace
 
 
 def account_references(command: CreateTaxCode | ChangeTaxCode) -> frozenset[AccountReference]:

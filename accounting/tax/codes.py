@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -11,7 +12,6 @@ from uuid import UUID
 
 from accounting.books.chart import Role
 from accounting.books.tax_marks import TaxPart
-from accounting.values import dataclass
 
 WHOLE: Final = Decimal(100)
 

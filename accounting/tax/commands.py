@@ -1,6 +1,7 @@
 """Commands on tax codes and tax returns."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
@@ -8,7 +9,6 @@ from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.codes import Direction, Rate, Treatment
-from accounting.values import dataclass
 
 Boxes = Mapping[TaxPart, tuple[str, ...]]
 

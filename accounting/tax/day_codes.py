@@ -1,5 +1,6 @@
 """The tax codes that callers name, with their rates on the day of the taxed amount."""
 
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from uuid import UUID
@@ -10,7 +11,6 @@ from accounting.books.tax_marks import TaxMark, TaxPart
 from accounting.errors import AboutItem, Conflict, RuleBroken
 from accounting.tax.codes import UNTAXED, Direction, TaxCode, TaxCodes, Treatment, rate_on
 from accounting.tax.taxed_amounts import DayCode
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """The tax included in gross amounts of money without a document."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
 from accounting.books.chart import Role, Roles
 from accounting.books.tax_marks import TaxMark
 from accounting.tax.taxed_amounts import DayCode, Tax, Taxable, TaxAccounts, Taxing, tax
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

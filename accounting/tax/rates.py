@@ -6,12 +6,12 @@ ended is listed only as a period of a rate that still exists.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
 from accounting.tax.codes import WHOLE, Rate
-from accounting.values import dataclass
 
 NOTHING: Final = Decimal(0)
 

@@ -6,14 +6,13 @@ and the tax of a sale above zero, and credited amounts below.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
 from accounting.books.tax_marks import TaxPart
 from accounting.tax.codes import Direction, TaxCode, TaxCodes, Treatment
-from accounting.values import dataclass
 
 WHOLE_UNIT: Final = 100  # The currencies of both forms have two digits.
 

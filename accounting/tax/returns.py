@@ -9,6 +9,7 @@ from cash to accrual moves its open amount (`accounting.tax.scheme_changes`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -19,7 +20,6 @@ from accounting.books.numbers import journal_series, journal_year
 from accounting.errors import Conflict, Malformed
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
 from accounting.tax.return_figures import Figures
-from accounting.values import dataclass, replace
 
 DAY = timedelta(days=1)
 LONGEST = timedelta(days=3_653)

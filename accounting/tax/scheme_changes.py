@@ -7,10 +7,10 @@ return is on the basis of the return that follows, the only one on which its day
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 from accounting.tax.returns import Slice, TaxReturn, cut, joined, left_out, unfiled
-from accounting.values import replace
 
 
 def declared(own: TaxReturn, filed: Sequence[TaxReturn]) -> tuple[Slice, ...]:

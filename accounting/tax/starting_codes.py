@@ -8,6 +8,7 @@ with postponed tax, W income tax that is withheld. If a rate has changed, the co
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -15,7 +16,6 @@ from accounting.books.chart import Role, Roles
 from accounting.tax.codes import Direction, Rate, TaxCode, Treatment, account_role
 from accounting.tax.rates import NOTHING, RATES, Charged, CountryRates
 from accounting.tax.return_boxes import Boxes, boxes_of
-from accounting.values import dataclass, replace
 
 UNTAXED_RATE = (Rate(NOTHING),)
 

@@ -6,6 +6,7 @@ a document by code are the same as in a return.
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 from uuid import UUID
@@ -13,7 +14,6 @@ from uuid import UUID
 from accounting.books.tax_marks import TaxMark, TaxPart
 from accounting.money import included, split, times
 from accounting.tax.codes import WHOLE, Direction, TaxCode, Treatment
-from accounting.values import dataclass
 
 K = TypeVar("K", bound=Hashable)
 

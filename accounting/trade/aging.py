@@ -2,10 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
-
-from accounting.values import dataclass
 
 BUCKETS: Final = ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days")
 FIRST_DAYS_LATE: Final = (1, 31, 61, 91)

@@ -1,7 +1,7 @@
 """Allocations of payments and credits to documents, their dates and their changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from uuid import UUID
 
@@ -11,7 +11,6 @@ from accounting.errors import AboutItem, Malformed, RuleBroken
 from accounting.trade import document_splits, documents
 from accounting.trade.documents import Document, Settlement
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Amounts to be posted, as movements on the days on which they begin and end."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
@@ -9,7 +10,6 @@ from accounting.books.spans import Days
 from accounting.books.splits import Part, Split, added, negative
 from accounting.books.tax_marks import TaxMark
 from accounting.tax.taxed_amounts import Tax
-from accounting.values import dataclass, replace
 
 MAIN = "main"
 FEE = "fee"

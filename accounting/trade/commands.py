@@ -4,7 +4,7 @@ A field that may be left out is ABSENT where that differs from null. Amounts are
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -15,7 +15,6 @@ from accounting.books.accounts import AccountReference
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.party_details import PartyNamed
 from accounting.trade.refunds import GivenBackLine, Kind
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

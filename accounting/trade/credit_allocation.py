@@ -1,6 +1,7 @@
 """Allocation of credits: the parts that are used, and the document parts that are settled."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from accounting.books.context import Context
@@ -18,7 +19,6 @@ from accounting.trade.allocation import (
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Changes of credits: create, send, allocate and void, with the documents that they settle."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
@@ -30,7 +31,6 @@ from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
-from accounting.values import replace
 
 
 def account_references(command: WriteCredit) -> frozenset[AccountReference]:

@@ -1,6 +1,7 @@
 """The lines of a credit: nets with given taxes, taxes by code, or the taxes of a source line."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
@@ -16,7 +17,6 @@ from accounting.trade.credits import CreditLine
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.line_rests import Amounts, by_net, reduced, rest_of
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 A party may set a credit against its documents.
 """
 
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -19,7 +20,6 @@ from accounting.trade.allocation import Allocation, live
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Changes of invoices and bills: create, replace, open, void and delete."""
 
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,6 @@ from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
-from accounting.values import replace
 
 
 def create(

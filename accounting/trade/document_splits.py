@@ -1,8 +1,9 @@
 """The split of a settlement over the parts of a document."""
 
+from dataclasses import replace
+
 from accounting.books.splits import Part, Split, added, negative, rests, summed, take
 from accounting.trade.documents import Document
-from accounting.values import replace
 
 
 def parts(document: Document) -> dict[Part, int]:

@@ -4,6 +4,7 @@ A document stores whether it is a draft, open or void, and how much of it was pa
 credited, written off and refunded. Every other status is derived.
 """
 
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal
@@ -16,7 +17,6 @@ from accounting.books.tax_marks import TaxMark
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 Settlement = Literal["paid", "credited", "written_off"]
 """The ways to settle a document; each names the amount of the document that it increases."""

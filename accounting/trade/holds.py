@@ -6,6 +6,7 @@ payments for good.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from accounting.errors import Conflict, RuleBroken
@@ -13,7 +14,6 @@ from accounting.trade.in_opening import refuse_in_opening
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
-from accounting.values import replace
 
 M = TypeVar("M", bound=Payment | RefundPayment)
 

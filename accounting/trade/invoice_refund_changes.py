@@ -1,6 +1,7 @@
 """Refunds to customers: agree, pay and cancel, with the documents, payments or credits refunded."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -34,7 +35,6 @@ from accounting.trade.refunds import (
     RefundPayment,
 )
 from accounting.trade.sides import RECEIVABLE
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

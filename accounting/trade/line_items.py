@@ -1,6 +1,7 @@
 """The lines of a document and their arithmetic: discounts, taxes and totals."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from uuid import UUID
@@ -22,7 +23,6 @@ from accounting.trade.commands import DocumentLine, WriteDocument
 from accounting.trade.documents import LineItem
 from accounting.trade.line_taxing import taxing_again, taxing_of
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 QUANTITY_DECIMALS = 6
 RATE_DECIMALS = 4

@@ -6,13 +6,13 @@ from all of these, and never more than earlier ones have left.
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
 
 from accounting.books.splits import Part, Split, added, negative, summed
 from accounting.money import EXACT, round_half_away, split
 from accounting.trade.documents import Document, LineItem, LineShares
-from accounting.values import replace
 
 Amounts = tuple[int, ...]
 """Amounts of one line, as `LineItem.charged` and then `LineItem.assessed` have them."""

@@ -1,5 +1,6 @@
 """The tax codes of a line, as a caller names them and as a line stores them."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from accounting.books.accounts import BookAccounts, named_or
@@ -9,7 +10,6 @@ from accounting.tax.taxed_amounts import DayCode, GivenTax, Taxing
 from accounting.trade.commands import DocumentLine, TaxGiven
 from accounting.trade.documents import LineItem
 from accounting.trade.sides import Side
-from accounting.values import replace
 
 
 def taxing_of(side: Side, line: DocumentLine, accounts: BookAccounts, codes: DayCodes) -> Taxing:

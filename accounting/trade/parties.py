@@ -1,6 +1,6 @@
 """Customers and vendors, and the data that documents and payments have of them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -10,7 +10,6 @@ from accounting.errors import Conflict, Malformed, RuleBroken
 from accounting.trade.countries import country_code
 from accounting.trade.party_details import PartyDetails
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

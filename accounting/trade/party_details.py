@@ -1,10 +1,10 @@
 """Supplied fields of customers and vendors, and references to them."""
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

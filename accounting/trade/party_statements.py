@@ -1,12 +1,12 @@
 """Statements of a customer or a vendor: opening balance, entries and closing balance."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
 from accounting.books.periods import Period
 from accounting.errors import Malformed
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

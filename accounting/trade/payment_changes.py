@@ -1,6 +1,7 @@
 """Creation, change and cancellation of payments, with the documents that change with them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from accounting.absent import Absent, or_else
 from accounting.books.chart import processor_of
@@ -26,7 +27,6 @@ from accounting.trade.payment_status import completions_after, refuse_cancelling
 from accounting.trade.payments import LIVE, Payment, allocation_source, applied_on
 from accounting.trade.refund_targets import refuse_released_below_refunds
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

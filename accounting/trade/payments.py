@@ -1,7 +1,7 @@
 """Payments as they are stored, of invoices and of bills: their amounts and days."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,6 @@ from accounting.books.ledger import Posted, after_lock
 from accounting.books.spans import Days, Span, days, laid_out
 from accounting.trade.allocation import Allocation, AllocationSource, live
 from accounting.trade.parties import Party
-from accounting.values import dataclass
 
 STATUSES = ("pending", "processing", "completed", "failed", "cancelled", "refunded")
 LIVE = frozenset({"pending", "processing", "completed"})

@@ -1,6 +1,7 @@
 """Refunds of documents, payments and credits, and the reversal of such refunds."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, TypeVar
 from uuid import UUID
@@ -26,7 +27,6 @@ from accounting.trade.line_rests import (
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 Target = TypeVar("Target", Document, Payment, Credit)
 

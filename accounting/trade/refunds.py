@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -13,7 +13,6 @@ from accounting.books.spans import Days, Span, days, laid_out
 from accounting.books.splits import Part, Shares, Split, summed
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
-from accounting.values import dataclass
 
 Kind = Literal["document", "payment", "credit", "refunded_credit"]
 """The target of a refund: a settled document, a payment, or a credit that is paid out.

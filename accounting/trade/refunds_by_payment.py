@@ -6,11 +6,11 @@ document are spread over the payments that settled it. This posts nothing.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from uuid import UUID
 
 from accounting.trade.payments import Payment, live_allocations
-from accounting.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

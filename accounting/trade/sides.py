@@ -4,12 +4,12 @@ Documents and payments are written once for both, with the signs, accounts and w
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from accounting.books.chart import Role, money_role, vendor_money_role
 from accounting.errors import Conflict, Refusal, RuleBroken
 from accounting.tax.codes import Direction
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,11 @@
 """Tax totals of a document, one for each code and rate."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from uuid import UUID
 
 from accounting.trade.documents import Document, LineItem
-from accounting.values import dataclass
 
 Taxed = tuple[UUID | None, Decimal | None]
 """A code and a rate; tax that was given without a code has neither."""

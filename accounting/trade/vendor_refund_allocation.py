@@ -1,6 +1,7 @@
 """Allocations of vendor refunds: to bills, to bill payments, and to credits kept or paid out."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -30,7 +31,6 @@ from accounting.trade.refund_targets import (
 )
 from accounting.trade.refunds import Kind, RefundAllocation, VendorRefund
 from accounting.trade.sides import PAYABLE
-from accounting.values import dataclass, replace
 
 FIELDS: Mapping[Kind, str] = {
     "document": PAYABLE.names.document_id,

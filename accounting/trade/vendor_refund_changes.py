@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import UUID
 
@@ -34,7 +35,6 @@ from accounting.trade.vendor_refund_allocation import (
     refuse_repeated,
 )
 from accounting.trade.vendor_refund_payments import announce, is_last, moved, refuse_fee, split_anew
-from accounting.values import dataclass, replace
 
 S = TypeVar("S", bound=Subject)
 

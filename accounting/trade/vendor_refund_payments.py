@@ -1,6 +1,7 @@
 """Payments of vendor refunds: announced, processing, completed, failed and cancelled."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from accounting.absent import said
@@ -13,7 +14,6 @@ from accounting.trade import refunds
 from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
 from accounting.trade.payment_status import completions_after
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment
-from accounting.values import replace
 
 Payments = tuple[VendorRefundPayment, ...]
 

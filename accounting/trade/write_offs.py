@@ -1,5 +1,6 @@
 """Write-offs of open documents, and their reversal."""
 
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final
 from uuid import UUID
@@ -20,7 +21,6 @@ from accounting.trade.documents import Document, LineShares
 from accounting.trade.line_rests import over_lines, parts_left, reduced
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 
 CHARGED: Final = frozenset({TaxPart.OUTPUT, TaxPart.INPUT})
 

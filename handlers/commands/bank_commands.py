@@ -1,5 +1,6 @@
 """Bank accounts, bank transactions, bank rules, reconciliations and payouts."""
 
+from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, cast
 from uuid import UUID
@@ -21,7 +22,6 @@ from accounting.bank.commands import (
 from accounting.bank.statement_lines import Line
 from accounting.bank.transfers import TRANSFER
 from accounting.files.uploads import Upload
-from accounting.values import dataclass
 from bank_files import Columns
 from handlers.bodies import (
     BankAccountCreate,

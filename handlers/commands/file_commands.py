@@ -1,11 +1,11 @@
 """Files sent with other records or alone, in JSON or in a form."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from accounting.absent import Absent, or_else, or_none
 from accounting.files import uploads
 from accounting.files.uploads import Received, Upload
-from accounting.values import dataclass
 from handlers.bodies import (
     BillCreate,
     BillReplace,

@@ -1,6 +1,7 @@
 """API addresses of records and reports of a business, relative to the host."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
@@ -9,7 +10,6 @@ from uuid import UUID
 from accounting.books.accounts import Account
 from accounting.books.cuts import Cut
 from accounting.books.periods import FIRST_YEAR, Period
-from accounting.values import dataclass
 from persistence.engine.pages import PageRequest
 
 _BUSINESS = "/v1/platform/businesses/{}/"

@@ -1,7 +1,8 @@
 """Field names in answers that differ between sales and purchases."""
 
+from dataclasses import dataclass
+
 from accounting.trade.sides import RECEIVABLE, Side
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

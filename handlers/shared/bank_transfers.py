@@ -5,13 +5,13 @@ change it.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from accounting.bank import transfers
 from accounting.bank.bank_links import Link
 from accounting.bank.commands import TransferTransaction
 from accounting.bank.transfers import TRANSFER, Transferred
-from accounting.values import dataclass, replace
 from handlers.shared.posting import keep_banked
 from persistence.bank.bank_transactions import BankTransactionRecord
 from persistence.books import Books

@@ -1,6 +1,7 @@
 """Financial statements as PDF documents: their sections and results."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -8,7 +9,6 @@ from accounting.books.periods import Period
 from accounting.reports.balance_sheets import CURRENT_YEAR, EARLIER_YEARS
 from accounting.reports.layouts import Layout
 from accounting.reports.statements import Amounts, Line, Statement
-from accounting.values import dataclass
 from handlers.results import Pdf
 from handlers.shared.letterheads import issuer_of, style_of
 from handlers.shared.report_readings import Asked

@@ -1,6 +1,7 @@
 """Report requests: their query parameters, and the data that they read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -15,7 +16,6 @@ from accounting.reports.columns import Interval
 from accounting.reports.comparisons import CompareTo
 from accounting.reports.layouts import Layout
 from accounting.reports.statements import Chart, Posted
-from accounting.values import dataclass
 from persistence.books import Books
 from persistence.ledger.letterheads import Letterhead
 from persistence.store import not_found

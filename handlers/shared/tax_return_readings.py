@@ -1,6 +1,7 @@
 """Figures of tax returns, and the lines behind them, as read from the books."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,6 @@ from accounting.tax.codes import TaxCodes
 from accounting.tax.commands import Scheme
 from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Figures, Unsettled
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
-from accounting.values import dataclass, replace
 from persistence.books import Books
 from persistence.engine.fetches import Fetch
 from persistence.tax.return_shares import Selection

@@ -1,6 +1,7 @@
 """Customer credits and vendor credits: operations that both sides share."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,6 @@ from accounting.trade.commands import ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
-from accounting.values import replace
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.answer_names import names_of

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -15,7 +16,6 @@ from accounting.trade.commands import OpenDocument, WriteDocument
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party
 from accounting.trade.party_details import PartyNamed
-from accounting.values import replace
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.document_shapes import shape, summarize

@@ -1,6 +1,7 @@
 """Customers and vendors: operations that both sides share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import UUID
 
@@ -11,7 +12,6 @@ from accounting.trade import parties
 from accounting.trade.parties import Customer, Vendor
 from accounting.trade.party_details import PartyDetails
 from accounting.trade.sides import Side
-from accounting.values import dataclass, replace
 from handlers.results import Reply
 from handlers.shared import attached_files, warnings
 from persistence.books import Books

@@ -16,7 +16,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -25,7 +25,6 @@ from typing import Any, Final, LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from accounting.values import dataclass
 from embedded.binaries import find_clients
 from persistence.archives.dumps import read_dump, write_dump
 from persistence.archives.roles import (

@@ -1,12 +1,12 @@
 """Export of one business to a file, from one snapshot of its books (docs/decisions/0046)."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import IO
 from uuid import UUID
 
-from accounting.values import dataclass
 from persistence.archives.package import Manifest, Packer
 from persistence.archives.rows import ONE_WAY_TO_WRITE, TABLES, lines_of
 from persistence.database.revisions import HEAD

@@ -8,13 +8,13 @@ switch, which the server's role could use as well.
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
 
 from psycopg import DataError, IntegrityError, errors
 
 from access.principal import Caller, CallerKind
-from accounting.values import dataclass
 from persistence.archives.exports import stored_contents
 from persistence.archives.package import STORAGE_KEY, DamagedPackage, Member, Package
 from persistence.archives.rows import (

@@ -10,14 +10,12 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 from uuid import UUID
-
-from accounting.values import dataclass
 
 FORMAT: Final = "accounting-business"
 FORMAT_VERSION: Final = 1

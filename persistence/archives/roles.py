@@ -6,12 +6,12 @@ their grants, which fail to restore if the roles do not exist.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from accounting.values import dataclass
 from persistence.database import row_security
 from persistence.engine.faults import UnusableDatabase
 

@@ -1,7 +1,7 @@
 """Stored bank rules, each with its account."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import ClassVar
 from uuid import UUID
 
@@ -9,7 +9,6 @@ from sqlalchemy import and_, select
 
 from accounting.bank.bank_rules import BankRule
 from accounting.books.accounts import Account
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import Listing

@@ -1,7 +1,7 @@
 """Stored bank lines, the lines of bank statements."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -11,7 +11,6 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, CategoryPart
 from accounting.books.ledger import Posted
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, between, created_filters, equal
 from persistence.engine.identifiers import known_id

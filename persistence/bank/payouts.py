@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
@@ -9,7 +10,6 @@ from uuid import UUID
 from accounting.bank.payout_other_items import OtherItem
 from accounting.bank.payouts import LIVE, FeeStep, Item, Money, Payout
 from accounting.books.ledger import Posted
-from accounting.values import dataclass, replace
 from persistence.bank.payout_sql import (
     BY_ID,
     COUNTS,

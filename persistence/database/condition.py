@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,6 @@ from psycopg import errors
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from accounting.values import dataclass
 from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.entering import SERVER_ROLE
 from persistence.engine.sql import Row

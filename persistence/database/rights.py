@@ -6,13 +6,13 @@ without it. Steps that are done already are skipped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, LiteralString
 
 import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from accounting.values import dataclass
 from persistence.engine.entering import LIMITS, SERVER_ROLE, keep_for
 from persistence.tables import metadata
 

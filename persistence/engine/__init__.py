@@ -1,1 +1,1 @@
-"""Round trips, sessions, transactions and lists: what every store stands on."""
+"""Round trips, sessions, transactions and lists: the base of every store."""

@@ -1,11 +1,12 @@
-"""Admission: whether a caller is let in, by one indexed read that is kept for a moment.
+"""Admission of callers, by one indexed read that is cached for a moment.
 
-What is kept decides only the order of answers (403 before 400). The books themselves
-open with the same check in the same statement as their first read, so that a revoked token or a
-disabled partner is refused at once, in every process.
+The cache decides only the order of answers (403 before 400). Each session makes the same check in
+the statement of its first read, so every process refuses a revoked token or a disabled partner
+immediately.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -14,7 +15,6 @@ from psycopg import InterfaceError, OperationalError
 
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed, NotAuthenticated
-from accounting.values import dataclass
 from persistence.engine.faults import unavailable
 from persistence.engine.identifiers import known_id
 from persistence.engine.pool import Pool
@@ -24,7 +24,7 @@ KEPT_SECONDS = 5.0
 MOST_KEPT = 10_000
 _NOBODY: Row = {"key_id": None, "digest": bytes(64), "partner_disabled_at": None}
 
-# Of many, the newest: a token that is not among them is refused where the books open.
+# The newest ones only: a session refuses a revoked token that is not among them.
 _REVOKED = """ARRAY(
          SELECT id FROM revoked_token WHERE partner_id = %(partner_id)s
          ORDER BY expires_at DESC LIMIT 1000
@@ -49,10 +49,10 @@ WHERE k.partner_id = %(partner_id)s AND k.revoked_at IS NULL
 
 
 def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
-    """Look at a partner's row (and its business's); refuse whoever may not be let in.
+    """Check a caller against the row of its partner (and business).
 
     Raises NotAllowed where there is no such row, NotAuthenticated for a disabled partner, for a
-    token older than its partner's or business's `tokens_valid_from`, and for one that is revoked.
+    token older than its partner's or business's `tokens_valid_from`, and for a revoked token.
     """
     if row is None:
         raise not_yours()
@@ -61,7 +61,7 @@ def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
     if caller.issued_at is None:
         return
     limits = [row["partner_tokens_valid_from"]]
-    of_business = row.get("tokens_valid_from")  # None of one that is gone.
+    of_business = row.get("tokens_valid_from")  # Null where the business is gone.
     if caller.business_id is not None and of_business is not None:
         limits.append(of_business)
     revoked = row.get("revoked_token") or caller.token_id in row.get("revoked_tokens", ())
@@ -70,7 +70,7 @@ def refuse_unadmitted(row: Row | None, caller: Caller) -> None:
 
 
 def not_yours() -> NotAllowed:
-    """One answer for a business of another partner, of another token, unknown and malformed."""
+    """Return one error for every business that is not open to the caller, unknown ids included."""
     return NotAllowed("permission_denied", "These credentials do not open this business.")
 
 
@@ -81,7 +81,7 @@ class _Remembered:
 
 
 class Admission:
-    """Lets callers in; its memory belongs to one process."""
+    """The check of callers, with a cache that belongs to one process."""
 
     def __init__(self, pool: Pool, matches: Callable[[str, bytes], bool]) -> None:
         self._pool = pool
@@ -89,10 +89,10 @@ class Admission:
         self._remembered: dict[tuple[UUID, UUID | None], _Remembered] = {}
 
     async def check_key(self, partner_id: UUID, key: str) -> Caller:
-        """Return the caller of a living key; NotAuthenticated, in one way, for everything else."""
+        """Return the caller of a valid key; raise the same NotAuthenticated for everything else."""
         rows = await self._fetch(partner_id, _KEY, {"partner_id": partner_id})
         found = None
-        # Every candidate is compared, and one where there is none: the time tells nothing.
+        # Every candidate is compared, or a dummy where there is none: the time reveals nothing.
         for row in rows or [_NOBODY]:
             same = self._matches(key, bytes(row["digest"]))
             if same and row["partner_disabled_at"] is None:
@@ -102,11 +102,11 @@ class Admission:
         return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=found)
 
     async def admit_partner(self, caller: Caller) -> None:
-        """Let a caller in above businesses; NotAuthenticated where it is let in no longer."""
+        """Check a caller above businesses; raise NotAuthenticated where it is not admitted."""
         await self._admit(caller, None)
 
     async def admit_to_business(self, caller: Caller, business_id: str) -> None:
-        """Let a caller in to a business; NotAllowed where it is not the caller's."""
+        """Check a caller of a business; raise NotAllowed where the business is not the caller's."""
         await self._admit(caller, known_id(business_id))
 
     async def _admit(self, caller: Caller, business_id: UUID | None) -> None:
@@ -115,7 +115,7 @@ class Admission:
         if kept is None:
             kept = await self._ask(name)
         elif kept.until < monotonic():
-            kept.until = monotonic() + KEPT_SECONDS  # One asks anew, and nobody waits for it.
+            kept.until = monotonic() + KEPT_SECONDS  # One reads again; the others do not wait.
             kept = await self._ask(name)
         refuse_unadmitted(kept.row, caller)
         self._pool.refuse_crowd(business_id or caller.partner_id)
@@ -128,12 +128,12 @@ class Admission:
         if len(self._remembered) >= MOST_KEPT:
             self._remembered.clear()
         kept = _Remembered(found[0] if found else None, monotonic() + KEPT_SECONDS)
-        if found:  # An unknown business is not kept: it may be created in the next moment.
+        if found:  # An unknown business is not cached: it may be created in the next moment.
             self._remembered[name] = kept
         return kept
 
     def forget(self) -> None:
-        """Drop what is kept: something about partners or businesses has changed."""
+        """Clear the cache after a change of partners or businesses."""
         self._remembered.clear()
 
     async def _fetch(self, tenant: UUID, text: str, parameters: dict[str, Any]) -> list[Row]:

@@ -1,6 +1,6 @@
-"""A first connection to a database: what keeps us out of it, in the words of an operator.
+"""The first connection to a database, with errors in the words of an operator.
 
-An address may name several hosts, and with `target_session_attrs` which of them is wanted.
+An address may name several hosts, and with `target_session_attrs` the kind of host to use.
 """
 
 import psycopg
@@ -11,22 +11,22 @@ from embedded.binaries import OLDEST_MAJOR
 from persistence.engine.faults import DatabaseAway, UnusableDatabase, first_line
 
 CONNECT_SECONDS = 5
-LEAVES_A_HOST_SECONDS = 2  # One that is silent, where there are others; libpq takes no less.
+LEAVES_A_HOST_SECONDS = 2  # For a silent host of several; libpq accepts no smaller value.
 
 Owner = psycopg.Connection
 """A connection as the login that owns the schema."""
 
 
 def connect(url: str) -> psycopg.Connection:
-    """Connect once, to look around.
+    """Connect once, for the checks before a start.
 
-    Raises DatabaseAway where nobody listens yet, it is still starting, or none of its hosts is the
-    one that is wanted, and UnusableDatabase where waiting would not help: it turns this login or
-    this database down, or is too old.
+    Raises DatabaseAway where no server listens yet, the server is still starting, or no host is of
+    the wanted kind. Raises UnusableDatabase where waiting would not help: the server refuses this
+    login or database, or is too old.
     """
     where = readable(url)
-    # A refused connection has no SQLSTATE, and its words are in the server's own language. So it is
-    # asked first whether it takes connections at all; no login is needed for that.
+    # A refused connection has no SQLSTATE, and its message is in the server's own language. A ping
+    # needs no login and shows first whether the server accepts connections at all.
     may_come = PGconn.ping(where.encode()) in (Ping.REJECT, Ping.NO_RESPONSE)
     try:
         connection = _connected(where)
@@ -39,16 +39,16 @@ def connect(url: str) -> psycopg.Connection:
 
 
 def readable(url: str) -> str:
-    """Return an address as libpq reads it, with a limit to waiting where it names none.
+    """Return an address as libpq reads it, with a time limit to connect where it names none.
 
-    Raises UnusableDatabase where it is none.
+    Raises UnusableDatabase where libpq cannot read it.
     """
     try:
         limit = LEAVES_A_HOST_SECONDS if hosts_in(url) > 1 else CONNECT_SECONDS
         timeout = conninfo_to_dict(url).get("connect_timeout", limit)
         return make_conninfo(url, connect_timeout=timeout, application_name="accounting check")
     except psycopg.ProgrammingError:
-        # What libpq says may repeat a part of the password.
+        # The message of libpq may repeat a part of the password.
         raise UnusableDatabase(
             "The address of the database cannot be read: write it as"
             " postgresql://user:password@host:port/name."
@@ -56,20 +56,20 @@ def readable(url: str) -> str:
 
 
 def hosts_in(url: str) -> int:
-    """Tell how many hosts an address names: 2 for postgresql://one,two/books."""
+    """Count the hosts that an address names: 2 for postgresql://one,two/books."""
     told = conninfo_to_dict(url)
     return max(len(str(told.get(name, "")).split(",")) for name in ("host", "hostaddr"))
 
 
 def login_of(url: str) -> str:
-    """Tell as whom an address logs in, by default as the user of this process."""
+    """Return the login of an address; the default is the user of this process."""
     named = conninfo_to_dict(readable(url)).get("user")
     default = {each.keyword: each.val for each in Conninfo.get_defaults()}[b"user"] or b""
     return str(named or default.decode())
 
 
 def _connected(where: str) -> psycopg.Connection:
-    # Nothing is prepared: whatever stands between may lose that.
+    # No statement is prepared: a pooler in between may lose it.
     return psycopg.connect(where, autocommit=True, prepare_threshold=None)
 
 

@@ -1,8 +1,8 @@
-"""As whom and with which limits a connection works: what its login has, and what is put on.
+"""The role and the limits of a connection: settings of its login, or set when it is made.
 
-The settings of a login hold wherever it logs in, behind a pooler as well. One that lends each
-transaction another session (PgBouncer's transaction mode) mixes up what is put on by SET: there the
-login has to bring all of it along (docs/decisions/0040).
+The settings of a login hold for each of its connections, behind a pooler as well. A pooler that
+assigns a session to each transaction (PgBouncer's transaction mode) mixes up what SET has changed:
+there the login must have all of them (docs/decisions/0040).
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 SERVER_ROLE = "accounting_server"
 
-# Nobody waits for ever. The last one is how soon PostgreSQL lets go of the locks of a connection
-# that was closed while it worked for it: it would find that out at the end of the statement.
+# No wait is endless. The last limit is how soon PostgreSQL releases the locks of a connection that
+# was closed during a statement: without it, PostgreSQL notices at the end of the statement.
 LIMITS = {
     "statement_timeout": "10s",
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "15s",
     "client_connection_check_interval": "1s",
 }
-LONGEST = "5min"  # A login may have others, up to what an answer may take at the longest.
+LONGEST = "5min"  # A login may have other limits, up to the longest time of an answer.
 
 _LACKED = ", ".join(
     [
@@ -31,17 +31,17 @@ _LACKED = ", ".join(
         ),
     ]
 )
-# The names of the settings that a session does not have as it must.
+# The names of the settings that a session lacks.
 LACKED = f"array_remove(ARRAY[{_LACKED}], NULL)"
 
 
 def put_on(names: Sequence[str]) -> Composed:
-    """Set what a session lacks, in one text."""
+    """Set the settings that a session lacks, in one text."""
     return SQL("; ").join(SQL("SET {}").format(each) for each in _assignments(names))
 
 
 def keep_for(login: str, names: Sequence[str]) -> list[Composed]:
-    """The statements that let a login have these settings from now on."""
+    """Return the statements that give these settings to a login from now on."""
     statement = SQL("ALTER ROLE {} SET {}")
     return [statement.format(Identifier(login), each) for each in _assignments(names)]
 

@@ -1,18 +1,18 @@
-"""What psycopg raises, turned into what callers can be told."""
+"""Errors of psycopg, and the API errors that they become."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
 
 from accounting.errors import Conflict, Malformed, Refusal, RuleBroken, Unavailable
-from accounting.values import dataclass
 
-# The whole handler may run again after these: nothing of it was kept.
+# The whole handler may run again after these: nothing was stored.
 RETRIED = (errors.SerializationFailure, errors.DeadlockDetected)
 
-# How a replacement of rows fails in the database where one of them is not as it was loaded: it
-# divides by whether all are. No other statement of a writing divides.
+# The error of an update whose rows do not all have the version that was loaded: the statement
+# divides by 0 then. No other statement of a writing divides.
 STALE = errors.DivisionByZero
 
 
@@ -57,7 +57,7 @@ _UNIQUE = {
         "already_reversed", "The entry is already reversed."
     ),
 }
-# Only of documents that are deleted: what names one holds it first.
+# Only where documents are deleted: a row that refers to a document locks it first.
 _NAMED = {
     "customer_credit_business_id_source_document_id_fkey": _Broken(
         "invoice_has_allocations", "A customer credit names the invoice as its source."
@@ -67,39 +67,39 @@ _NAMED = {
     ),
 }
 _EXTERNAL_ID = "_external_id_key"
-# How triggers say that a reconciled statement of a bank holds what a change would alter.
+# The constraints that triggers name where a change would alter a reconciled bank statement.
 _RECONCILED = frozenset(
     {"journal_line_after_reconciliation", "bank_link_reconciled", "linked_money_reconciled"}
 )
 
 
 class UnsafeDatabase(Exception):
-    """The database would let this server lose or rewrite what it has promised to keep."""
+    """A database that would allow this server to lose or rewrite permanent records."""
 
 
 class UnusableDatabase(Exception):
-    """The database cannot be reached, or stands at no schema of ours."""
+    """A database that cannot be reached, or has no schema of ours."""
 
 
 class DatabaseAway(UnusableDatabase):
-    """Nobody answers where the database should be; that may pass."""
+    """A database that does not answer; that may pass."""
 
 
 class ReadOnly(OperationalError):
-    """The database answers and takes no writing: a standby, or a primary that was set so."""
+    """A database that answers but accepts no writes: a standby, or a primary that was set so."""
 
 
 class StaleRow(Exception):
-    """A row changed between its lock and its update: the handler runs again."""
+    """A row that changed between its lock and its update: the handler runs again."""
 
 
-# How the database says which constraint is broken. On many machines nothing else tells it: there a
-# table has a number behind its name on each, and so have its constraints.
+# The name of the broken constraint in the message of the database. A cluster gives no other sign:
+# on each of its machines a table has a number after its name, and so have its constraints.
 _CONSTRAINT = re.compile(r'constraint "(\w+?)(?:_[0-9]{6,})?"')
 
 
 def broken_constraint(error: Error) -> str:
-    """Name the constraint that a statement broke; nothing where the error is another."""
+    """Return the name of the constraint that a statement broke; empty for any other error."""
     if error.diag.constraint_name:
         return error.diag.constraint_name
     found = _CONSTRAINT.search(error.diag.message_primary or "")
@@ -107,16 +107,16 @@ def broken_constraint(error: Error) -> str:
 
 
 def external_id_raced_for(error: Exception) -> str | None:
-    """Name the key of an external id that two requests brought at the same moment, else None."""
+    """Return the constraint of an external id that two requests brought in a race, else None."""
     name = broken_constraint(error) if isinstance(error, errors.UniqueViolation) else None
     return name if name is not None and name.endswith(_EXTERNAL_ID) else None
 
 
 def refusal_of(error: Exception) -> Refusal | None:
-    """Say an error of the database as a refusal; None means that it is a fault of ours.
+    """Return the API error for an error of the database; None means a fault of ours.
 
-    A refusal for a value that the contract let through (DataError) is right for the caller and
-    still a hole in the contract: the server logs it.
+    An API error for a value that the contract allowed (DataError) is right for the caller, and
+    still a gap in the contract: the server logs it.
     """
     if isinstance(error, errors.UniqueViolation):
         return _unique(error)
@@ -128,26 +128,26 @@ def refusal_of(error: Exception) -> Refusal | None:
         return None
     if isinstance(error, DataError | UnicodeEncodeError):
         return Malformed("bad_request", "A value cannot be stored.")
-    # Another server is the primary now, or is about to be.
+    # Another server is the primary now, or will soon be.
     if isinstance(error, OperationalError | InterfaceError | errors.ReadOnlySqlTransaction):
         return unavailable()
     return None
 
 
 def away(error: Exception) -> DatabaseAway | None:
-    """Say to an operator that the database went away; None means that it is something else."""
+    """Return the error for operators where the database went away; None for any other error."""
     if isinstance(error, OperationalError | InterfaceError):
         return DatabaseAway(f"The database does not answer any more: {first_line(error)}")
     return None
 
 
 def first_line(error: Exception) -> str:
-    """Take the first line of what psycopg says: it has more for each address that was tried."""
+    """Return the first line of a message: psycopg adds more for each address that it tried."""
     return str(error).strip().partition("\n")[0]
 
 
 def unavailable() -> Unavailable:
-    """The refusal for a database that is away, full, slow or overtaken too often."""
+    """Return the API error for a database that is away, full or slow, or where each run failed."""
     return Unavailable(
         "service_unavailable",
         "The books cannot be reached now. Repeat the request with the same Idempotency-Key.",

@@ -1,9 +1,9 @@
-"""What is read from the database; fetches that are sent together share one round trip."""
+"""Reads from the database; those that are sent together share one round trip."""
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from accounting.values import dataclass
 from persistence.engine.sql import Query, Row
 
 T = TypeVar("T")
@@ -13,14 +13,14 @@ Answers = Sequence[list[Row]]
 
 
 class Fetches(Protocol):
-    """Whoever can send fetches: a session of one request."""
+    """A session of one request, which can send fetches."""
 
     async def fetch(self, *fetches: "Fetch[Any]") -> list[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Fetch(Generic[T]):
-    """Statements to send and what to make of their rows; awaiting it sends it alone.
+    """Statements to send, and the function that reads their rows; `await` sends a fetch alone.
 
     Fetches sent together (`await books.fetch(first, second)`) share one round trip.
     """
@@ -30,7 +30,7 @@ class Fetch(Generic[T]):
     answer: Callable[[Answers], T]
 
     def later(self) -> "Fetch[Callable[[], T]]":
-        """Send the same, and let the caller choose when to read the answer, which may refuse."""
+        """Return a fetch whose result is a function that reads the answer, which may raise."""
         return Fetch(self.session, self.queries, lambda rows: lambda: self.answer(rows))
 
     def __await__(self) -> Generator[Any, None, T]:

@@ -1,12 +1,12 @@
 """The filters that many lists share."""
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ARRAY, Column, DateTime, Text, and_, func, or_
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
-from accounting.values import replace
 from persistence.engine.listings import Filter
 from persistence.engine.sql import given
 
@@ -14,12 +14,12 @@ MOMENT = DateTime(timezone=True)
 
 
 def equal(*columns: Column[Any]) -> dict[str, Filter]:
-    """The filters by columns, under their own names: the same as what was asked for."""
+    """Return filters for equality, each under the name of its column."""
     return {each.name: Filter(each == given(each.name, each.type)) for each in columns}
 
 
 def between(column: ColumnElement[Any], first: str, last: str) -> dict[str, Filter]:
-    """The filters of a column from a first value to a last one, both included."""
+    """Return the filters of a column for a first and a last value, both included."""
     return {
         first: Filter(column >= given(first, column.type), varies=True),
         last: Filter(column <= given(last, column.type), varies=True),
@@ -29,9 +29,9 @@ def between(column: ColumnElement[Any], first: str, last: str) -> dict[str, Filt
 def listed_between(
     listed: ColumnElement[Any], moment: ColumnElement[Any], first: str, last: str
 ) -> dict[str, Filter]:
-    """The filters of a moment by the column that lists it, which is indexed.
+    """Return the filters of a moment by the indexed column that lists it.
 
-    What has no moment is listed before all that have one, and is in no range.
+    Rows without a moment are listed before all others, and are in no range.
     """
     filters = between(listed, first, last)
     within = and_(filters[last].condition, moment.is_not(None))
@@ -41,7 +41,7 @@ def listed_between(
 def created_filters(
     table: FromClause, updated: ColumnElement[Any] | None = None
 ) -> dict[str, Filter]:
-    """The filters every list has: when a row was made and when it was changed last."""
+    """Return the filters that every list has: when a row was created and last changed."""
     changed = table.c.updated_at if updated is None else updated
     return {
         **between(table.c.created_at, "created_at_from", "created_at_to"),
@@ -50,17 +50,17 @@ def created_filters(
 
 
 def any_tag(name: str, column: Column[Any]) -> dict[str, Filter]:
-    """The filter of rows that have any of some tags."""
+    """Return the filter for rows that have at least one of the given tags."""
     return {name: Filter(column.bool_op("?|")(given(name, ARRAY(Text()))))}
 
 
 def contains(text: str) -> str:
-    """The pattern of a case-insensitive search for a part, with wildcards taken literally."""
+    """Return the pattern that finds a part of a text in lower case; wildcards are literal."""
     escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
 
 
 def any_part(name: str, *columns: ColumnElement[Any]) -> Filter:
-    """A case-insensitive search for a part of any of several columns."""
+    """Return the filter for a part of any of several columns, in upper or lower case."""
     wanted = given(name, Text)
     return Filter(or_(*(func.lower(column).like(wanted) for column in columns)), contains)

@@ -1,9 +1,10 @@
-"""Idempotency-Key: the answer that was given once, kept to be given again, byte for byte.
+"""Idempotency-Key: an answer is stored with its key and repeated byte for byte.
 
-A claim is an advisory lock held to the end of the transaction, then a look-up. The record is one
+A claim is an advisory lock until the end of the transaction, then a look-up. The record is one
 insert with the answer, in the transaction of the work; there is no "started" row to clean up.
 """
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -11,7 +12,6 @@ import orjson
 from psycopg.types.json import Jsonb
 
 from accounting.errors import RuleBroken
-from accounting.values import dataclass
 from persistence.engine.sql import Query, Row
 
 KEPT_FOR = timedelta(days=30)
@@ -19,7 +19,7 @@ KEPT_FOR = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An answer as it goes over the wire: status, headers, body bytes."""
+    """An answer as it is sent: status, headers, body bytes."""
 
     status: int
     headers: dict[str, str]
@@ -27,13 +27,13 @@ class Outcome:
 
     @classmethod
     def kept(cls, row: Row) -> "Outcome":
-        """Take an answer out of its record."""
+        """Read an answer from its record."""
         return cls(row["status"], row["headers"], bytes(row["body"]))
 
 
 @dataclass(frozen=True, slots=True)
 class KeySpace:
-    """Where a key is unique: a business, or a partner for the work above businesses."""
+    """The owner within which a key is unique: a business, or a partner above its businesses."""
 
     table: str
     column: str
@@ -41,12 +41,12 @@ class KeySpace:
 
 
 def of_business(business_id: UUID) -> KeySpace:
-    """Keys of the work inside one business."""
+    """Return the key space of the work inside one business."""
     return KeySpace("reply", "business_id", business_id)
 
 
 def of_partner(partner_id: UUID) -> KeySpace:
-    """Keys of a partner's work above its businesses."""
+    """Return the key space of a partner's work above its businesses."""
     return KeySpace("partner_reply", "partner_id", partner_id)
 
 
@@ -58,7 +58,7 @@ SELECT operation, fingerprint, status, headers, body, created_at FROM {table}
 WHERE {column} = %(owner)s AND key = %(key)s AND created_at > %(oldest)s
 """
 
-# A few at a time: nobody waits for them, and no transaction grows long.
+# A limited number at a time, so that no transaction becomes long.
 MOST_FORGOTTEN = 1_000
 _FORGET = """
 DELETE FROM reply WHERE business_id = %(business_id)s AND id = ANY (ARRAY(
@@ -68,12 +68,12 @@ DELETE FROM reply WHERE business_id = %(business_id)s AND id = ANY (ARRAY(
 """
 _FORGET_OF_PARTNERS = "DELETE FROM partner_reply WHERE created_at <= %(oldest)s"
 
-# A key whose record has expired is free again: its new answer takes the old one's row.
+# A key whose record has expired is free again: the new answer overwrites the row of the old one.
 _RECORD = """
 INSERT INTO {table}
   ({column}, {extra}key, operation, fingerprint, status, headers, body, created_at)
 VALUES (%(owner)s, {extra_value}%(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(headers)s,
-        {body}, %(now)s)
+        %(body)s, %(now)s)
 ON CONFLICT ({column}, key) DO UPDATE SET operation = excluded.operation,
   fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
   body = excluded.body, created_at = excluded.created_at
@@ -81,9 +81,9 @@ ON CONFLICT ({column}, key) DO UPDATE SET operation = excluded.operation,
 
 
 def used_for_another(row: Row) -> RuleBroken:
-    """The refusal of a key whose record belongs to another request: which, and when that was."""
+    """Return the error for a key that another request used, with its operation and time."""
     when = row["created_at"].astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    operation = row["operation"] or "another request"  # Older records do not tell.
+    operation = row["operation"] or "another request"  # Older records have no operation.
     return RuleBroken(
         "idempotency_key_reused",
         f"This Idempotency-Key was used for {operation} at {when}. Use a new key.",
@@ -94,7 +94,7 @@ def used_for_another(row: Row) -> RuleBroken:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One request's claim to a key."""
+    """The claim of one request to a key."""
 
     key_space: KeySpace
     key: str
@@ -104,7 +104,7 @@ class Claim:
     now: datetime
 
     def queries(self) -> tuple[Query, Query]:
-        """Try to claim the key, then look for the answer it was given before."""
+        """Return the statements that claim the key, then look for its earlier answer."""
         key_space = self.key_space
         where = {"owner": key_space.owner, "key": self.key, "oldest": self.now - KEPT_FOR}
         return (
@@ -112,18 +112,14 @@ class Claim:
             Query(_FIND.format(table=key_space.table, column=key_space.column), where),
         )
 
-    def record(self, outcome: Outcome, now: datetime, numbered: Query | None = None) -> Query:
-        """Keep an answer under the key.
-
-        `numbered` is the expression of a body that names numbers which are not known yet.
-        """
+    def record(self, outcome: Outcome, now: datetime) -> Query:
+        """Return the statement that stores an answer under the key."""
         tenant = self.key_space.table == "reply"
         text = _RECORD.format(
             table=self.key_space.table,
             column=self.key_space.column,
             extra="id, " if tenant else "",
             extra_value="%(id)s, " if tenant else "",
-            body=numbered.text if numbered else "%(body)s",
         )
         return Query(
             text,
@@ -137,17 +133,16 @@ class Claim:
                 "headers": Jsonb(outcome.headers, dumps=orjson.dumps),
                 "body": outcome.body,
                 "now": now,
-                **(numbered.parameters if numbered else {}),
             },
         )
 
 
 def forgetting(business_id: UUID, now: datetime) -> Query:
-    """Forget some of a business's answers that nobody may ask for any more."""
+    """Return the statement that deletes some of the expired answers of a business."""
     told = {"business_id": business_id, "oldest": now - KEPT_FOR, "most": MOST_FORGOTTEN}
     return Query(_FORGET, told)
 
 
 def forgetting_of_partners(now: datetime) -> Query:
-    """The same for the work above businesses, of all partners."""
+    """Return the statement that deletes the expired answers of all partners."""
     return Query(_FORGET_OF_PARTNERS, {"oldest": now - KEPT_FOR})

@@ -1,4 +1,4 @@
-"""Identifiers: UUIDs of version 7, so that newer rows stand beside one another in an index."""
+"""Identifiers: UUIDs of version 7, so that newer rows are next to each other in an index."""
 
 from functools import lru_cache
 from uuid import UUID
@@ -7,11 +7,11 @@ import uuid_utils
 
 
 def new_id() -> UUID:
-    """Make an identifier that sorts by the moment it was made."""
+    """Create an identifier that sorts by the moment of its creation."""
     return UUID(int=uuid_utils.uuid7().int)
 
 
 @lru_cache(maxsize=4096)
 def known_id(text: str) -> UUID:
-    """Read an id that comes again and again, of an account in each line or of a business."""
+    """Parse an id that is frequent, such as that of an account or a business; cached."""
     return UUID(text)

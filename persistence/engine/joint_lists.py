@@ -1,10 +1,11 @@
-"""Lists over rows of several tables, as one: each table is read in the order of its own index.
+"""Lists over the rows of several tables: each table is read in the order of its own index.
 
-Every part is asked for as many rows as a page shows, and the page is taken of these. So a page far
-down costs what the first one costs, however many rows each part has.
+Each part supplies as many rows as a page shows, and the page is selected from these. So a page
+after a cursor costs as much as the first page, however many rows each part has.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any
@@ -13,24 +14,23 @@ from sqlalchemy import BigInteger, Text, cast, func, literal_column, select, uni
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CTE, Select, Subquery
 
-from accounting.values import dataclass
 from persistence.engine.listings import ORDERING, Listing, Shape, ordered
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Query, given
 
 Build = Callable[[frozenset[str], str], Select[Any]]
-"""Makes a statement of the names of filters and a sort."""
+"""A function that makes a statement from the names of filters and a sort."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointListing(Listing):
-    """One list over several; all have the same columns, filters and sorts by name."""
+    """A list over several lists, with the same columns, filters and sorts by name."""
 
     parts: tuple[Listing, ...] = ()
 
     @classmethod
     def of(cls, *parts: Listing) -> "JointListing":
-        """Join lists; what is said of the whole is said of the first."""
+        """Join lists; the first one supplies the columns, filters and sorts of all."""
         first = parts[0]
         return cls(
             source=first.source,
@@ -52,7 +52,7 @@ class JointListing(Listing):
         limit: ColumnElement[int],
         offset: ColumnElement[int] | None = None,
     ) -> CTE:
-        """Find the ids of the first rows in order, of which each part has no more than `within`."""
+        """Select the ids of the first rows in order, at most `within` of them from each part."""
         first = (
             _placed(part, sort, [part.key.label("id")])
             .where(part.within(names, sort, after=False))
@@ -66,7 +66,7 @@ class JointListing(Listing):
         return (found if offset is None else found.offset(offset)).cte("chosen")
 
     def asked(self, wanted: PageRequest, build: Build, **parameters: Any) -> Query:
-        """A statement of its own about the rows that a request asks for; compiled once."""
+        """Return another statement about the rows that a request selects; compiled once."""
         filters = self._parameters(wanted.filters)
         names, sort = frozenset(filters), wanted.sort or self.default_sort
         text = self._remembered((build, names, sort), lambda: build(names, sort))

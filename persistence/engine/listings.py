@@ -1,12 +1,12 @@
-"""What a list reads, filters and sorts by, and the statements of its pages and totals.
+"""Lists: their columns, filters and sorts, and the statements of their pages and totals.
 
 A page finds the ids of its rows first, in the order of an index, and reads only the rows it shows
-with what stands beside them. Its number of rows is written into the statement, so that PostgreSQL
+and the rows joined to them. The number of rows is a literal of the statement, so that PostgreSQL
 plans for so few.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -26,27 +26,26 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause, Select, Subquery
 
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch, Fetches
 from persistence.engine.pages import Page, PageRequest, read_cursor, write_cursor
 from persistence.engine.sql import Query, Row, compiled, given
 
 T = TypeVar("T")
 
-MOST_COMPILED = 1_000  # Statements that one list remembers, of all sets of filters.
-SKIPPED = object()  # A filter's value that filters nothing.
-NOT = "not "  # Before the name of a filter that stands for a no.
-ORDERING = "ordering"  # Of each row that was found, what the sort goes by.
+MOST_COMPILED = 1_000  # Statements in the cache of one list, for all sets of filters.
+SKIPPED = object()  # The value of a filter that has no effect.
+NOT = "not "  # The prefix of the filter for a false boolean.
+ORDERING = "ordering"  # The column with the sort value of each row.
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on rows; `value` turns what was asked for into the parameter of its name.
+    """A condition on rows; `value` converts a query value into the parameter of the same name.
 
     Where rows must have one of several values in a `column`, a page is made of the first rows of
-    each: an index that begins with the column has these in the order of the list, and the rows of
-    all values together in none. How rows are best found `varies` with the value of some: with the
-    end of a range, and with how many have a name.
+    each value. An index that begins with the column has the rows of one value in the order of the
+    list, but not the rows of all values together. `varies`: the best plan depends on the value, as
+    for the end of a range or a name that many rows have.
     """
 
     condition: ColumnElement[bool]
@@ -56,19 +55,19 @@ class Filter:
 
 
 def one_of(name: str, column: ColumnElement[Any]) -> Filter:
-    """A filter of its name by a column that has one of several values, none of them twice."""
+    """Return the filter for rows whose column has one of several values; duplicates are ignored."""
     values = given(name, ARRAY(column.type))
     return Filter(column == any_(values), lambda asked: list(dict.fromkeys(asked)), column)
 
 
 def either_way(name: str, yes: ColumnElement[bool], no: ColumnElement[bool]) -> dict[str, Filter]:
-    """Two filters of one name that is asked for with a boolean, for an index on the rarer way."""
+    """Return the filters for true and false of one boolean, for an index on the rarer value."""
     return {name: Filter(yes), NOT + name: Filter(no)}
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a statement of a list depends on, beside its parameters."""
+    """The facts that determine the text of a list's statement."""
 
     names: frozenset[str]
     sort: str
@@ -79,11 +78,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a list reads, filters and sorts by; statements are compiled once per combination.
+    """The columns, filters and sorts of a list; statements are compiled once per combination.
 
-    `source` is where the columns of rows come from that are shown: the table of the key, joined
-    with what stands beside each row. Filters and sorts know the table alone. `filled` says by the
-    names of filters what was asked for by other names.
+    `source` has the columns that are shown: the table of the key, joined with other tables. Filters
+    and sorts use the table of the key alone. `filled` converts the names of query parameters into
+    the names of filters.
     """
 
     source: FromClause
@@ -99,7 +98,7 @@ class Listing:
     def fetch(
         self, session: Fetches, wanted: PageRequest, scope: Row, read: Callable[[Row], T]
     ) -> Fetch[Page[T]]:
-        """Ask for one page; `scope` fills the parameters that every statement of it has."""
+        """Return the fetch of one page; `scope` has the parameters of every statement."""
         sort = wanted.sort or self.default_sort
         name = self.key.table.name
         place = read_cursor(wanted.cursor, name, sort) if wanted.cursor else None
@@ -139,14 +138,14 @@ class Listing:
         return any(self.filters[each].varies for each in names)
 
     def _one_way(self, name: str, value: Any) -> tuple[str, Any]:
-        """Where a yes and a no are two filters, take the one that is asked for."""
+        """Return the filter for a given boolean, where true and false are two filters."""
         other = NOT + name
         return (other, value) if value is False and other in self.filters else (name, value)
 
     def _remembered(self, name: object, build: Callable[[], Select[Any]]) -> str:
         text = self._compiled.get(name)
         if text is None:
-            if len(self._compiled) >= MOST_COMPILED:  # A caller could go on for ever.
+            if len(self._compiled) >= MOST_COMPILED:  # Callers can make any number of combinations.
                 self._compiled.clear()
             text = self._compiled[name] = compiled(build())
         return text
@@ -162,7 +161,7 @@ class Listing:
         return and_(self.scope, *(self.filters[name].condition for name in sorted(names)))
 
     def within(self, names: frozenset[str], sort: str, *, after: bool) -> ColumnElement[bool]:
-        """What the rows fulfil that are asked for, and come after a cursor's place."""
+        """Return the condition of the filters, and with `after` that of the place of a cursor."""
         conditions = self._conditions(names)
         if not after:
             return conditions
@@ -172,25 +171,25 @@ class Listing:
         return and_(conditions, here < place if sort.startswith("-") else here > place)
 
     def by(self, sort: str) -> ColumnElement[Any]:
-        """What a sort goes by before the id."""
+        """Return the first column of a sort; the second is the id."""
         return self.sorts[sort.removeprefix("-")]
 
     def order(self, sort: str) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-        """The total order of a sort."""
+        """Return the total order of a sort."""
         return ordered(sort, self.by(sort), self.key)
 
     def _select(self, shape: Shape) -> Select[Any]:
         found = self._found(shape)
         named = and_(self.scope, self.key == found.c.id)
         row = select(*self.columns).select_from(self.source).where(named)
-        # Limited, it stays what it is: one row by its key for each that was found.
+        # The limit keeps PostgreSQL from another plan than one look-up by key for each found row.
         shown = row.limit(literal_column("1")).lateral("shown")
         sorted_by = cast(found.c[ORDERING], Text).label("sorted_by")
         page = select(*shown.c, sorted_by).select_from(found.join(shown, true()))
         return page.order_by(*ordered(shape.sort, found.c[ORDERING], found.c.id))
 
     def _found(self, shape: Shape) -> Subquery:
-        """The ids of a page's rows and what they are sorted by."""
+        """Select the ids and the sort values of the rows of a page."""
         each = self._each(shape.names)
         first = self._first(shape, None) if each is None else self._first_of_each(shape, each)
         if shape.paged:
@@ -198,7 +197,7 @@ class Listing:
         return first.limit(literal_column(str(shape.rows))).subquery("found")
 
     def _each(self, names: frozenset[str]) -> str | None:
-        """The filter whose values are read one by one: the first in the order of the list's."""
+        """Return the first filter of the list whose values are read one by one."""
         found = (name for name, each in self.filters.items() if each.column is not None)
         return next((name for name in found if name in names), None)
 
@@ -222,5 +221,5 @@ class Listing:
 def ordered(
     sort: str, by: ColumnElement[Any], key: ColumnElement[Any]
 ) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
-    """The total order of a sort, by any columns that hold what it goes by and the ids."""
+    """Return the total order of a sort, by the columns with the sort values and the ids."""
     return (by.desc(), key.desc()) if sort.startswith("-") else (by.asc(), key.asc())

@@ -1,25 +1,25 @@
-"""How a transaction begins: on one machine, and on the many of a Citus cluster.
+"""The first statements of a transaction, on a single node and on a Citus cluster.
 
-One machine is told whose rows are wanted by a statement that is sent anyway, so that a reading is
-one implicit transaction. Other machines hear of nothing but `SET LOCAL` in an open one.
+A single node receives the tenant in a statement that is sent in any case, so that a reading is one
+implicit transaction. The other nodes of a cluster receive nothing but `SET LOCAL`, in an open one.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 from uuid import UUID
 
 from psycopg.sql import Literal
 
-from accounting.values import dataclass
 from persistence.engine.sql import Query
 
 BEGIN = Query("BEGIN", {})
 SNAPSHOT = Query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", {})
 
-# Whether `accounting distribute` was here. It sets this, since nothing below works without it.
+# Whether `accounting distribute` was run. It sets this, since nothing below works without it.
 ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) = 'local'"
 
-# The caller's token, where it is revoked by itself; null else.
+# The token of the caller where it alone is revoked, else null.
 _REVOKED = "(SELECT id FROM revoked_token WHERE id = %(token_id)s) AS revoked_token"
 _FACTS = f"""b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
        b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,
@@ -28,47 +28,47 @@ _FACTS = f"""b.country, b.base_currency, b.accounting_method, b.fiscal_year_end,
        {_REVOKED}
 FROM business b JOIN partner p ON p.id = b.partner_id
 WHERE b.id = %(business_id)s AND b.partner_id = %(partner_id)s"""
-# Nobody archives an account beside a writing that has passed the gate: most postings need not make
-# theirs active again. On many machines that statement costs less than this question.
+# No account is archived beside a writing that has passed the gate. So most postings need not make
+# their accounts active again. On a cluster that statement costs less than this question.
 _ARCHIVES_ACCOUNTS = """EXISTS (
          SELECT FROM account WHERE business_id = %(business_id)s AND archived_at IS NOT NULL
        )"""
 _FACTS_TO_WRITE = f"SELECT {_ARCHIVES_ACCOUNTS} AS may_have_archived_accounts, {_FACTS}"
 _FACTS_TO_WRITE_ON_MANY = f"SELECT true AS may_have_archived_accounts, {_FACTS}"
-# The token of a business may read that business as its partner does.
+# The token of a business may read that business as the token of its partner may.
 _PARTNER = f"""disabled_at AS partner_disabled_at, tokens_valid_from AS partner_tokens_valid_from,
        (SELECT tokens_valid_from FROM business WHERE id = %(of_business)s) AS tokens_valid_from,
        {_REVOKED}
 FROM partner WHERE id = %(partner_id)s"""
-# A link says which business, and nothing of its partner.
+# A link names the business, and not the partner.
 _LINKED = """p.disabled_at AS partner_disabled_at,
        greatest(b.tokens_valid_from, p.tokens_valid_from) AS valid_from
 FROM business b JOIN partner p ON p.id = b.partner_id
 WHERE b.id = %(business_id)s"""
 
-# Every writing of a business passes its gate. Whoever closes something (the lock date, a customer,
-# all of it) waits there, and those who come later wait behind it: a lock on the row alone would be
-# joined by one posting after the other, and whoever wants it for itself would never get it. Behind
-# the gate the row is read plainly, by the next statement: this one sees what was before the wait.
+# Every writing of a business passes its gate. A writing that closes a period, a customer or the
+# whole business waits there, and later writings wait behind it. Without a gate, one posting after
+# the other would join a shared lock on the row, and a writing that needs it alone would never get
+# it. The next statement reads the row: this one sees the state from before its wait.
 _GATE = "hashtextextended('gate ' || %(business_id)s::text, 0)"
 _PASS = f"pg_advisory_xact_lock_shared({_GATE})"
 _PASS_ALONE = f"pg_advisory_xact_lock({_GATE})"
 PASS_GATE = f"SELECT {_PASS}"
 CLOSE_GATE = f"SELECT {_PASS_ALONE}"
 
-# The tenant's setting and its facts in one statement: an unknown business sets nothing, and row
-# security then shows nothing. Of partners it shows all until one is set, since who is let in has to
-# be looked up first.
+# The setting of the tenant and its facts in one statement: an unknown business sets nothing, and
+# row security then shows no rows. It shows all partners until one is set, since admission has to
+# look up the partner first.
 _SET_FOUND_TENANT = (
     "set_config('app.business_id', b.id::text, true),"
     " set_config('app.partner_id', b.partner_id::text, true)"
 )
 _SET_FOUND_PARTNER = "set_config('app.partner_id', id::text, true)"
 _SET_TENANT = "SELECT set_config('app.business_id', %(business_id)s::text, true)"
-# Who does what, for the audit trail: the database writes it beside each row that is changed.
+# The caller and action for the audit trail: the database stores them with each changed row.
 _ANNOUNCE = "set_config('app.caller', %(caller)s, true)"
-# Most rows are found alike, whatever values are asked for: PostgreSQL would plan half of the
-# statements anew each time, which costs more than to run them. Citus cannot plan them so.
+# The best plan of most statements is the same for all values. PostgreSQL would plan half of them
+# again each time, which costs more than to run them. Citus cannot use generic plans.
 _GENERIC = "set_config('plan_cache_mode', 'force_generic_plan', true)"
 _OPEN = (
     f"{_SET_TENANT}, set_config('app.partner_id', %(partner_id)s::text, true), {_GENERIC},"
@@ -77,7 +77,7 @@ _OPEN = (
 
 
 class Entrant(NamedTuple):
-    """Who wants in: the token that it comes with, and the business that this is bound to."""
+    """The partner of a caller, its token, and the business that the token is bound to."""
 
     partner_id: UUID
     token_id: UUID | None
@@ -89,46 +89,50 @@ def _told_of(entrant: Entrant) -> dict[str, Any]:
 
 
 class Machines(Protocol):
-    """What a session has to know of where its tables lie."""
+    """The differences between a single node and a cluster that a session depends on."""
 
     @property
     def rows_as_json(self) -> bool:
-        """Whether new rows are sent as one parameter; else they are values."""
+        """Return whether new rows are sent as one JSON parameter, and not as values."""
 
     @property
     def planning_is_dear(self) -> bool:
-        """Whether tables that a statement could do without cost more than a round trip."""
+        """Return whether tables that a statement could omit cost more than a round trip."""
 
     def generic(self) -> "Machines":
-        """The same, for a reading whose statements are planned once, for whatever values."""
+        """Return the same for a reading whose statements use generic plans."""
 
     def begin_reading(self, *, one_snapshot: bool) -> tuple[Query, ...]:
-        """What a reading begins with; nothing where each statement is a transaction."""
+        """Return the first statements of a reading; none where each statement is a transaction."""
 
     def set_tenant(self, business_id: UUID) -> Query:
-        """Confine the rest of an open transaction to one business."""
+        """Return the statement that restricts the rest of an open transaction to one business."""
 
     def read_business(self, business_id: UUID, entrant: Entrant) -> tuple[Query, ...]:
-        """Confine a reading to a business of a partner, and read what is known of both."""
+        """Return the statements that restrict a reading to a business, and read its facts."""
 
     def read_linked(self, business_id: UUID) -> tuple[Query, ...]:
-        """The same for the business of a link."""
+        """Return the statements that restrict a reading to the business of a signed link."""
 
     def read_partner(self, entrant: Entrant) -> tuple[Query, ...]:
-        """Confine a reading to a partner and its businesses, and read what is known of it."""
+        """Return the statements that restrict a reading to a partner, and read its row."""
 
     def write_business(
         self, business_id: UUID, entrant: Entrant, caller: str, *, alone: bool
     ) -> tuple[Query, ...]:
-        """Confine a writing to a business, announce its caller, pass the gate, then read."""
+        """Return the statements that open a writing of a business.
+
+        They restrict it to the business, set its caller for the audit trail, pass the gate (or
+        close it where the writing runs `alone`), and then read the facts of the business.
+        """
 
     def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
-        """Announce the caller of what is written above businesses, and read its partner."""
+        """Return the statements that open a writing above businesses: caller and partner."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneMachine:
-    """PostgreSQL alone; that a reading is planned once is set beside its tenant."""
+    """PostgreSQL on a single node; `planning` sets generic plans together with the tenant."""
 
     planning: str = ""
     rows_as_json: ClassVar = True
@@ -171,10 +175,10 @@ _GENERIC_READINGS = OneMachine(planning=f", {_GENERIC}")
 
 
 class ManyMachines:
-    """A Citus cluster, seen from its coordinator.
+    """A Citus cluster, as its coordinator sees it.
 
-    The tenant is set before it is known to be the caller's; whoever is not let in is refused
-    before anything is shown.
+    The tenant is set before it is known to be the caller's. A caller that is not admitted is
+    refused before any row is shown.
     """
 
     rows_as_json = False
@@ -227,7 +231,7 @@ class ManyMachines:
 
 
 def _set(settings: Mapping[str, str]) -> tuple[Query, ...]:
-    # The value is part of the text, so that none is worth preparing.
+    # The value is part of the text, so preparing such a statement would gain nothing.
     return tuple(
         Query(f"SET LOCAL {name} = {Literal(value).as_string()}".replace("%", "%%"), {}, once=True)
         for name, value in settings.items()

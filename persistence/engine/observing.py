@@ -1,7 +1,7 @@
-"""What a request makes of the database, told to whoever listens while it happens.
+"""Events of a request in the database, reported to an observer while they happen.
 
-Whoever serves a request says who that is; without it nobody listens. Nothing here knows what
-becomes of it: counts, a line in the log, a span of a trace.
+The server sets the observer of each request; the default ignores all events. The observer makes
+counts, a line in the log or a span of a trace of them.
 """
 
 from collections.abc import Sequence
@@ -15,50 +15,50 @@ _NOTHING: Final = nullcontext()
 
 
 class Observer(Protocol):
-    """Hears of one request, in the middle of its work: it must neither wait nor raise."""
+    """The receiver of the events of one request; its methods must neither wait nor raise."""
 
     def asked(self, queries: Sequence[Query], seconds: float, /) -> None:
-        """Hear of a round trip with its statements, one that failed as well."""
+        """Record a round trip with its statements, also one that failed."""
 
     def waited(self, seconds: float, /) -> None:
-        """Hear that it waited for its turn at a connection, given up or not."""
+        """Record the seconds of a wait for a permit, also one that was cancelled."""
 
     def runs_again(self, cause: str, /) -> None:
-        """Hear that a writing begins anew: `stale`, `deadlock`, `serialization`, `raced`, ..."""
+        """Record another run of a writing: `stale`, `deadlock`, `serialization`, `raced`, ..."""
 
     def replayed(self) -> None:
-        """Hear that it is answered with what was answered before."""
+        """Record that the request gets the stored answer of an earlier one."""
 
     def read_from(self, source: str, /) -> None:
-        """Hear who answered a reading that a standby may answer: `standby` or `primary`."""
+        """Record the source of a reading that a standby may answer: `standby` or `primary`."""
 
     def room(self, name: str, /) -> AbstractContextManager[object]:
-        """Enter a room of the house for the time of a block, as `persistence`."""
+        """Return a context for the work of one package, such as `persistence`."""
 
 
 class Nobody:
-    """Hears nothing."""
+    """An observer that ignores all events."""
 
     def asked(self, _queries: Sequence[Query], _seconds: float) -> None:
-        """Let it pass."""
+        """Ignore the event."""
 
     def waited(self, _seconds: float) -> None:
-        """Let it pass."""
+        """Ignore the event."""
 
     def runs_again(self, _cause: str) -> None:
-        """Let it pass."""
+        """Ignore the event."""
 
     def replayed(self) -> None:
-        """Let it pass."""
+        """Ignore the event."""
 
     def read_from(self, _source: str) -> None:
-        """Let it pass."""
+        """Ignore the event."""
 
     def room(self, _name: str) -> AbstractContextManager[object]:
-        """Let it pass."""
+        """Return a context that does nothing."""
         return _NOTHING
 
 
 _NOBODY: Final = Nobody()
 observer: Final[ContextVar[Observer]] = ContextVar("observer", default=_NOBODY)
-"""Who hears of the request that this task serves."""
+"""The observer of the request that the current task serves."""

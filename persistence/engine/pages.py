@@ -1,20 +1,19 @@
-"""Pages of lists: which one is wanted, what it holds, and the cursor to the next.
+"""Pages of lists: requests for them, their rows, and the cursor of the next page.
 
-A total order always ends in the id. A cursor is the place of the last row shown, so that page 500
-costs what page 1 costs.
+The last column of a total order is always the id. A cursor is the place of the last row shown, so
+that page 500 costs as much as page 1.
 """
 
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 from uuid import UUID
 
 import orjson
 
 from accounting.errors import Malformed
-from accounting.values import dataclass
 from persistence.engine.sql import Row
 
 T = TypeVar("T")
@@ -30,12 +29,12 @@ class Identified(Protocol):
 
 R = TypeVar("R", bound=Identified)
 
-AT_HAND = "at_hand"  # Stands in a cursor for the list, where the rows come from no table.
+AT_HAND = "at_hand"  # The name of the list in a cursor, where the rows come from no table.
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which page of a list is wanted, and of which rows."""
+    """A request for one page of a list, with its filters and its sort."""
 
     page: int = 1
     page_size: int = 20
@@ -47,7 +46,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list; `total` is None where counting was skipped."""
+    """A page of a list; `total` is None where the rows were not counted."""
 
     rows: list[T]
     total: int | None
@@ -55,12 +54,12 @@ class Page(Generic[T]):
     next_cursor: str | None
 
     def of(self, shape: Callable[[T], U]) -> "Page[U]":
-        """Return the same page with every row in another shape."""
+        """Return the same page with each row converted by a function."""
         return Page([shape(row) for row in self.rows], self.total, self.wanted, self.next_cursor)
 
     @property
     def info(self) -> dict[str, Any]:
-        """Where it stands in its list, as it is told."""
+        """The position of the page in its list, as the API shows it."""
         total, size = self.total, self.wanted.page_size
         return {
             "total_count": total,
@@ -74,7 +73,7 @@ class Page(Generic[T]):
 def page_of(
     rows: Sequence[R], wanted: PageRequest, key: Callable[[R, str], str], default: str
 ) -> Page[R]:
-    """Cut one page out of rows that are all at hand; `key` is a row's text for a sort field."""
+    """Return one page of rows in memory; `key` returns the text of a row for a sort field."""
     sort = wanted.sort or default
     name, down = sort.removeprefix("-"), sort.startswith("-")
 
@@ -97,13 +96,13 @@ def page_of(
 
 
 def write_cursor(name: str, sort: str, row: Row) -> str:
-    """Write where the page after a row of the list of this name begins."""
+    """Encode the cursor of the page after a row of the named list."""
     place = orjson.dumps([name, sort, row["sorted_by"], row["id"]])
     return base64.urlsafe_b64encode(place).rstrip(b"=").decode()
 
 
 def read_cursor(cursor: str, name: str, sort: str) -> tuple[str, UUID]:
-    """Read where a page begins: the text sorted by and the id of the last row shown before.
+    """Decode a cursor: the sort value, as text, and the id of the last row of the earlier page.
 
     Raises Malformed where it was made by another list or for another sort.
     """

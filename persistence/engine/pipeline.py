@@ -1,16 +1,14 @@
-"""One round trip: every statement goes out in one write, every result comes back, one sync ends it.
+"""Round trips: all statements are sent in one write, and all results are read up to one sync.
 
-The next one may be sent while the answer to the one before is awaited: each is read in its turn.
-
-psycopg's own pipeline turns to the socket once per statement and forgets all it has prepared after
-a rollback; this one costs a third of it (docs/decisions/0008). It stands on psycopg's low level:
-`pq`, which is libpq, `Transformer`, which turns values into bytes and back, and `Connection.wait`.
+The pipeline of psycopg uses the socket once per statement, and drops all prepared statements after
+a rollback; this one costs a third of it (docs/decisions/0008). It uses the low level of psycopg:
+`pq` (libpq), `Transformer`, which converts values to bytes and back, and `Connection.wait`.
 """
 
-import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from time import monotonic, perf_counter
 from typing import Any, TypeVar
@@ -19,30 +17,28 @@ from psycopg import AsyncConnection, OperationalError
 from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
 
-from accounting.values import dataclass
 from persistence.engine.machines import Machines, OneMachine
 from persistence.engine.observing import observer
 from persistence.engine.sql import Query, Row
 from persistence.engine.waiting import SocketWatch
 
-# How many statements a connection keeps prepared. A list makes one for every set of filters, so
-# that there is no end to them; the one that was not used for longest makes room.
+# How many statements a connection keeps prepared. A list has one for each set of filters, so their
+# number has no limit. A new statement replaces the least recently used one.
 MOST_PREPARED = 200
 
 T = TypeVar("T")
 
-ROLLBACK = Query("ROLLBACK", {}, once=True)
 _PLACE = re.compile(r"%\((\w+)\)s|%%")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one statement brought: its rows, or how many it touched."""
+    """The result of one statement: its rows, or how many rows it changed."""
 
     rows: list[Row]
     affected: int
@@ -50,7 +46,7 @@ class Result:
 
 @dataclass(slots=True)
 class Prepared:
-    """A statement that the server knows by a name; its columns are known after its first rows."""
+    """A statement that is prepared under a name; its columns are known after its first result."""
 
     name: bytes
     columns: tuple[str, ...] = ()
@@ -58,7 +54,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A statement with its values as they travel."""
+    """A statement with its values as they are sent."""
 
     text: bytes
     values: Sequence[Buffer | None]
@@ -67,130 +63,60 @@ class Message:
     once: bool
 
 
-@dataclass(frozen=True, slots=True)
-class UnderWay:
-    """A round trip that was sent, and its answer, which comes after that to the one `before`.
-
-    `before` and `answered` are done, with True, when the answer was read; with False, when nobody
-    will read it. The first `closed` results tell of statements that were closed.
-    """
-
-    messages: Sequence[Message]
-    statements: Sequence[tuple[Prepared, bool]]
-    closed: int
-    before: asyncio.Future[bool] | None
-    answered: asyncio.Future[bool]
-
-
 class Connection(AsyncConnection[DictRow]):
-    """A connection with a pipeline and a way of waiting of its own.
+    """A connection with its own pipeline and its own wait for the socket.
 
-    It is closed when whoever waits for an answer is cancelled; psycopg would wait for the server.
+    A cancelled wait for an answer closes the connection; psycopg would wait for the server.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.pipe = Pipeline(self)
-        self.machines: Machines = OneMachine()  # The pool says where there are many.
+        self.machines: Machines = OneMachine()  # The pool sets it for a cluster.
         self.made_at = monotonic()
         self._watch = SocketWatch(self.pgconn)
 
     async def wait(self, gen: PQGen[T], *_: float | None, **_options: float | None) -> T:
-        """Let an exchange go on until it ends; how often and how long to wait is not heeded."""
+        """Run an exchange to its end; the interval and the timeout of psycopg are ignored."""
         return await self._watch.drive(gen)
 
-    async def rollback(self) -> None:
-        """Take back what is open, behind all that was sent before."""
-        if (
-            self.pgconn.transaction_status != TransactionStatus.IDLE
-        ):  # Nor is it with one under way.
-            await exchange(self, [ROLLBACK])
-
     async def close(self) -> None:
-        """Close it at once."""
+        """Close the connection immediately."""
         self._watch.stop()
         await super().close()
 
 
-async def exchange(
-    connection: Connection, queries: Sequence[Query], *, sent: Callable[[], None] | None = None
-) -> list[Result]:
-    """Send statements in one round trip; return their results in order or raise the first error.
-
-    `sent` hears when they are sent, and their answer is still to come.
-    """
+async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
+    """Send statements in one round trip; return their results in order or raise the first error."""
     if not queries:
         return []
-    began, pipe = perf_counter(), connection.pipe
+    began = perf_counter()
     try:
-        under_way = pipe.send(queries)
-        if sent is not None:
-            sent()
-        if under_way.before is not None:
-            await pipe.reach(under_way)
-            observer.get().waited(perf_counter() - began)
-            began = perf_counter()
-        return await pipe.receive(under_way)
+        return await connection.wait(connection.pipe.exchange(queries))
     finally:
         observer.get().asked(queries, perf_counter() - began)
 
 
 class Pipeline:
-    """What one connection remembers of its round trips, and which of them are under way."""
+    """The prepared statements of one connection, and its round trips."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
         self._pgconn = connection.pgconn
         self._transformer = Transformer(connection)
         self._prepared: OrderedDict[tuple[bytes, tuple[int, ...]], Prepared] = OrderedDict()
         self._surplus: list[bytes] = []
         self._named = 0
-        self._last: UnderWay | None = None
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether an answer is still to be read; one that nobody reads is for ever."""
-        return self._last is not None
-
-    def send(self, queries: Sequence[Query]) -> UnderWay:
-        """Send a round trip; a value that cannot be sent raises before anything is."""
+    def exchange(self, queries: Sequence[Query]) -> PQGen[list[Result]]:
+        """Make one round trip; raise for a value that cannot be sent before anything is sent."""
         messages = [self._message(query) for query in queries]
-        before = self._last.answered if self._last else None
-        if before is None:
-            self._pgconn.enter_pipeline_mode()
+        self._pgconn.enter_pipeline_mode()
         closed = self._close_surplus()
-        statements = [self._send(message) for message in messages]
+        sent = [self._send(message) for message in messages]
         self._pgconn.pipeline_sync()
-        answered = asyncio.get_running_loop().create_future()
-        self._last = UnderWay(messages, statements, closed, before, answered)
-        return self._last
-
-    async def reach(self, sent: UnderWay) -> None:
-        """Wait until everything that was sent before is answered.
-
-        Raises OperationalError where nobody reads an answer before: no other can be told from it.
-        """
-        assert sent.before is not None, "nothing was sent before"
-        was_read = False
-        try:
-            was_read = await asyncio.shield(sent.before)
-        finally:
-            if not was_read:
-                sent.answered.set_result(False)
-        if not was_read:
-            raise OperationalError("an answer of the database was left unread")
-
-    async def receive(self, sent: UnderWay) -> list[Result]:
-        """Read the answer to the one that is next; an error of a statement raises."""
-        results: list[PGresult] | None = None
-        try:
-            results = await self._connection.wait(self._receive())
-        finally:
-            sent.answered.set_result(results is not None)
-        if self._last is sent:
-            self._last = None
-            self._pgconn.exit_pipeline_mode()
-        return self._read(sent.messages, sent.statements, results[sent.closed :])
+        results = yield from self._receive()
+        self._pgconn.exit_pipeline_mode()
+        return self._read(messages, sent, results[closed:])
 
     def _message(self, query: Query) -> Message:
         text, names = numbered(query.text)
@@ -202,7 +128,7 @@ class Pipeline:
         return Message(text, dumped, types, self._transformer.formats, query.once)
 
     def _send(self, message: Message) -> tuple[Prepared, bool]:
-        """Send a statement by its name; return what is known of it and whether it got it now."""
+        """Send a statement by its name; return it and whether it was prepared just now."""
         key = message.text, message.types
         if message.once:
             self._pgconn.send_query_params(
@@ -225,14 +151,14 @@ class Pipeline:
         return made
 
     def _close_surplus(self) -> int:
-        """Let the server forget what made room; return how many results that brings."""
+        """Close the prepared statements that were replaced; return how many results that adds."""
         surplus, self._surplus = self._surplus, []
         for name in surplus:
             self._pgconn.send_close_prepared(name)
         return len(surplus)
 
     def _receive(self) -> PQGen[list[PGresult]]:
-        """Write all that waits and take every result up to the sync."""
+        """Write all that is queued, and return every result up to the sync."""
         pgconn, results = self._pgconn, list[PGresult]()
         try:
             while pgconn.flush():
@@ -243,7 +169,7 @@ class Pipeline:
                     yield Wait.R
                     pgconn.consume_input()
                 result = pgconn.get_result()
-                if result is None:  # The end of one statement, or of everything.
+                if result is None:  # The end of one statement, or of the connection.
                     if pgconn.status == ConnStatus.BAD:
                         raise OperationalError("the connection to the database was lost")
                 elif result.status == ExecStatus.PIPELINE_SYNC:
@@ -251,7 +177,7 @@ class Pipeline:
                 else:
                     results.append(result)
         except OperationalError:
-            refuse_error(results)  # The server may have said why it goes.
+            refuse_error(results)  # The server may have sent the reason.
             raise
 
     def _read(
@@ -260,7 +186,7 @@ class Pipeline:
         sent: Sequence[tuple[Prepared, bool]],
         results: Sequence[PGresult],
     ) -> list[Result]:
-        """Tell the results of statements from those of preparing them, and read their rows."""
+        """Separate the results of statements from those of preparing them, and read the rows."""
         left = iter(results)
         found = []
         for message, (statement, is_new) in zip(messages, sent, strict=True):
@@ -294,7 +220,7 @@ def refuse_error(results: Sequence[PGresult]) -> None:
 
 @lru_cache(maxsize=4096)
 def numbered(text: str) -> tuple[bytes, tuple[str, ...]]:
-    """Write a statement as the server reads it; return it with the names of its parameters.
+    """Convert a statement to numbered parameters; return it with the names in their order.
 
     `a = %(x)s OR b = %(y)s OR c = %(x)s` becomes `a = $1 OR b = $2 OR c = $1` with (x, y).
     """

@@ -18,25 +18,24 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 from persistence.engine.connecting import LEAVES_A_HOST_SECONDS, hosts_in
 from persistence.engine.entering import LACKED, put_on
 from persistence.engine.faults import ReadOnly
-from persistence.engine.lending import Lent, LentToWrite
 from persistence.engine.machines import ARE_THERE_MANY, ManyMachines, OneMachine
 from persistence.engine.pipeline import Connection
 from persistence.engine.sql import Row
-from persistence.engine.turns import Turns
+from persistence.engine.turns import Turn, Turns
 
-# For so long a new connection is tried for, for each of the hosts that may have it: a database that
-# starts anew is there again by then.
+# The time limit of a new connection, for each host of the address: a database that restarts answers
+# again by then.
 CONNECT_SECONDS = 2.0
 PAUSE_SECONDS = 0.05
 
-# PostgreSQL keeps for each connection what it knows of every table that this has ever used.
+# PostgreSQL caches for each connection the facts of every table that it has ever used.
 LIFETIME_SECONDS = 3600.0
 
 IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS read_only"
 
 
 class Occupancy(NamedTuple):
-    """How many connections there may be, are lent and are idle, and how many wait for one."""
+    """The counts of a pool: connections allowed, in use (`lent`) and idle, and requests waiting."""
 
     size: int
     lent: int
@@ -45,12 +44,12 @@ class Occupancy(NamedTuple):
 
 
 class Pool:
-    """At most `size` connections, made when they are needed; the one used last is lent first.
+    """A pool of at most `size` connections, made on demand; the last one used is leased first.
 
-    That one is likely to be in the processor's caches, with the process behind it. Writings have
-    half of them, and those of one business few at once while they are quick: they go on one after
-    the other at the end, and each process more that PostgreSQL has under way makes all dearer.
-    Those to a primary lead to what can be written: a standby behind the address is as good as away.
+    That connection, and its process, are likely to be in the processor's caches. Writings have half
+    of the connections. Quick writings of one business have few at a time: they wait for each other
+    at their end in any case, and each process that PostgreSQL runs slows down the others. Where the
+    pool is `to_primary`, a standby at the address counts as away.
     """
 
     def __init__(self, conninfo: str, *, size: int, to_primary: bool = True) -> None:
@@ -61,7 +60,7 @@ class Pool:
         self._writers = Turns(max(1, size // 2), quick=True)
         self._idle: list[Connection] = []
         self._closed = False
-        self._none_before = 0.0  # Connections that were made until then lead astray.
+        self._none_before = 0.0  # Older connections may lead to a server that is no primary.
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,37 +73,28 @@ class Pool:
     ) -> None:
         await self.close()
 
-    def connection(self, tenant: Hashable = None) -> Lent:
-        """Lend a connection to a tenant, when it is its turn; what it leaves open is rolled back.
+    def connection(self, tenant: Hashable = None, *, writes: bool = False) -> "_Lease":
+        """Return a lease of a connection; a transaction that its block leaves open is rolled back.
 
-        Raises Unavailable where too many wait, and OperationalError where nothing can be reached.
+        Raises Unavailable where too many wait, and OperationalError where no server can be reached.
         """
-        return Lent(self, tenant, self._turns)
+        return _Lease(self, tenant, (self._writers, self._turns) if writes else (self._turns,))
 
-    def for_writing(self, tenant: Hashable) -> LentToWrite:
-        """Lend one for a writing, in the same way."""
-        return LentToWrite(self, tenant, self._turns, self._writers)
-
-    async def lend(self) -> Connection:
-        """Hand a connection over to whoever has its turn, to be given back."""
+    async def acquire(self) -> Connection:
+        """Return an idle or new connection for the holder of a permit."""
         return await self._idle_one() or await self._new_one()
 
-    async def take_back(self, connection: Connection, failure: type[BaseException] | None) -> None:
-        """Keep a connection for the next, where it is whole after what its work ended with."""
+    async def release(self, connection: Connection, failure: type[BaseException] | None) -> None:
+        """Return a connection to the pool, or close it where its work has left it unusable."""
         if failure is not None and issubclass(failure, asyncio.CancelledError):
-            await connection.close()  # Nobody has the time to wait for a rollback.
+            await connection.close()  # There is no time to wait for a rollback.
         elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
             await self._start_over()  # There may be another primary by now.
         await self._keep(connection)
 
-    def may_keep(self, connection: Connection) -> bool:
-        """Tell whether a connection that is whole may serve another."""
-        young = monotonic() < connection.made_at + LIFETIME_SECONDS
-        return young and not self._closed and connection.made_at > self._none_before
-
     @property
     def occupancy(self) -> Occupancy:
-        """What is lent at this moment."""
+        """The counts of the pool at this moment."""
         return Occupancy(self._size, self._turns.held, len(self._idle), self._waiting)
 
     @property
@@ -112,18 +102,18 @@ class Pool:
         return self._turns.waiting + self._writers.waiting
 
     def refuse_crowd(self, tenant: Hashable) -> None:
-        """Raise Unavailable where so many wait that this tenant would be turned away."""
+        """Raise Unavailable where so many wait that this tenant may not wait as well."""
         self._turns.refuse_crowd(tenant)
         self._writers.refuse_crowd(tenant)
 
     async def close(self) -> None:
-        """Close all of them; those that are lent, when they come back."""
+        """Close all idle connections now, and each leased connection when it returns."""
         self._closed = True
         while self._idle:
             await self._idle.pop().close()
 
     async def _start_over(self) -> None:
-        """Use none of the connections that there are any more."""
+        """Close all idle connections now, and each connection in use when it returns."""
         self._none_before = monotonic()
         while self._idle:
             await self._idle.pop().close()
@@ -131,15 +121,15 @@ class Pool:
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
-            if self.may_keep(connection) and not is_broken(connection):
+            if monotonic() < connection.made_at + LIFETIME_SECONDS and not is_broken(connection):
                 return connection
             await connection.close()
         return None
 
     async def _new_one(self) -> Connection:
-        """Connect; where that cannot be done, all who wait are told so.
+        """Connect; where that fails, raise Unavailable in all that wait.
 
-        A primary is tried for again and again; without a replica one can do.
+        A primary is tried repeatedly, a replica once: reads can go without it.
         """
         failure = OperationalError("the database does not answer")
         try:
@@ -172,7 +162,7 @@ class Pool:
             with suppress(OperationalError):
                 await connection.rollback()
         idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
-        if idle and self.may_keep(connection):
+        if idle and not self._closed and connection.made_at > self._none_before:
             self._idle.append(connection)
         else:
             await connection.close()
@@ -182,8 +172,43 @@ _OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 _LEADS_ASTRAY = (errors.ReadOnlySqlTransaction, ReadOnly)
 
 
+class _Lease:
+    """A connection for the time of a block, under a permit of the tenant for each limit.
+
+    Each request takes a lease, so this is a class: a generator costs more.
+    """
+
+    __slots__ = ("_connection", "_permits", "_pool", "_tenant", "_turns")
+
+    def __init__(self, pool: Pool, tenant: Hashable, turns: tuple[Turns, ...]) -> None:
+        self._pool = pool
+        self._tenant = tenant
+        self._turns = turns
+        self._permits: list[Turn] = []
+
+    async def __aenter__(self) -> Connection:
+        try:
+            for turns in self._turns:
+                self._permits.append(await turns.take(self._tenant))
+            self._connection = await self._pool.acquire()
+        except BaseException:
+            self._release_permits()
+            raise
+        return self._connection
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            await self._pool.release(self._connection, kind)
+        finally:
+            self._release_permits()
+
+    def _release_permits(self) -> None:
+        for turns, permit in zip(self._turns, self._permits, strict=False):
+            turns.give_back(permit)
+
+
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:
-    """Prepare at most `size` connections, each in the server's role."""
+    """Create a pool of at most `size` connections, each in the role of the server."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
     timeout = conninfo_to_dict(url).get("connect_timeout", LEAVES_A_HOST_SECONDS)
@@ -195,8 +220,8 @@ def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:
 
 
 async def plain_connection(conninfo: str) -> Connection:
-    """Connect as the login that is named, with nothing but its own settings."""
-    # What psycopg prepares by itself it drops after a rollback, and all of the pipeline's too.
+    """Connect as the login of the address, with nothing but its own settings."""
+    # Where psycopg prepares statements by itself, a rollback drops them and those of our pipeline.
     return await Connection.connect(
         conninfo, autocommit=True, row_factory=dict_row, prepare_threshold=None
     )
@@ -206,9 +231,9 @@ _ENTERING = f"SELECT ({ARE_THERE_MANY}) AS many, {LACKED} AS lacked, ({IS_READ_O
 
 
 async def _enter(connection: Connection, *, to_write: bool) -> None:
-    """See whether tables are spread over many machines, and put on what the login lacks.
+    """Detect a cluster, and set the role and limits that the login lacks.
 
-    Raises ReadOnly where there is to be written and nothing can be.
+    Raises ReadOnly for a connection `to_write` where the database accepts no writes.
     """
     found = await _look(connection)
     if to_write:
@@ -216,7 +241,7 @@ async def _enter(connection: Connection, *, to_write: bool) -> None:
     if found["lacked"]:
         try:
             await connection.execute(put_on(found["lacked"]))
-        except Error as error:  # Its login may no longer act as the server.
+        except Error as error:  # The login may no longer act in the role of the server.
             raise OperationalError(str(error)) from error
 
 
@@ -228,7 +253,7 @@ async def _look(connection: Connection) -> Row:
 
 
 async def refuse_read_only(connection: Connection) -> None:
-    """Raise ReadOnly where nothing can be written: on a standby, or where somebody has said so."""
+    """Raise ReadOnly where the database accepts no writes: a standby, or one that was set so."""
     found = await (await connection.execute(IS_READ_ONLY)).fetchone()
     _refuse_read_only(found is None or found["read_only"])
 
@@ -240,7 +265,7 @@ def _refuse_read_only(read_only: bool) -> None:
 
 @asynccontextmanager
 async def owners_connection(url: str) -> AsyncIterator[Connection]:
-    """Connect with the login that owns the schema, whom no role binds; what is open is dropped."""
+    """Connect as the owner of the schema, without a role; close the connection after the block."""
     set_json_dumps(orjson.dumps)
     set_json_loads(orjson.loads)
     connection = await plain_connection(make_conninfo(url, application_name="accounting owner"))
@@ -252,15 +277,15 @@ async def owners_connection(url: str) -> AsyncIterator[Connection]:
 
 
 def is_broken(connection: Connection) -> bool:
-    """Tell whether the other end has closed an idle connection.
+    """Return whether the server has closed an idle connection.
 
-    It asks the kernel whether there is anything to read, a microsecond instead of a round trip.
+    The kernel knows whether there is anything to read: this takes a microsecond, not a round trip.
     """
     watch = poll()
     watch.register(connection.fileno(), POLLIN)
     try:
         while watch.poll(0):
-            connection.pgconn.consume_input()  # A last word may come before the end.
+            connection.pgconn.consume_input()  # A last message may come before the end.
     except OperationalError:
         return True
     return False

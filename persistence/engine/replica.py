@@ -1,14 +1,14 @@
-"""A standby that readings may go to, and how far it is known to be.
+"""A standby for readings, and the moment up to which it is complete.
 
-The primary tells now and then, when it lets somebody in, where its log ends. A standby that has
-replayed up to there has all of it; another one has what was committed up to the last commit that it
-replayed. So neither an idle primary looks like a lag, nor a standby that hears of nothing any more
-like a fresh one.
+An admission reads the end of the primary's log from time to time. A standby that has replayed up to
+there is complete. Any other standby is complete up to the last commit that it has replayed. So an
+idle primary does not look like a lag, and a standby that receives nothing does not look current.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
 from weakref import WeakKeyDictionary
@@ -18,18 +18,17 @@ import structlog
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from accounting.values import dataclass
 from persistence.engine.connecting import CONNECT_SECONDS
 from persistence.engine.machines import ManyMachines
 from persistence.engine.pipeline import Connection, exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query, Row
 
-KEPT_SECONDS = 1.0  # For so long holds what the primary tells, and what a connection says of it.
-LEFT_SECONDS = 1.0  # For so long nobody asks one that could not be read.
+KEPT_SECONDS = 1.0  # How long a mark of the primary is used, and the state of a connection.
+LEFT_SECONDS = 1.0  # How long a replica that failed is not read.
 ANSWER_SECONDS = 1.0
 
-# A commit that anybody has seen is in what is flushed; and first comes the time, then the place.
+# A commit that a client has seen is flushed. The time is read before the position.
 MARK = Query(
     "SELECT clock_timestamp() AS at, pg_current_wal_flush_lsn()::text AS position,"
     " system_identifier AS cluster FROM pg_control_system()",
@@ -44,12 +43,12 @@ FROM pg_control_system()
 
 
 class Unfit(Exception):
-    """A replica cannot be read now: it lags too much, or is no standby of the primary."""
+    """A replica that cannot be read now: it lags too much, or is no standby of the primary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where the log of a primary ended at a moment."""
+    """The end of the log of a primary at a moment."""
 
     cluster: int
     position: str
@@ -63,7 +62,7 @@ class _Seen:
 
 
 class Replica:
-    """A standby, read as long as it is at most `most_behind`; its memory belongs to one process."""
+    """A standby that is read while its lag is at most `most_behind`; each process has its own."""
 
     def __init__(self, pool: Pool, *, most_behind: timedelta) -> None:
         self._pool = pool
@@ -74,27 +73,27 @@ class Replica:
         self._log = structlog.get_logger("accounting.replica")
 
     def may_be_asked(self) -> bool:
-        """Whether it could be read the last time, or it is time to try it again."""
+        """Return whether the last reading succeeded, or it is time for another attempt."""
         if self._left_until is None:
             return True
         now = monotonic()
         if now < self._left_until:
             return False
-        self._left_until = now + LEFT_SECONDS  # One tries, and nobody waits for it.
+        self._left_until = now + LEFT_SECONDS  # One request tries, and no other waits for it.
         return True
 
     def recent_mark(self) -> Mark | None:
-        """What the primary has told just now; None where it is to be asked."""
+        """Return the last mark of the primary; None where a new one has to be read."""
         if self._mark is None or self._mark[1] < monotonic():
             return None
         return self._mark[0]
 
     def keep(self, mark: Mark) -> None:
-        """Remember it for a moment."""
+        """Cache a mark for a moment."""
         self._mark = mark, monotonic() + KEPT_SECONDS
 
     def leave(self, error: Exception) -> None:
-        """Read it no more for a moment, for this reason."""
+        """Stop reading the replica for a moment, because of an error."""
         if self._left_until is None:
             self._log.warning("replica_left", reason=str(error) or type(error).__name__)
         self._left_until = monotonic() + LEFT_SECONDS
@@ -103,9 +102,9 @@ class Replica:
     async def connection(
         self, tenant: Hashable, mark: Mark
     ) -> AsyncIterator[tuple[Connection, datetime]]:
-        """Lend a connection, and tell up to when whatever is read there is complete.
+        """Yield a leased connection with the moment up to which its data is complete.
 
-        Raises Unfit, Unavailable where too many wait, and what psycopg raises.
+        Raises Unfit, Unavailable where too many wait, and the errors of psycopg.
         """
         async with AsyncExitStack() as stack:
             try:
@@ -118,7 +117,7 @@ class Replica:
             yield connection, as_of
 
     async def close(self) -> None:
-        """Let every connection go."""
+        """Close every connection."""
         await self._pool.close()
 
     async def _as_of(self, connection: Connection, mark: Mark) -> datetime:
@@ -145,14 +144,14 @@ class Replica:
 
 @dataclass(slots=True)
 class StandbyLook:
-    """Looks now and then at the standby that is read, from beside the workers."""
+    """A check of the lag of the standby, from a process beside the workers."""
 
     url: str
     read_url: str
     _known: datetime | None = None
 
     def lag(self) -> timedelta:
-        """Tell how far it is behind; raises Unfit, or what psycopg raises."""
+        """Return the lag of the standby; raise Unfit or the errors of psycopg."""
         with _looking(self.url) as primary:
             mark = Mark(**_row(primary, MARK.text))
         with _looking(self.read_url) as standby:
@@ -175,7 +174,7 @@ def _row(connection: psycopg.Connection[Row], text: str, **told: object) -> Row:
 
 
 def complete_up_to(replayed: Row, mark: Mark, known: datetime | None) -> datetime:
-    """Tell up to which moment a standby has everything; `known` is what it had before."""
+    """Return the moment up to which a standby is complete; `known` is the earlier one."""
     if not replayed["is_standby"]:
         raise Unfit("it is no standby")
     if replayed["cluster"] != mark.cluster:

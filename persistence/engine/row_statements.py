@@ -1,10 +1,10 @@
 """The statements that write rows: from one JSON parameter, or with a parameter for each value.
 
-JSON costs PostgreSQL a fifth less. On a cluster, what an INSERT selects would be copied past row
+JSON costs PostgreSQL a fifth less. On a cluster, an INSERT with a SELECT would copy rows past row
 security, which Citus refuses: there new rows are values.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -15,22 +15,25 @@ from sqlalchemy import (
     Column,
     Table,
     Text,
+    cast,
+    func,
     literal_column,
     select,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
+from accounting.books.numbers import DIGITS, Pending
 from persistence import tables
-from persistence.engine.number_marks import last_kept, rendered
-from persistence.engine.sql import DIALECT, Query, Row, compiled, given
+from persistence.engine.sql import DIALECT, Query, Row, compiled, given, word
 
-SERIES = "__series"  # Beside a number column: the series that the number comes from,
-BACK = "__back"  # and how many places it stands before the last one taken.
+SERIES = "__series"  # The suffix of a column: the series of the number,
+BACK = "__back"  # and its distance from the last number taken.
 
-# Rows go as values in pieces of a power of two, up to this: any other count would be one more
-# statement to prepare. A few go at once, whatever their count: most entries have three lines, and a
-# second piece is a second way to their machine.
+# Rows are sent as values in pieces of a power of two, up to this: each other count would be one
+# more statement to prepare. A few rows are one piece, whatever their count: most entries have three
+# lines, and a second piece would be a second trip to their node.
 MOST_ROWS = 64
 A_FEW_ROWS = 4
 
@@ -38,13 +41,42 @@ OF_BUSINESS = "%(business_id)s::UUID"
 COUNT = "%(count)s::BIGINT"
 
 LastOf = Callable[[ColumnElement[str]], ColumnElement[int]]
-"""How the last number of a series is found."""
+"""A function that returns the SQL of the last number of a series."""
 
 
 @cache
 def number_columns(table: Table) -> tuple[str, ...]:
-    """The columns of a table that may wait for a number."""
+    """Return the columns of a table that may wait for a number."""
     return tuple(column.name for column in table.c if column.info.get("number"))
+
+
+def rendered(series: ColumnElement[str], count: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the SQL of the nth number of a series, as `accounting.books.numbers.render` has it."""
+    digits = cast(count, Text)
+    width = func.greatest(literal_column(str(DIGITS)), func.length(digits))
+    return series.concat(word("-")).concat(func.lpad(digits, width, word("0")))
+
+
+def kept(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the SQL that keeps the last number of a series in a setting of the transaction.
+
+    The statements of rows with numbers read it there: a look-up costs each of them 35 µs.
+    """
+    return func.set_config(_setting_of(series), cast(last, Text), true())
+
+
+def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:
+    """Return the SQL that reads that setting; null for no series."""
+    return cast(func.current_setting(_setting_of(series)), BigInteger)
+
+
+def _setting_of(series: ColumnElement[str]) -> ColumnElement[str]:
+    return word("taken.").concat(func.replace(series, word("-"), word("_")))
+
+
+def back(number: Pending, taken: Mapping[str, int]) -> int:
+    """Return the distance of a number from the last one of its series in the transaction."""
+    return taken[number.series] - 1 - number.place
 
 
 def _written(table: Table) -> list[Column[Any]]:
@@ -52,7 +84,7 @@ def _written(table: Table) -> list[Column[Any]]:
 
 
 def _records(fields: Sequence[Column[Any]], waiting: Collection[str]) -> str:
-    """The JSON parameter as rows of the table's own types."""
+    """Return the SQL that reads the JSON parameter as rows with the types of the table."""
     columns = [f"{_quoted(item)} {_kind(item)}" for item in fields]
     for name in sorted(waiting):
         columns += [f"{name}{SERIES} TEXT", f"{name}{BACK} BIGINT"]
@@ -60,7 +92,7 @@ def _records(fields: Sequence[Column[Any]], waiting: Collection[str]) -> str:
 
 
 def _recorded(item: Column[Any], waiting: Collection[str], last: LastOf) -> str:
-    """A column of the record; where it waits for a number, the number rendered by the database."""
+    """Return the SQL of a column of the record, or of the number that it waits for."""
     if item.name not in waiting:
         return f"r.{_quoted(item)}"
     return f"coalesce(r.{item.name}, {_number(item.name, last)})"
@@ -83,7 +115,7 @@ def _kind(item: Column[Any]) -> str:
 
 
 def _last_in_table(series: ColumnElement[str]) -> ColumnElement[int]:
-    """Look up the last number of a series, as any database can: one of many has no setting."""
+    """Return the SQL that looks up the last number of a series; a cluster has no setting for it."""
     row = tables.number_series.c
     mine = row.business_id == given("business_id", row.business_id.type)
     return select(row.last).where(mine, row.series == series).scalar_subquery()
@@ -91,9 +123,9 @@ def _last_in_table(series: ColumnElement[str]) -> ColumnElement[int]:
 
 @cache
 def insertion(table: Table, waiting: frozenset[str]) -> str:
-    """The statement that inserts a table's staged rows from one JSON parameter.
+    """Return the statement that inserts the staged rows of a table from one JSON parameter.
 
-    In the columns that are `waiting`, rows may wait for their numbers.
+    Rows may wait for their numbers in the `waiting` columns.
     """
     fields = _written(table)
     names = [_quoted(item) for item in fields]
@@ -109,13 +141,13 @@ def insertion(table: Table, waiting: frozenset[str]) -> str:
 
 @cache
 def replacement(table: Table, names: frozenset[str], waiting: frozenset[str]) -> str:
-    """The statement that updates some columns of staged rows, all of which must have their version.
+    """Return the statement that updates some columns of staged rows of the loaded versions.
 
-    Where one has another, it fails as STALE says: the commit is under way behind it. In the columns
-    that are `waiting`, rows may wait for their numbers.
+    Where a row has another version, the statement raises STALE, so that the COMMIT that is sent
+    behind it fails. Rows may wait for their numbers in the `waiting` columns.
     """
     sent = [item for item in _written(table) if item.name in names]
-    # Without the limit PostgreSQL plans for a hundred rows, and reads all that the business has.
+    # Without the limit PostgreSQL plans for a hundred rows, and reads all rows of the business.
     rows = f"(SELECT * FROM {_records(sent, waiting)} LIMIT {COUNT}) AS r"
     changes = [f"version={table.name}.version + 1"] + [
         f"{_quoted(item)}={_recorded(item, waiting, _last_in_table)}"
@@ -134,7 +166,7 @@ def replacement(table: Table, names: frozenset[str], waiting: frozenset[str]) ->
 def value_insertions(
     table: Table, rows: Sequence[Row], business_id: UUID | None
 ) -> Iterator[Query]:
-    """The statements that insert a table's staged rows as values."""
+    """Yield the statements that insert the staged rows of a table as values."""
     first = 0
     while first < len(rows):
         size = _piece(len(rows) - first)
@@ -149,13 +181,13 @@ def value_insertions(
 
 
 def _piece(left: int) -> int:
-    """How many of the rows that are left go in the next statement."""
+    """Return how many of the remaining rows the next statement inserts."""
     return left if left <= A_FEW_ROWS else min(MOST_ROWS, 1 << left.bit_length() - 1)
 
 
 @cache
 def value_insertion(table: Table, count: int) -> str:
-    """The statement that inserts so many rows as values."""
+    """Return the statement that inserts `count` rows as values."""
     names = [item.name for item in _written(table)]
     values = [_value(table, item) for item in _written(table)]
     if "business_id" in table.c:
@@ -178,14 +210,14 @@ def _value(table: Table, item: Column[Any]) -> str:
 
 @cache
 def _parameters(table: Table) -> tuple[tuple[str, bool], ...]:
-    """What a row is sent with, and whether it is JSON."""
+    """Return the parameters of a row, each with whether it is JSON."""
     own = [(item.name, isinstance(item.type, JSONB)) for item in _written(table)]
     numbered = [(name + end, False) for name in number_columns(table) for end in (SERIES, BACK)]
     return (*own, *numbered)
 
 
 def _as_text(value: Any, *, is_json: bool) -> str | None:
-    """A value as PostgreSQL reads it: a statement does not depend on the type of a text."""
+    """Return a value as text for PostgreSQL, so that the statement does not depend on its type."""
     if value is None or (type(value) is str and not is_json):
         return value
     text = orjson.dumps(value).decode()

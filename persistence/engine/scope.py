@@ -1,6 +1,7 @@
-"""What a store knows of its request: which business, when, and in which transaction."""
+"""The context of a store: the business, the moment and the transaction of its request."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
@@ -8,7 +9,6 @@ from uuid import UUID
 from sqlalchemy import Table
 
 from accounting.errors import Stale
-from accounting.values import dataclass
 from persistence.engine.fetches import Fetch
 from persistence.engine.memory import Memory
 from persistence.engine.sessions import Reading, Writing
@@ -18,7 +18,7 @@ from persistence.engine.tenants import BusinessTenant
 
 
 class Versioned(Protocol):
-    """A value that is kept as one row: its version is the ETag."""
+    """A value that is stored as one row; its version is the ETag."""
 
     @property
     def id(self) -> UUID: ...
@@ -29,12 +29,12 @@ class Versioned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Precondition:
-    """If-Match: the versions the caller accepts of the resource its request names."""
+    """If-Match: the versions of the requested resource that the caller accepts."""
 
-    versions: frozenset[int] | None  # None: any version will do.
+    versions: frozenset[int] | None  # None: any version.
 
     def refuse_stale(self, version: int) -> None:
-        """Raise Stale where the resource has moved on."""
+        """Raise Stale where the resource has another version."""
         if self.versions is not None and version not in self.versions:
             raise Stale(
                 "precondition_failed",
@@ -44,7 +44,7 @@ class Precondition:
 
 
 class Scope:
-    """One business in one transaction: the versions that were read, the rows that are locked."""
+    """A business in one transaction, with the versions that were read and the rows locked."""
 
     __slots__ = (
         "_last_lock",
@@ -78,25 +78,25 @@ class Scope:
 
     @property
     def facts(self) -> Row:
-        """What the database says of the business; known after the first answer."""
+        """The facts of the business in the database; known after the first answer."""
         return self._tenant.facts
 
     @property
     def staging(self) -> Staging:
-        """Where the changes of a writing wait."""
+        """The unit of work with the changes of a writing."""
         assert isinstance(self.session, Writing), "a reading changes nothing"
         return self.session.staging
 
     @property
     def runs_again(self) -> bool:
-        """Whether the handler runs again where what it goes by has changed: a writing does."""
+        """Return whether the handler runs again where its data has changed: a writing does."""
         return isinstance(self.session, Writing)
 
     @property
     def reads_in_steps(self) -> bool:
-        """Whether what may be nothing is better asked for once it is known to be there.
+        """Return whether optional rows are read only once they are known to exist.
 
-        A writing has no snapshot that would hold its rounds together.
+        A reading on a cluster does so; a writing has no snapshot for several rounds.
         """
         session = self.session
         return isinstance(session, Reading) and session.connection.machines.planning_is_dear
@@ -106,21 +106,21 @@ class Scope:
         return await self.session.fetch(*fetches)
 
     def pin_snapshot(self) -> None:
-        """Let the fetches to come read from one snapshot; a writing has its locks for that."""
+        """Read all later fetches from one snapshot; a writing has its locks instead."""
         if isinstance(self.session, Reading):
             self.session.pin_snapshot()
 
     def run_alone(self) -> None:
-        """Let this writing begin once those under way have ended, and later ones after it.
+        """Run this writing with no other writing of the business beside it.
 
-        It is said before anything is fetched: whoever is through the gate cannot wait there.
+        Call this before the first fetch: a writing that has passed the gate cannot wait there.
         """
         assert isinstance(self.session, Writing), "a reading closes nothing"
         assert not self.session.is_open, "too late"
         self._tenant.alone = True
 
     def stage(self, table: Table, id_: UUID, row: Row) -> None:
-        """Stage a row of a store: changed where it was loaded before, else new."""
+        """Stage a row of a store: as a change where it was loaded, else as new."""
         loaded = self._versions.get(id_)
         if loaded is None:
             self.staging.insert(table, {**row, "version": 1})
@@ -136,11 +136,11 @@ class Scope:
         self._tags[id_] = tags
 
     def has_tags(self, id_: UUID, tags: Any) -> bool:
-        """Tell whether a document was loaded with these tags; not where it was not noted."""
+        """Return whether a document was loaded with these tags; False where none were noted."""
         return id_ in self._tags and (self._tags[id_] or ()) == (tags or ())
 
     def etag(self, id_: UUID) -> int:
-        """The version a row has once this transaction is committed."""
+        """Return the version of a row after the commit of this transaction."""
         loaded = self._versions.get(id_)
         if loaded is None:
             return 1
@@ -148,9 +148,9 @@ class Scope:
         return loaded + 1 if changed else loaded
 
     def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
-        """Compare If-Match with the first row that is locked: the one the path names.
+        """Compare If-Match with the first row that is locked, which is the one of the path.
 
-        A row that is read before its lock is looked at `again` once it is locked.
+        A row that is read before its lock is compared `again` once it is locked.
         """
         if self._precondition is not None:
             self._precondition.refuse_stale(value.version)
@@ -158,7 +158,7 @@ class Scope:
                 self._precondition = None
 
     def note_locks(self, rank: int, ids: Sequence[UUID]) -> None:
-        """Hold every transaction to one order of locks: none waits for another in a ring."""
+        """Assert the one order of locks of all transactions, which prevents deadlocks."""
         for id_ in ids:
             here = (rank, id_)
             assert self._last_lock is None or self._last_lock < here, "locks out of order"

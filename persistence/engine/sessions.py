@@ -1,11 +1,12 @@
-"""One request's time with the database: a reading or a writing of one tenant.
+"""Sessions of one request with the database: a reading or a writing of one tenant.
 
-A reading sends each round of queries with the tenant's setting in one implicit transaction. A
-writing opens its transaction with the first round of queries and commits with its rows, so that a
-handler that loads, decides and saves costs two round trips: open and load, then all that changes.
+A reading sends each round of queries with the setting of the tenant in one implicit transaction. A
+writing opens its transaction with the first round of queries and commits with its rows. So a
+handler that loads, decides and saves costs two round trips: open and load, then all changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Protocol
@@ -14,11 +15,9 @@ from uuid import UUID
 from psycopg.errors import LockNotAvailable
 from sqlalchemy import ARRAY, Uuid, all_, any_, select
 
-from accounting.values import dataclass, replace
 from persistence.engine.faults import STALE, StaleRow, broken_constraint
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another
-from persistence.engine.lending import LentToWrite
 from persistence.engine.machines import BEGIN, Machines
 from persistence.engine.pipeline import Connection, Result, exchange
 from persistence.engine.sql import Query, Row, compiled, given
@@ -32,30 +31,30 @@ CHECK_NOW = Query("SET CONSTRAINTS ALL IMMEDIATE", {})
 
 
 class Tenant(Protocol):
-    """Whose data a session reaches: a business (`Books`) or a partner (`Registry`)."""
+    """The owner of the data that a session can reach: a business or a partner."""
 
     @property
     def id(self) -> UUID:
-        """The id of that business or partner, which has its share of the connections."""
+        """The id of that business or partner; each id has its share of the connections."""
 
     def reading(self, machines: Machines, /) -> tuple[Query, ...]:
-        """The statements that open each round of a reading."""
+        """Return the statements that open each round of a reading."""
 
     def writing(self, machines: Machines, /) -> tuple[Query, ...]:
-        """The statements that open a writing, after BEGIN."""
+        """Return the statements that open a writing, after BEGIN."""
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Look at their rows, the last of which say who is let in.
+        """Check the rows of the opening statements; the last rows decide about the caller.
 
-        Raises a Refusal where the caller is not.
+        Raises a Refusal where the caller is not admitted.
         """
 
     def refuse_writes(self) -> None:
-        """Raise a Refusal where the tenant may only be read."""
+        """Raise a Refusal where the tenant is read-only."""
 
 
 class Replay(Exception):
-    """This very request was answered before: answer it with the same bytes."""
+    """A request that was answered before: its answer is the same bytes."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__("answered before")
@@ -63,15 +62,15 @@ class Replay(Exception):
 
 
 class Busy(Exception):
-    """The same key is at work in another request right now."""
+    """An idempotency key that another request is using now."""
 
 
 @dataclass(slots=True)
 class Reading:
     """A reading of one tenant.
 
-    A round of one statement is a transaction without a word about it. Several statements that must
-    agree share a snapshot, and so do several rounds once `hold_still` was called.
+    A round of one statement is an implicit transaction. The statements of one round share a
+    snapshot, and so do all later rounds once `pin_snapshot` was called.
     """
 
     connection: Connection
@@ -80,7 +79,7 @@ class Reading:
     is_open: bool = False
 
     def pin_snapshot(self) -> None:
-        """Let the rounds to come read from one snapshot."""
+        """Read all later rounds from one snapshot."""
         self.one_snapshot = True
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
@@ -100,7 +99,7 @@ class Reading:
         return _answers(fetches, results[last : last + len(asked)])
 
     def _is_generic(self, asked: Sequence[Query]) -> bool:
-        """Whether no plan depends on values; of a snapshot's rounds to come nobody knows."""
+        """Return whether no plan depends on values; the later rounds of a snapshot are unknown."""
         return not self.one_snapshot and not any(each.once for each in asked)
 
 
@@ -108,18 +107,14 @@ class Reading:
 class Writing:
     """A writing of one tenant: one transaction, opened with its first queries."""
 
-    lent: LentToWrite
+    connection: Connection
     tenant: Tenant
     now: datetime
     claim: Claim | None
     staging: Staging
     is_open: bool = False
+    is_flushed: bool = False
     at_savepoint: bool = False
-
-    @property
-    def connection(self) -> Connection:
-        """The one that it has for itself, once its first queries are answered."""
-        return self.lent.connection
 
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send all fetches in one round trip and return their results in order."""
@@ -131,14 +126,14 @@ class Writing:
         self.is_open = True
         rows = [result.rows for result in results[1:]]
         self.tenant.admit(rows[: len(opening)])
-        if self.claim:  # An answer given before is given again, whatever has happened since.
+        if self.claim:  # An earlier answer is repeated, whatever has happened since.
             self._settle_claim(self.claim, rows[len(opening) : len(opening) + len(claiming)])
         self.tenant.refuse_writes()
         return _answers(fetches, results[1 + len(opening) + len(claiming) :])
 
     async def _begin(self, queries: Sequence[Query]) -> list[Result]:
         try:
-            return await self.lent.begin(queries)
+            return await exchange(self.connection, queries)
         except LockNotAvailable as error:
             if broken_constraint(error) == BUSY:
                 raise Busy from None
@@ -149,50 +144,57 @@ class Writing:
         if not found:
             return
         if bytes(found[0]["fingerprint"]) != claim.fingerprint:
-            self.claim = None  # The refusal is not to be kept under the other request's key.
+            self.claim = None  # The error must not be stored under the key of the other request.
             raise used_for_another(found[0])
         raise Replay(Outcome.kept(found[0]))
 
     async def open(self) -> None:
-        """Begin where nothing was asked yet."""
+        """Begin the transaction where nothing was fetched yet."""
         if not self.is_open:
             await self.fetch()
 
     async def flush(self) -> None:
-        """Send the staged rows; raise StaleRow where a row is no longer the one that was loaded."""
+        """Send the staged rows; raise StaleRow where a row has changed since it was loaded."""
         await self._send(())
 
-    async def commit(self, outcome: Outcome) -> Outcome:
-        """Send the staged rows, keep the outcome under its key, and commit: in one round trip.
+    async def commit(self, render: Callable[[], Outcome]) -> Outcome:
+        """Send the staged rows and commit; store the outcome under the key of the request.
 
-        The numbers that the work takes are locked until it has ended, and no one who waits for them
-        waits for this server. Returns the outcome with its numbers; raises StaleRow.
+        Everything goes in one round trip, except where the stored outcome needs numbers: they are
+        known only after the flush. Raises StaleRow.
         """
-        staging = self.staging
-        numbered = staging.marks.filled(outcome.body, staging.taken)
-        record = [self.claim.record(outcome, self.now, numbered)] if self.claim else []
+        if self.claim is None and self.staging.taken:
+            await self._send([COMMIT])
+            return render()
+        if self.staging.taken:
+            await self.flush()
+        outcome = render()
+        record = [self.claim.record(outcome, self.now)] if self.claim else []
         await self._send([*record, COMMIT])
-        return replace(outcome, body=staging.marks.fill(outcome.body, staging.number))
+        return outcome
 
     async def _send(self, ending: Sequence[Query]) -> None:
-        staged = [*self.staging.queries(as_json=self.connection.machines.rows_as_json)]
+        """Send the rows that are not flushed yet, then `ending`."""
+        staged = self._unsent()
         before = [SAVEPOINT] if self.claim and staged else []
-        self.at_savepoint = bool(before)
+        self.at_savepoint = self.at_savepoint or bool(before)
         try:
-            queries = [*before, *staged, *ending]
-            if ending:
-                results = await self.lent.commit(queries)
-            else:
-                results = await exchange(self.connection, queries)
+            results = await exchange(self.connection, [*before, *staged, *ending])
         except STALE:
             raise StaleRow from None
         for result in results[len(before) : len(before) + len(staged)]:
-            self.staging.learn(result.rows)  # Numbers, where the statement took some.
+            self.staging.learn(result.rows)  # Numbers, where the statement took any.
+
+    def _unsent(self) -> list[Query]:
+        if self.is_flushed:
+            return []
+        self.is_flushed = True
+        return [*self.staging.queries(as_json=self.connection.machines.rows_as_json)]
 
     async def holders(self, key: UniqueKey) -> list[Row]:
-        """Drop the work, and find who has what its rows were to have, which no two rows share.
+        """Undo the work, and return the stored rows that have the unique values of its rows.
 
-        Among the rows of the business; of what is kept beside them there is none.
+        Only rows of the business; a table that is not of a business has none.
         """
         if "business_id" not in key.table.c:
             return []
@@ -205,17 +207,12 @@ class Writing:
         opening = [BEGIN, *self.tenant.reading(self.connection.machines)]
         return (await exchange(self.connection, [*opening, asked, COMMIT]))[-2].rows
 
-    async def take_back(self) -> None:
-        """Take back what has begun."""
-        if self.is_open:
-            await self.connection.rollback()
-
     async def check_constraints(self) -> None:
-        """Let the deferred constraints speak now: a preview refuses what a commit would."""
+        """Check the deferred constraints now: a preview fails where a commit would."""
         await exchange(self.connection, [CHECK_NOW])
 
     async def keep_refusal(self, outcome: Outcome) -> None:
-        """Drop the work and keep only the answer of a refusal under its key."""
+        """Undo the work, and store only the answer of an error under its key."""
         back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
         record = [self.claim.record(outcome, self.now)] if self.claim else []
         await exchange(self.connection, [*back, *record, COMMIT])
@@ -223,7 +220,7 @@ class Writing:
 
 @cache
 def having(key: UniqueKey) -> str:
-    """The statement that finds rows with a value of a key, other than those that want it."""
+    """Return the statement that finds other rows with the given values of a unique key."""
     row = key.table.c
     found = select(row.id, *(row[name] for name in key.columns)).where(
         row.business_id == given("business_id", Uuid),

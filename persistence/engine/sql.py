@@ -1,10 +1,11 @@
-"""SQLAlchemy builds every statement; psycopg executes its text.
+"""Statements: SQLAlchemy builds them, and psycopg executes their text.
 
-A statement is compiled once to SQL text with named parameters and sent over psycopg directly,
-which costs a quarter of what SQLAlchemy's own execution does (docs/decisions/0003).
+A statement is compiled once to SQL text with named parameters and sent over psycopg directly. This
+costs a quarter of the execution by SQLAlchemy (docs/decisions/0003).
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ClauseElement, bindparam, literal_column
@@ -14,8 +15,6 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BindParameter, ColumnElement
 from sqlalchemy.types import TypeEngine
 
-from accounting.values import dataclass
-
 DIALECT: Dialect = PGDialect_psycopg()  # type: ignore[no-untyped-call] # SQLAlchemy's own gap.
 
 Row = dict[str, Any]
@@ -23,11 +22,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement with its parameters, ready to be sent.
+    """A statement with its parameters, ready to be sent.
 
-    `once`: it is planned for these values alone. Its text never comes again, or its best plan
-    depends on them: a plan for whatever values looks cheap where a range holds hardly any rows,
-    and reads them all.
+    `once`: it is planned for these values alone, because its text is never repeated or its best
+    plan depends on them. A generic plan of a range may expect few rows and then read all of them.
     """
 
     text: str
@@ -49,12 +47,12 @@ def compiled(statement: ClauseElement) -> str:
 
 
 def given(name: str, type_: TypeEngine[Any] | type[TypeEngine[Any]]) -> BindParameter[Any]:
-    """A parameter that the caller fills by its name."""
+    """Return a parameter that the caller fills by its name."""
     return bindparam(name, type_=type_)
 
 
 def word(text: str) -> ColumnElement[str]:
-    """A literal word of ours inside a statement."""
+    """Return a literal text of ours for a statement; raise ValueError for an unsafe one."""
     if "'" in text or "%" in text or ":" in text:
         raise ValueError(f"{text!r} cannot stand in a statement as it is")
     return literal_column(f"'{text}'")

@@ -1,13 +1,13 @@
-"""Rows wait here until the handler is done; then one flush sends them all at once.
+"""The unit of work of a writing: its rows wait until the handler has ended; one flush sends all.
 
-The statements of one table after the other, parents first, in one pipeline: a payment with forty
-allocations costs the round trips of one with none. Numbers of a series are taken as late as can
-be: after the rows that need none, before the rows that carry one, and in the round trip that
-commits.
+The flush sends the statements table by table, parents first, in one round trip. So a payment with
+forty allocations costs as many round trips as a payment with none. Numbers of a series are taken as
+late as possible: after the rows without a number, before the rows with one, and in the round trip
+that commits.
 """
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from types import NoneType
 from uuid import UUID
@@ -17,13 +17,13 @@ from sqlalchemy import Table
 
 from accounting.books import numbers
 from accounting.books.numbers import Pending
-from accounting.values import dataclass
 from persistence import tables
-from persistence.engine.number_marks import Marks, back, kept
 from persistence.engine.row_statements import (
     BACK,
     SERIES,
+    back,
     insertion,
+    kept,
     number_columns,
     replacement,
     value_insertions,
@@ -37,11 +37,11 @@ NONE: frozenset[str] = frozenset()
 
 @dataclass(slots=True)
 class Staging:
-    """The rows one transaction will insert and update, and the numbers it will take.
+    """The rows that one transaction inserts and updates, and the numbers that it takes.
 
-    `contents` are files by their keys: they are put before the rows are sent. `marks` stand in the
-    answer where the numbers belong. `last` and `not_rolled_up` are told of each series as
-    numbers of it are taken: the last of them, and how many entries are in no month yet.
+    `contents` are files by their keys, which are stored before the rows are sent.
+    `last` and `not_rolled_up` are known for each series once numbers of it are taken: the last
+    number, and how many entries are in no month yet.
     """
 
     business_id: UUID | None
@@ -54,18 +54,17 @@ class Staging:
     beforehand: list[Query] = field(default_factory=list)
     afterwards: list[Query] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
-    marks: Marks = field(default_factory=Marks)
 
     def insert(self, table: Table, row: Row) -> None:
-        """Stage a new row; the business's id is added by the flush."""
+        """Stage a new row; the flush adds the id of the business."""
         self._count_numbers(table, row)
         self.inserted.setdefault(table.name, []).append(row)
 
     def update(self, table: Table, row: Row) -> None:
         """Stage a changed row, whose `version` is the one it was loaded with.
 
-        It may hold some columns only: the others stay. A row staged twice in one transaction is
-        written once, as it was staged last.
+        The row may have some columns only: the others keep their values. A row that is staged twice
+        in one transaction is written once, with the values that were staged last.
         """
         self._count_numbers(table, row)
         for rows in (self.inserted.get(table.name, []), self.updated.setdefault(table.name, [])):
@@ -76,13 +75,13 @@ class Staging:
         self.updated[table.name].append(row)
 
     def take_number(self, series: str) -> Pending:
-        """Take the next number of a series; it becomes known with the flush."""
+        """Take the next number of a series; its value is known after the flush."""
         place = self.taken.get(series, 0)
         self.taken[series] = place + 1
         return Pending(series, place)
 
     def raise_series(self, series: str, at_least: int) -> None:
-        """Move a series past a number that the caller gave in the series' own form."""
+        """Raise a series to a number that the caller supplied in the form of that series."""
         self.raised[series] = max(self.raised.get(series, 0), at_least)
 
     def _count_numbers(self, table: Table, row: Row) -> None:
@@ -93,12 +92,12 @@ class Staging:
                 self.taken[value.series] = max(taken, value.place + 1)
 
     def number(self, pending: Pending) -> str:
-        """Return the number that a pending one has become; call it after the flush."""
+        """Return the text of a pending number; call this after the flush."""
         last = self.last[pending.series]
         return numbers.render(pending.series, last - back(pending, self.taken))
 
     def holds_change(self, id_: UUID) -> bool:
-        """Whether a loaded row waits here to be updated."""
+        """Return whether a change of a loaded row is staged."""
         return any(row["id"] == id_ for rows in self.updated.values() for row in rows)
 
     def lead_with(self, query: Query) -> None:
@@ -110,7 +109,7 @@ class Staging:
         self.afterwards.append(query)
 
     def wanted(self, key: UniqueKey) -> list[Row]:
-        """The staged rows that have a value of a key; a number that is to be taken is none yet."""
+        """Return the staged rows with a value for a unique key; a pending number is no value."""
         name = key.table.name
         rows = [*self.inserted.get(name, []), *self.updated.get(name, [])]
         return [
@@ -120,7 +119,7 @@ class Staging:
         ]
 
     def queries(self, *, as_json: bool = True) -> Iterator[Query]:
-        """Yield what the flush sends; new rows as one JSON parameter, or as values."""
+        """Yield the statements of the flush; new rows are one JSON parameter, or values."""
         numbered = False
         yield from self.beforehand
         for name in sorted({*self.inserted, *self.updated}, key=_places().__getitem__):
@@ -129,7 +128,7 @@ class Staging:
             if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
                 yield from self._series_queries(by_function=not as_json)
-            # Changes first: an allocation ends before another one to the same document begins.
+            # Changes first: an allocation ends before the next one of the same document begins.
             for names, alike in _by_columns(changed).items():
                 text = replacement(table, names, self._waiting(table, alike))
                 yield self._query(text, table, alike)
@@ -141,13 +140,13 @@ class Staging:
         yield from self.afterwards
 
     def _waits_for_numbers(self, table: Table, rows: list[Row]) -> bool:
-        """Whether rows carry a number that is taken, or one that its series has to be past."""
+        """Return whether rows have a number that is taken here, or one that raises its series."""
         if self.raised:
             return bool(number_columns(table) and rows)
         return bool(self._waiting(table, rows))
 
     def _waiting(self, table: Table, rows: list[Row]) -> frozenset[str]:
-        """The columns in which rows wait for a number that is taken."""
+        """Return the columns in which rows wait for a number."""
         names = number_columns(table)
         if not names:
             return NONE
@@ -194,7 +193,7 @@ class Staging:
         return ready
 
     def learn(self, rows: list[Row]) -> None:
-        """Keep what the flush is told of the series that it takes numbers of."""
+        """Store the last number, and the entries in no month, of each series in a result."""
         for row in rows:
             if "not_rolled_up" in row:
                 self.last[row["series"]] = row["last"]
@@ -202,7 +201,7 @@ class Staging:
 
 
 def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
-    """Group rows by the columns that they hold."""
+    """Group rows by their columns."""
     groups: dict[frozenset[str], list[Row]] = {}
     for row in rows:
         groups.setdefault(frozenset(row), []).append(row)
@@ -211,9 +210,9 @@ def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
 
 @cache
 def _places() -> dict[str, int]:
-    """The order in which tables are written: parents first."""
-    # All that posts takes a number in the journal, and no other row refers to what stands there. A
-    # reconciled statement lets nothing be posted up to its day: copied books have it after that.
+    """Return the place of each table in the order of writing: parents first."""
+    # The journal is last: its rows need numbers, and no other row refers to them. A reconciled
+    # statement prevents postings up to its day: copied books insert it after the journal.
     last = (
         tables.journal_entry,
         tables.journal_line,
@@ -224,16 +223,16 @@ def _places() -> dict[str, int]:
     return {table.name: place for place, table in enumerate((*others, *last))}
 
 
-# What is told of a series as numbers of it are taken; rows that carry one read it in a setting.
+# The result for a series whose numbers are taken; rows with a number read it in a setting.
 _ROW = tables.number_series.c
 _TOLD = (
     f"series, last, {compiled(kept(_ROW.series, _ROW.last))},"
     " last - greatest(rolled_up, 0) AS not_rolled_up"
 )
-# What becomes of a series that is there already, and what is told of it.
+# The new value of an existing series, and the columns that are returned.
 TAKE_NUMBERS = f"number_series.last + excluded.last RETURNING {_TOLD}"
 RAISE_SERIES = "greatest(number_series.last, excluded.last)"
-# What a statement sets on another machine sets nothing here: a function returns what is to be kept.
+# A setting on another node has no effect here: a function returns the values that are kept.
 TAKE_NUMBERS_BY_FUNCTION = (
     f"SELECT {_TOLD} FROM take_numbers"
     "(%(business_id)s::uuid, %(series)s::text[], %(amounts)s::bigint[]) AS number_series"
@@ -242,7 +241,7 @@ TAKE_NUMBERS_BY_FUNCTION = (
 
 @cache
 def series_statement(move: str, count: int) -> str:
-    """The statement that moves so many series; each is locked until the end."""
+    """Return the statement that changes `count` series; each stays locked until the end."""
     row = "(%(business_id)s::uuid, %(series_{0})s::text, %(n_{0})s::bigint)"
     values = ", ".join(row.format(place) for place in range(count))
     return (

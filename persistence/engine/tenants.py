@@ -1,7 +1,7 @@
-"""Whose rows a session reaches: the statements that open it, and who is refused there."""
+"""Tenants: the statements that open their sessions, and the checks of their callers."""
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import orjson
@@ -10,7 +10,6 @@ from access.links import SignedLink
 from access.principal import Caller
 from accounting.books.businesses import refuse_archived_business
 from accounting.errors import NotAllowed
-from accounting.values import dataclass
 from persistence.engine.admission import refuse_unadmitted
 from persistence.engine.machines import Entrant, Machines
 from persistence.engine.sql import Query, Row
@@ -18,9 +17,9 @@ from persistence.engine.sql import Query, Row
 
 @dataclass(frozen=True, slots=True)
 class AuditedAction:
-    """What is done: the operation and the request, as the audit trail names them.
+    """An operation and its request, as the audit trail names them.
 
-    An operator does it for the partner, from the command line, or the caller itself.
+    The caller performs it, or an operator on the command line for the partner.
     """
 
     action: str = ""
@@ -28,7 +27,7 @@ class AuditedAction:
     by_operator: bool = False
 
     def by(self, caller: Caller) -> str:
-        """What the database is told of it, as JSON."""
+        """Return the JSON that the database stores for this action of a caller."""
         said = {
             "action": self.action or None,
             "kind": "operator" if self.by_operator else caller.kind.value,
@@ -40,12 +39,12 @@ class AuditedAction:
 
 
 def entrant(caller: Caller) -> Entrant:
-    """What the database has to know of a caller to let it in."""
+    """Return the facts of a caller that the database needs to admit it."""
     return Entrant(caller.partner_id, caller.token_id, caller.business_id)
 
 
 class MovedClock(Exception):
-    """The clock of a sandbox is so many seconds ahead of what the work went by."""
+    """A sandbox clock that differs from the clock of the work, by `seconds_ahead` of real time."""
 
     def __init__(self, seconds_ahead: int) -> None:
         super().__init__(f"the clock is {seconds_ahead} s ahead")
@@ -54,9 +53,9 @@ class MovedClock(Exception):
 
 @dataclass(slots=True)
 class BusinessTenant:
-    """One business, as its own caller or its partner reaches it.
+    """A business, for a caller of its own or of its partner.
 
-    `seconds_ahead` is by how much the work is ahead of the real time, as a sandbox's clock may be.
+    `seconds_ahead` is how far the clock of the work is ahead of real time, as in a sandbox.
     """
 
     caller: Caller
@@ -64,7 +63,7 @@ class BusinessTenant:
     audited: AuditedAction = AuditedAction()
     seconds_ahead: int = 0
     facts: Row = field(default_factory=dict)
-    alone: bool = False  # No other writing of the business is under way beside this one.
+    alone: bool = False  # No other writing of the business runs beside this one.
 
     @property
     def id(self) -> UUID:
@@ -80,7 +79,7 @@ class BusinessTenant:
         )
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Keep the business's facts; refuse whoever may not enter; raise MovedClock."""
+        """Store the facts of the business; raise where the caller is refused, or MovedClock."""
         found = opened[-1]
         refuse_unadmitted(found[0] if found else None, self.caller)
         self.facts = found[0]
@@ -89,13 +88,13 @@ class BusinessTenant:
             raise MovedClock(ahead)
 
     def refuse_writes(self) -> None:
-        """Refuse to write to an archived business."""
+        """Raise for an archived business."""
         refuse_archived_business(self.facts["archived_at"])
 
 
 @dataclass(slots=True)
 class PartnerTenant:
-    """One partner and the list of its businesses."""
+    """A partner with the list of its businesses."""
 
     caller: Caller
     audited: AuditedAction = AuditedAction()
@@ -111,17 +110,17 @@ class PartnerTenant:
         return machines.write_partner(entrant(self.caller), self.audited.by(self.caller))
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Refuse a disabled partner and a revoked token."""
+        """Raise for a disabled partner or a revoked token."""
         found = opened[-1]
         refuse_unadmitted(found[0] if found else None, self.caller)
 
     def refuse_writes(self) -> None:
-        """A partner's list of businesses can always be written to."""
+        """Allow every write: the list of businesses of a partner is never read-only."""
 
 
 @dataclass(slots=True)
 class LinkTenant:
-    """One business, as a signed link reaches it: only to read, and without a caller."""
+    """A business for a signed link: read-only, and without a caller."""
 
     link: SignedLink
 
@@ -136,7 +135,7 @@ class LinkTenant:
         raise AssertionError("a link writes nothing")
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Refuse links of a disabled partner, and those signed before its tokens were revoked."""
+        """Raise for the link of a disabled partner, or from before the tokens were revoked."""
         found = opened[-1]
         revoked = found and found[0]["valid_from"] > self.link.signed_at
         if revoked or (found and found[0]["partner_disabled_at"] is not None):

@@ -1,14 +1,15 @@
-"""Begin, commit, run again: the only module that opens a session or ends a transaction.
+"""Begin, commit and retry: the only module that opens a session or ends a transaction.
 
 A writing runs its whole handler again after a deadlock, a serialization failure or a row that
-moved under it, and once after a race for each external id that it names (the next run finds the
-winner's row).
+changed meanwhile. It runs once more after a race for each external id that it names (the next run
+finds the row of the winner).
 """
 
 import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Protocol, TypeVar
@@ -19,7 +20,6 @@ from psycopg import InterfaceError, OperationalError
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
 from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
-from accounting.values import dataclass
 from persistence.engine.faults import (
     RETRIED,
     StaleRow,
@@ -30,8 +30,8 @@ from persistence.engine.faults import (
 )
 from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import Claim, Outcome
-from persistence.engine.lending import LentToWrite, TurnLost
 from persistence.engine.observing import observer
+from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.replica import MARK, Mark, Replica, Unfit
 from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 class Contents(Protocol):
-    """Where the contents of files lie, by their keys."""
+    """A store of the contents of files, by their keys."""
 
     async def put(self, contents: Mapping[str, bytes]) -> None: ...
 
@@ -57,11 +57,11 @@ class Contents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One request's writing.
+    """The writing of one request.
 
-    `handle` does it in a new session of a new `tenant`, each time it runs, and returns what turns
-    its answer into bytes, with marks for the numbers that it takes. `contents` keep the files that
-    are staged.
+    Each run calls `handle` with a new session of a new `tenant`. It returns the function that
+    renders the answer, with marks for the numbers that are taken. `contents` stores the staged
+    files.
     """
 
     tenant: Callable[[], Tenant]
@@ -75,11 +75,11 @@ class Work:
 
 
 class OutcomeUnknown(Exception):
-    """The connection was lost during COMMIT: the work may be kept or not."""
+    """A connection that was lost during COMMIT: the work may be stored or not."""
 
 
 class Refused(Exception):
-    """A refusal that was kept under its key: its outcome is the answer."""
+    """An API error that was stored under its key: its outcome is the answer."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__("refused")
@@ -88,7 +88,7 @@ class Refused(Exception):
 
 @asynccontextmanager
 async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
-    """Lend a session that only reads; raises Unavailable where the database is away."""
+    """Yield a session that only reads; raise Unavailable where the database is away."""
     try:
         async with pool.connection(tenant.id) as connection:
             with observer.get().room("persistence"):
@@ -103,11 +103,11 @@ async def reading_eventually(
     tenant: Callable[[], S],
     read: Callable[[Reading, S], Awaitable[T]],
 ) -> tuple[T, datetime | None]:
-    """Read from the replica where it is near enough, else from the primary.
+    """Read from the replica where it is recent enough, else from the primary.
 
-    Returns the moment, too, up to which that is complete; None where the primary was read. Who is
-    let in the primary says each time. And what a replica refuses, or fails at, the primary is
-    asked: it may know better by now.
+    Returns the answer with the moment up to which it is complete; None where the primary was read.
+    The primary admits the caller each time. Where the replica refuses or fails, the primary is read
+    instead: its data may be newer.
     """
     mark = await _let_in(pool, tenant(), replica) if replica.may_be_asked() else None
     if mark is not None:
@@ -126,9 +126,9 @@ async def reading_eventually(
 
 
 async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark | None:
-    """Refuse whoever may not come in by now; tell where the log of the primary ends.
+    """Check the caller on the primary; return the end of its log.
 
-    A database that does not say that has no replica that could be read.
+    None where the primary does not return it: then no replica can be read.
     """
     mark = replica.recent_mark()
     try:
@@ -145,15 +145,15 @@ async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark | None:
 
 
 async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
-    """Do one writing and return its outcome and whether it is a replay of an earlier one."""
+    """Run one writing; return its outcome and whether it is the replay of an earlier one."""
     deadline = monotonic() + WAIT_FOR_KEY_SECONDS
     runs, pause, raced = 0, 0.05, frozenset[str]()
     while True:
         try:
             tenant = work.tenant()
-            async with pool.for_writing(tenant.id) as lent:
+            async with pool.connection(tenant.id, writes=True) as connection:
                 with observer.get().room("persistence"):
-                    return await _run(lent, tenant, work, raced), False
+                    return await _run(connection, tenant, work, raced), False
         except Refused as refused:
             return refused.outcome, False
         except Replay as replay:
@@ -176,7 +176,6 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
 
 _CAUSES: Mapping[type[Exception], str] = {
     StaleRow: "stale",
-    TurnLost: "turn_lost",
     OutcomeUnknown: "outcome_unknown",
     SerializationFailure: "serialization",
     DeadlockDetected: "deadlock",
@@ -186,29 +185,31 @@ _CAUSES: Mapping[type[Exception], str] = {
 def _may_run_again(
     error: Exception, work: Work, runs: int, raced: frozenset[str]
 ) -> frozenset[str]:
-    """Return the keys that were raced for so far, where the handler may run again; else raise."""
-    if isinstance(error, (StaleRow, TurnLost, *RETRIED)) and runs < MOST_RUNS:
+    """Return the constraints with a race so far, where the handler may run again; else raise."""
+    if isinstance(error, (StaleRow, *RETRIED)) and runs < MOST_RUNS:
         return raced
     key = external_id_raced_for(error)
     if key is not None and key not in raced:
         return raced | {key}
-    # With a key the next run finds the kept answer, or that there is none.
+    # With a key the next run finds the stored answer, or finds that there is none.
     if isinstance(error, OutcomeUnknown) and work.claim is not None and runs < MOST_RUNS:
         return raced
-    if isinstance(error, (StaleRow, TurnLost, OutcomeUnknown, *RETRIED)):
+    if isinstance(error, (StaleRow, OutcomeUnknown, *RETRIED)):
         raise unavailable() from error
     raise refusal_of(error) or error from error
 
 
-async def _run(lent: LentToWrite, tenant: Tenant, work: Work, raced: frozenset[str]) -> Outcome:
-    session = Writing(lent, tenant, work.now, work.claim, Staging(work.business_id))
+async def _run(
+    connection: Connection, tenant: Tenant, work: Work, raced: frozenset[str]
+) -> Outcome:
+    session = Writing(connection, tenant, work.now, work.claim, Staging(work.business_id))
     try:
         return await _work(session, work)
     except KEPT_REFUSALS as refusal:
         await _keep(session, work, refusal)
         raise
     except (Replay, Busy, Refused, Refusal, StaleRow, MovedClock):
-        await session.take_back()
+        await connection.rollback()
         raise
     except psycopg.Error as error:
         said, key = refusal_of(error), external_id_raced_for(error)
@@ -226,42 +227,43 @@ async def _work(session: Writing, work: Work) -> Outcome:
     if work.preview:
         await session.flush()
         await session.check_constraints()
-        await session.take_back()
+        await session.connection.rollback()
         return render()
-    outcome = render()
     if session.staging.contents:
         assert work.contents is not None, "somebody keeps what is staged"
-        return await _commit_with_contents(session, work.contents, outcome)
-    return await _commit(session, outcome)
+        return await _commit_with_contents(session, work.contents, render)
+    return await _commit(session, render)
 
 
-async def _commit_with_contents(session: Writing, contents: Contents, outcome: Outcome) -> Outcome:
-    """Put the files, then send the rows that name them; no row is ever there without its file.
+async def _commit_with_contents(
+    session: Writing, contents: Contents, render: Callable[[], Outcome]
+) -> Outcome:
+    """Store the files, then commit the rows that name them: no row is ever without its file.
 
-    Where it is known that nothing was committed the files are taken away again. Where it is not,
-    they stay: a row may name them, and if none does the sweep finds them.
+    Where certainly nothing was committed, the files are removed again. Where that is unknown, they
+    stay: a row may name them, and otherwise the sweep removes them.
     """
     await contents.put(session.staging.contents)
     try:
-        return await _commit(session, outcome)
+        return await _commit(session, render)
     except (psycopg.Error, StaleRow):
         await contents.drop(session.staging.contents)
         raise
 
 
-async def _commit(session: Writing, outcome: Outcome) -> Outcome:
+async def _commit(session: Writing, render: Callable[[], Outcome]) -> Outcome:
     try:
-        return await session.commit(outcome)
+        return await session.commit(render)
     except (OperationalError, InterfaceError) as error:
-        if session.connection.closed:  # What the database still says is that it did not commit.
+        if session.connection.closed:  # Otherwise the database has reported a failure.
             raise OutcomeUnknown from error
         raise
 
 
 async def _taken(session: Writing, key: UniqueKey) -> dict[str, str]:
-    """Tell who has what the work wanted, and which external id that is.
+    """Return the id of the row that has the unique value of the work, and the external id.
 
-    Nobody else has it where the work itself brought it twice.
+    There is no such row where the work itself has the value twice.
     """
     wanted = session.staging.wanted(key)
     holders = await session.holders(key)
@@ -273,9 +275,9 @@ async def _taken(session: Writing, key: UniqueKey) -> dict[str, str]:
 
 
 async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:
-    """Answer a refusal under its key, or only take the work back where there is none."""
+    """Store an error under its key and raise Refused; without a key only roll back."""
     if session.claim is None or not session.is_open:
-        await session.take_back()
+        await session.connection.rollback()
         return
     outcome = work.render_refusal(refusal)
     await session.keep_refusal(outcome)

@@ -1,48 +1,44 @@
-"""Whose turn it is: places that tenants share fairly, and lines that have an end.
+"""A fair semaphore: permits that tenants share, with one queue of limited length for each tenant.
 
-A tenant whose requests wait for a lock, or come all at once, would hold every connection there is
-and keep all others waiting. So no tenant holds more than half of them; those who wait stand in one
-line for each tenant, and the lines are served in turn. Where a line is as long as it may be,
-whoever comes is refused at once: waiting for longer than anybody listens helps nobody.
+A tenant whose requests wait for a lock, or come in a burst, would hold every connection and keep
+all other tenants waiting. So no tenant holds more than half of the permits. Each tenant has a queue
+of its own, and the queues are served in rotation. A request for a full queue is refused
+immediately: it would wait longer than its client does.
 
-Where work is quick, more of one tenant's at once only makes each dearer (docs/decisions/0018).
-There half of what a tenant may hold is for work that has lasted `QUICK_SECONDS`.
+Where work is quick, running more of one tenant together only slows each down (docs/decisions/0018).
+There half of the share of a tenant is for work that has lasted `QUICK_SECONDS`.
 """
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import Hashable
+from dataclasses import dataclass
 from time import perf_counter
 
-from accounting.values import dataclass
 from persistence.engine.faults import unavailable
 from persistence.engine.observing import observer
 
-# All who wait are served within a request's time where the database does a hundred things a second.
+# At a hundred requests a second, all that wait are served within the deadline of a request.
 MOST_WAITING = 1_000
-# A posting takes a few milliseconds; what takes so long waits for something, or is large.
+# A posting takes a few milliseconds; work that takes so long waits for a lock, or is large.
 QUICK_SECONDS = 0.02
 
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """A place that a tenant holds; while its timer runs, the work is new.
-
-    `before` is the work that held the place and is still ending, where that gave it back early.
-    """
+    """A permit that a tenant holds; while its timer runs, the work is new."""
 
     tenant: Hashable
     timer: asyncio.TimerHandle | None = None
-    before: object = None
 
 
 Line = deque[asyncio.Future[Turn]]
 
 
 class Turns:
-    """`places` to be held, by each tenant at most half of them.
+    """A semaphore with `places` permits, of which each tenant may hold half.
 
-    Where the work is expected to be `quick`, by each tenant half of that until it has lasted.
+    Where the work is expected to be `quick`, a tenant may hold half of that for new work.
     """
 
     def __init__(self, places: int, *, quick: bool = False) -> None:
@@ -52,47 +48,43 @@ class Turns:
         self._share_of_new = _half(self._share) if quick else self._share
         self._held = Counter[Hashable]()
         self._new = Counter[Hashable]()
-        self._lines: dict[Hashable, Line] = {}  # The one that is served next comes first.
+        self._lines: dict[Hashable, Line] = {}  # The queue that is served next is the first.
         self._waiting = 0
 
     @property
     def waiting(self) -> int:
-        """How many wait for a place."""
+        """The number of requests that wait for a permit."""
         return self._waiting
 
     @property
     def held(self) -> int:
-        """How many places are held."""
+        """The number of permits that are held."""
         return self._held.total()
 
     async def take(self, tenant: Hashable) -> Turn:
-        """Return when the tenant may hold one more; Unavailable where too many wait already."""
+        """Wait for a permit of a tenant; raise Unavailable where too many requests wait already."""
         if self._free and self._may_hold(tenant):
             return self._give(tenant)
         self.refuse_crowd(tenant)
         return await self._wait(tenant)
 
     def refuse_crowd(self, tenant: Hashable) -> None:
-        """Raise Unavailable where nobody more of this tenant may wait."""
+        """Raise Unavailable where no further request of this tenant may wait."""
         line = self._lines.get(tenant, ())
         if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def only_its_own_follow(self, turn: Turn) -> bool:
-        """Tell whether this one is alone at work, quick so far, and others of its tenant wait."""
-        return turn.timer is not None and self.held == 1 and [*self._lines] == [turn.tenant]
-
-    def give_back(self, turn: Turn, *, before: object = None) -> None:
-        """Hand the place on to whoever is next; `before` is the work that has not ended yet."""
+    def give_back(self, turn: Turn) -> None:
+        """Release a permit to the next request that may have it."""
         if turn.timer is not None:
             turn.timer.cancel()
             _count_down(self._new, turn.tenant)
         _count_down(self._held, turn.tenant)
         self._free += 1
-        self._serve(before)
+        self._serve()
 
     def refuse_all(self) -> None:
-        """Tell everybody who waits that there is nothing to wait for."""
+        """Raise Unavailable in every request that waits."""
         for line in self._lines.values():
             for coming in line:
                 if not coming.done():
@@ -128,7 +120,7 @@ class Turns:
             if coming.cancelled():
                 self._leave(tenant, coming)
             elif coming.exception() is None:
-                self.give_back(coming.result())  # It came in the moment in which it was given up.
+                self.give_back(coming.result())  # It came as the wait was cancelled.
             raise
         finally:
             observer.get().waited(perf_counter() - began)
@@ -141,8 +133,8 @@ class Turns:
             if not line:
                 del self._lines[tenant]
 
-    def _serve(self, before: object = None) -> None:
-        """Give what is free to the lines in turn, past tenants that hold all that they may."""
+    def _serve(self) -> None:
+        """Assign the free permits to the queues in rotation; skip tenants with a full share."""
         while self._free:
             for tenant in self._lines:
                 if self._may_hold(tenant):
@@ -151,12 +143,10 @@ class Turns:
                 return
             coming = self._next_of(tenant)
             if not coming.done():
-                turn = self._give(tenant)
-                turn.before, before = before, None
-                coming.set_result(turn)
+                coming.set_result(self._give(tenant))
 
     def _next_of(self, tenant: Hashable) -> asyncio.Future[Turn]:
-        """Take the first out of a line; the others are last in turn now."""
+        """Remove the first request of a queue, and move the queue to the end of the rotation."""
         line = self._lines.pop(tenant)
         coming = line.popleft()
         self._waiting -= 1

@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -19,7 +20,6 @@ from uuid import UUID
 import structlog
 
 from accounting.errors import Unavailable
-from accounting.values import dataclass
 
 T = TypeVar("T")
 

@@ -7,13 +7,12 @@ to Python from threads of the library, which aborts a process that is ending (do
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from accounting.values import dataclass
 from persistence.files.blobs import StorageUnavailable
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ committed (`persistence/engine/transaction.py`).
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, ClassVar
@@ -17,7 +17,6 @@ from sqlalchemy.sql.selectable import Select
 
 from access.links import SignedLink
 from accounting.files.uploads import DEFAULT_TYPES, Received
-from accounting.values import dataclass
 from persistence import tables
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal

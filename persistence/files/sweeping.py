@@ -7,12 +7,12 @@ a storage.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Text, any_, select
 
-from accounting.values import dataclass
 from persistence.engine.machines import SNAPSHOT
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool

@@ -1,6 +1,7 @@
 """The lines of one account, each with the account's running balance."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,6 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.books.cuts import Basis
 from accounting.books.periods import month_start
 from accounting.books.tax_marks import TaxMark
-from accounting.values import dataclass, replace
 from persistence.engine.fetches import Fetch
 from persistence.engine.filters import MOMENT, between, created_filters
 from persistence.engine.joint_lists import JointListing

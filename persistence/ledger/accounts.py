@@ -1,6 +1,7 @@
 """The stored chart of accounts, with balances computed from the journal."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
@@ -9,7 +10,6 @@ from accounting.books.accounts import Account, AccountReference
 from accounting.books.chart import Role
 from accounting.books.ledger import balance
 from accounting.books.periods import EVER, Period
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.sql import Query, Row
 from persistence.ledger.account_sql import (

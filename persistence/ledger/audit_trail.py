@@ -1,13 +1,12 @@
 """The audit trail: who changed what, and when. The database writes it; this module reads it."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Uuid
 
-from accounting.values import dataclass
 from persistence.engine.fetches import Fetch
 from persistence.engine.filters import equal
 from persistence.engine.listings import Filter, Listing

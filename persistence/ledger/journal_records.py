@@ -1,6 +1,7 @@
 """Records of journal entries, made from rows and from manual entries."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
@@ -8,7 +9,6 @@ from accounting.books.accounts import Account
 from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
 from accounting.books.numbers import Number
 from accounting.books.tax_marks import TaxMark
-from accounting.values import dataclass
 from persistence.engine.sql import Row
 from persistence.ledger.split_rows import mark_columns
 

@@ -1,10 +1,9 @@
 """The letterhead of a business on its PDF documents: names, contact data, numbers, language."""
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from sqlalchemy import select
 
-from accounting.values import dataclass
 from persistence.engine.fetches import Fetch
 from persistence.engine.scope import Scope
 from persistence.engine.sql import Query, compiled

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +10,6 @@ from sqlalchemy import ARRAY, Text, Uuid, any_, case, cast, func, select
 
 from accounting.books.ledger import Line, Posted
 from accounting.trade.sides import PAYABLE
-from accounting.values import replace
 from persistence.engine.identifiers import known_id
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.journal_sql import REVERSED_BY

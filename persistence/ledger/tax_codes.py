@@ -1,6 +1,7 @@
 """The stored tax codes of a business, each with its tax account."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -18,7 +19,6 @@ from sqlalchemy import (
 
 from accounting.books.accounts import Account
 from accounting.tax.codes import TaxCode, TaxCodes
-from accounting.values import dataclass
 from persistence.engine.faults import StaleRow
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters, equal

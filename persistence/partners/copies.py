@@ -5,13 +5,13 @@ database therefore checks and audits a copy like other writes, on a single node 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Column, Numeric, Table, Text, cast, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.values import dataclass
 from persistence import tables
 from persistence.engine.fetches import Answers
 from persistence.engine.identifiers import new_id

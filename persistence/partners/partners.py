@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from access.tokens import valid_from_after
 from accounting.errors import Conflict, Malformed, NotFound
-from accounting.values import dataclass, replace
 from persistence.engine.identifiers import new_id
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool

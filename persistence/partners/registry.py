@@ -1,7 +1,7 @@
 """The businesses of one partner, during one request: the isolation between partners."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
@@ -13,7 +13,6 @@ from accounting.books.accounts import Account
 from accounting.books.sandboxes import Sandbox
 from accounting.errors import NotAllowed, NotFound
 from accounting.tax.codes import TaxCode
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import any_part, created_filters
 from persistence.engine.listings import Filter, Listing

@@ -5,19 +5,19 @@ its rows have no use after the minute or after a crash.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from uuid import uuid4
 
-from accounting.values import dataclass
 from persistence.engine.pipeline import exchange
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query
 
 # The row with the empty name marks a worker as active.
-_TELL = """
-WITH told AS (
+_REPORT = """
+WITH reported AS (
   INSERT INTO request_count (minute, name, worker, counted)
-  SELECT %(minute)s, said.name, %(worker)s, said.counted
-  FROM unnest(%(names)s::text[], %(counts)s::bigint[]) AS said (name, counted)
+  SELECT %(minute)s, own.name, %(worker)s, own.counted
+  FROM unnest(%(names)s::text[], %(counts)s::bigint[]) AS own (name, counted)
   ON CONFLICT (minute, name, worker) DO UPDATE SET counted = excluded.counted
 )
 SELECT name, sum(counted)::bigint AS counted FROM request_count
@@ -50,24 +50,24 @@ class RequestCounts:
         self._worker = uuid4()
         self._minute = 0
 
-    async def tell(self, minute: int, counts: Mapping[str, int]) -> OthersCounts:
+    async def report(self, minute: int, counts: Mapping[str, int]) -> OthersCounts:
         """Publish this worker's counts by name, and return those of the others.
 
         `minute` is the number of minutes since 1970. The first call in a minute deletes older rows.
         Errors of psycopg and of the pool are passed on.
         """
-        said = {"": 0, **counts}
-        told = {
+        own = {"": 0, **counts}
+        values = {
             "minute": minute,
             "worker": self._worker,
-            "names": list(said),
-            "counts": list(said.values()),
+            "names": list(own),
+            "counts": list(own.values()),
         }
-        asked = [Query(_TELL, told)]
+        queries = [Query(_REPORT, values)]
         if minute != self._minute:
-            asked.append(Query(_FORGET, {"minute": minute, "worker": self._worker}))
+            queries.append(Query(_FORGET, {"minute": minute, "worker": self._worker}))
         async with self._pool.connection("request counts") as connection:
-            rows = (await exchange(connection, asked))[0].rows
+            rows = (await exchange(connection, queries))[0].rows
         self._minute = minute
-        heard = {row["name"]: row["counted"] for row in rows}
-        return OthersCounts(heard.pop("", 0) + 1, heard)
+        others = {row["name"]: row["counted"] for row in rows}
+        return OthersCounts(others.pop("", 0) + 1, others)

@@ -6,13 +6,13 @@ operator's `accounting check-books` share it.
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
 from psycopg import OperationalError
 
 from access.principal import Caller, CallerKind
-from accounting.values import dataclass
 from persistence.books import Books
 from persistence.engine.faults import DatabaseAway
 from persistence.engine.fetches import Answers, Fetch

@@ -6,6 +6,7 @@ a round trip; small books take two.
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -24,7 +25,6 @@ from accounting.trade.postings import Subject
 from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import Side
 from accounting.trade.write_offs import WriteOff
-from accounting.values import dataclass
 from persistence.bank.payouts import EveryPayoutStore
 from persistence.books import Books
 from persistence.engine.fetches import Fetch

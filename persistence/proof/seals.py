@@ -3,10 +3,10 @@
 With the digest of a seal, anyone can verify later that the records it covers are unchanged.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from accounting.values import dataclass
 from persistence.books import Books
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.machines import BEGIN

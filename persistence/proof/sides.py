@@ -1,7 +1,8 @@
 """Table names of each side of trade, and name prefixes of its checks."""
 
+from dataclasses import dataclass
+
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from accounting.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

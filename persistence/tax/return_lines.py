@@ -1,6 +1,7 @@
 """The posted lines behind a tax return: behind all of it, a code, a part or a box."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -30,7 +31,6 @@ from sqlalchemy.sql.elements import ColumnElement, TextClause
 
 from accounting.opening.opening_postings import OPENING
 from accounting.tax.return_figures import DEBIT, Behind
-from accounting.values import replace
 from persistence.engine.filters import between, created_filters
 from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.sql import Row, given, word

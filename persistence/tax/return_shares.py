@@ -1,6 +1,7 @@
 """Amounts that posted lines contribute to a tax return, and the selection that a list shows."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -10,7 +11,6 @@ from accounting.books.tax_marks import TaxMark
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.return_figures import CREDIT, DEBIT, Behind
 from accounting.tax.returns import Slice
-from accounting.values import dataclass, replace
 from persistence.engine.sql import Row
 from persistence.ledger.split_rows import mark_in, split_of
 from persistence.tax.document_schemes import WRITE_OFFS

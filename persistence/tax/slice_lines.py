@@ -14,13 +14,13 @@ few these are.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Final
 
 from accounting.books.periods import Period, month_end, pieces
 from accounting.opening.opening_postings import OPENING
 from accounting.tax.returns import Slice
-from accounting.values import replace
 from persistence.engine.sql import Row
 from persistence.tax.document_schemes import uptos
 

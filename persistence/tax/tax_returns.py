@@ -1,6 +1,7 @@
 """Stored tax returns, and the journal amounts from which they are computed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -13,7 +14,6 @@ from accounting.books.tax_marks import TaxPart
 from accounting.tax.cash_schemes import Counted
 from accounting.tax.return_figures import Coded, Uncoded, Unsettled
 from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
-from accounting.values import dataclass, replace
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.filters import between, created_filters, equal
 from persistence.engine.listings import Listing

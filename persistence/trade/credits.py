@@ -1,7 +1,7 @@
 """Stored credits of customers and from vendors, with their allocations."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import ClassVar
 from uuid import UUID
 
@@ -10,7 +10,6 @@ from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine, applied
 from accounting.trade.documents import Document
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest

@@ -5,6 +5,7 @@ document has. Each kind is one aggregate column.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -14,7 +15,6 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.documents import Document
 from accounting.trade.write_offs import WriteOff, tax_taken_back
-from accounting.values import dataclass, replace
 from persistence.engine.sql import Row, word
 from persistence.ledger.split_rows import split_of
 from persistence.store import MINE, in_business

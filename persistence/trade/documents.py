@@ -4,7 +4,7 @@ A subclass names its tables. SQL, filters and row formats are the same for both 
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -12,7 +12,6 @@ from uuid import UUID
 
 from accounting.books.ledger import Posted
 from accounting.trade.documents import Document, LineItem
-from accounting.values import dataclass
 from persistence.engine.faults import StaleRow
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import known_id

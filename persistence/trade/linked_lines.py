@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType
 from uuid import UUID
@@ -9,7 +10,6 @@ from uuid import UUID
 from sqlalchemy import and_, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.values import dataclass
 from persistence.engine.sql import Query, Row, compiled
 from persistence.store import among, in_business
 from persistence.tables import bank_account, bank_link, bank_transaction

@@ -6,6 +6,7 @@ all lines of its party.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import ClassVar, TypeVar
 from uuid import UUID
@@ -17,7 +18,6 @@ from accounting.books.periods import Period
 from accounting.trade.aging import FIRST_DAYS_LATE, Found
 from accounting.trade.party_statements import PartyStatement, StatementLine, statement
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from accounting.values import dataclass
 from persistence import tables
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.scope import Scope

@@ -4,12 +4,12 @@ A subclass names its table and its SQL.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import UUID
 
 from accounting.trade.parties import Customer, OpenAmounts, Party, Vendor, party_of
 from accounting.trade.party_details import PartyNamed
-from accounting.values import dataclass, replace
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.identifiers import new_id
 from persistence.engine.pages import Page, PageRequest

@@ -4,7 +4,7 @@ Also the party's columns that are shown with its documents, payments, credits an
 """
 
 from collections.abc import Mapping
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -25,7 +25,6 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Select
 
 from accounting.trade.parties import Customer, Party, Vendor
-from accounting.values import dataclass
 from persistence.engine.filters import any_part, created_filters, equal
 from persistence.engine.listings import SKIPPED, Filter, Listing
 from persistence.engine.sql import Row, compiled, given, word

@@ -1,6 +1,7 @@
 """Stored payments, with the history of their allocations."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, ClassVar
 from uuid import UUID
@@ -11,7 +12,6 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment, allocated, applied, live_allocations
 from accounting.trade.refunds_by_payment import RefundShare
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.scope import Scope

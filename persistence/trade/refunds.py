@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
@@ -15,7 +15,6 @@ from accounting.trade.refunds import (
     RefundPayment,
     ReleasedAllocation,
 )
-from accounting.values import dataclass
 from persistence.engine.fetches import Answers, Fetch
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Query, Row

@@ -1,6 +1,7 @@
 """Refunds as shown on payments: read here, spread over payments by the accounting rules."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,6 @@ from accounting.trade.refunds_by_payment import (
     SettledPart,
     refund_shares_of,
 )
-from accounting.values import dataclass
 from persistence.engine.sql import Row, compiled, word
 from persistence.store import MINE, among, in_business
 from persistence.trade.document_settlements import SettlementTables

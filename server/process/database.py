@@ -1,4 +1,4 @@
-"""The database, as the master process gets it ready and looks after it."""
+"""The database of a server: the master process prepares it and keeps it running."""
 
 import multiprocessing
 import time
@@ -22,35 +22,41 @@ LOOK_SECONDS = 0.5
 SPAWNS: Final = multiprocessing.get_context("spawn")
 
 GivenUp = Callable[[], bool]
-"""Tells whether the server is no longer wanted."""
+"""Returns whether the server was told to stop."""
 
 Begin = Callable[[str], None]
-"""Told of each step when it begins, in words for an operator."""
+"""Called at the start of each step, with a text for an operator."""
 
 
 class Database(Protocol):
-    """One under the care of one thread at a time; `home` is set where it came along."""
+    """A database, used by one thread at a time.
+
+    `home` is None where the database is not the embedded one.
+    """
 
     @property
     def url(self) -> str:
-        """Where it is; known before it is ready."""
+        """The address, known before the database is ready."""
 
     @property
     def home(self) -> Path | None:
-        """The folder whose users the workers are counted among."""
+        """The folder of the embedded PostgreSQL; each worker registers there as a user of it."""
 
     def prepare(self, given_up: GivenUp, begin: Begin, /) -> None:
-        """Return when it can be served, or is no longer needed; raises what an operator is told."""
+        """Return when the database can be served, or when the start was given up.
+
+        Raises errors with a message for an operator.
+        """
 
     def revive(self) -> None:
-        """Bring it back where it has gone away; called now and then."""
+        """Start the database again if it is gone; called regularly."""
 
     def release(self) -> None:
-        """Need it no longer."""
+        """Release the database at the end of the server."""
 
 
 class EmbeddedDatabase:
-    """The PostgreSQL that comes along: started, migrated, and started again when it dies."""
+    """The embedded PostgreSQL: started, migrated, and started again when it dies."""
 
     def __init__(self, home: Path) -> None:
         self.postgres = EmbeddedPostgres(home)
@@ -58,7 +64,7 @@ class EmbeddedDatabase:
         self.url = self.postgres.url()
 
     def prepare(self, given_up: GivenUp, begin: Begin) -> None:
-        """Start, migrate and prove it."""
+        """Start, migrate and check the database."""
         begin("Starting PostgreSQL")
         self.postgres.start()
         if given_up():
@@ -68,12 +74,12 @@ class EmbeddedDatabase:
         in_own_process(migrate_and_prove, self.url)
 
     def revive(self) -> None:
-        """Start it again when none of its processes lives."""
+        """Start PostgreSQL again when none of its processes is alive."""
         if not reaper.is_down(self.home):
             return
         log = structlog.get_logger("accounting.database")
         if not places.server_lock(self.home).exists():
-            # An empty database in place of a folder that was taken away would be worse than none.
+            # The folder was removed: an empty database in its place would be worse than none.
             log.error("data_folder_gone", folder=str(self.home))
             return
         log.error("postgres_gone")
@@ -81,12 +87,12 @@ class EmbeddedDatabase:
         log.info("postgres_back")
 
     def release(self) -> None:
-        """Stop it, unless somebody else uses it."""
+        """Stop PostgreSQL, unless another process uses it."""
         self.postgres.stop()
 
 
 class NamedDatabase:
-    """The PostgreSQL that DATABASE_URL names: proved, and looked after by others."""
+    """The PostgreSQL that DATABASE_URL names: checked here, and operated by others."""
 
     home = None
 
@@ -94,7 +100,10 @@ class NamedDatabase:
         self.url = url
 
     def prepare(self, given_up: GivenUp, begin: Begin) -> None:
-        """Wait a while for it, since the two may be starting at the same time, and prove it."""
+        """Check the database, and wait for it up to `WAIT_SECONDS`.
+
+        It may be starting at the same time as the server.
+        """
         begin("Checking the database")
         deadline = time.monotonic() + WAIT_SECONDS
         told = False
@@ -112,14 +121,14 @@ class NamedDatabase:
             log.warning(found)
 
     def revive(self) -> None:
-        """Do nothing: connections are made anew by themselves."""
+        """Ignore it: connections are opened again on their own."""
 
     def release(self) -> None:
-        """Do nothing."""
+        """Ignore it: others operate the database."""
 
 
 def migrate_and_prove(url: str) -> None:
-    """Bring a database to the newest schema; raises where it cannot be served."""
+    """Migrate a database to the newest schema; raises where it cannot be served."""
     from persistence.database.checks import refuse_unusable
     from persistence.database.migrate import migrate
 
@@ -128,9 +137,10 @@ def migrate_and_prove(url: str) -> None:
 
 
 def prove(url: str) -> Exception | str | None:
-    """Raise where a database cannot be served; return a DatabaseAway where that may pass.
+    """Check a database; raises where it cannot be served.
 
-    Where it can be, returns what an operator should change all the same.
+    Returns a DatabaseAway where a later check may succeed. Otherwise returns a warning for an
+    operator, or None.
     """
     from persistence.database.checks import refuse_unusable
     from persistence.engine.faults import DatabaseAway
@@ -142,10 +152,10 @@ def prove(url: str) -> Exception | str | None:
 
 
 def in_own_process(work: Callable[[str], T], url: str) -> T:
-    """Return what some work returns, or raise what it raises.
+    """Call `work` in a process of its own; return its result or raise its error.
 
-    What it loads takes 30 MB, and goes with the process that does it. Raises ChildProcessError
-    where that is killed.
+    The modules that it loads take 30 MB, which the end of that process frees. Raises
+    ChildProcessError where that process is killed.
     """
     ours, theirs = SPAWNS.Pipe(duplex=False)
     process = SPAWNS.Process(target=answer, args=(theirs, work, url))
@@ -163,7 +173,7 @@ def in_own_process(work: Callable[[str], T], url: str) -> T:
 
 
 def answer(asking: Connection, work: Callable[[str], object], url: str) -> None:
-    """Be that process."""
+    """Run `work` in that process, and send its result or its error."""
     try:
         asking.send((work(url), None))
     except Exception as error:
@@ -172,7 +182,7 @@ def answer(asking: Connection, work: Callable[[str], object], url: str) -> None:
 
 
 def database_of(settings: StoreSettings) -> Database:
-    """Return the database that these settings name, else the one that comes along."""
+    """Return the database that these settings name, or else the embedded one."""
     if settings.database_url is not None:
         return NamedDatabase(settings.database_url)
     return EmbeddedDatabase(settings.data_dir / "postgres")

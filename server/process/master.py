@@ -1,23 +1,23 @@
-"""The master process: its workers load while the database gets ready, and it looks after both."""
+"""The master process: it starts the workers and the database, and replaces what fails."""
 
 import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from socket import socket
 
 import structlog
 from uvicorn import Config
 
-from accounting.values import dataclass
 from server.process.database import Database, GivenUp
 from server.process.scraping import Scraping
 from server.settings import Settings, SettingsError
 from server.uvicorn_seam import ForkedProcess, Process, Supervisor, track_nothing
 
 LOOK_SECONDS = 0.5
-FIRST_LOOK_SECONDS = 0.05  # Until it serves: somebody waits for that.
+FIRST_LOOK_SECONDS = 0.05  # Until the server serves: an operator waits for that.
 LONGEST_PAUSE_SECONDS = 30.0
 LEAVING_LOOK_SECONDS = 0.1
 GIVE_UP_SECONDS = 10.0
@@ -29,13 +29,15 @@ class CannotServe(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How a server comes to serve.
+    """The steps and signals of a server's start and stop.
 
-    `work` gets the database and the rest ready, and leaves off when it is told that it is given up.
-    Closing `held_back` then tells all workers, those to come as well, to open. `when_serving` is
-    called when the first of them answers. `read_settings` is what each worker begins with.
+    `work` prepares the database and the rest, and returns early when the start is given up.
+    Then the master closes `held_back`, and all workers, later ones too, open the database.
+    `when_serving` is called when the first worker answers. `read_settings` loads the settings that
+    a new worker would use.
 
-    Closing `staying` tells all workers that the server leaves; it stops `leaving_seconds` later.
+    The master closes `staying` when the server is about to stop, and stops it `leaving_seconds`
+    later.
     """
 
     work: Callable[[GivenUp], None]
@@ -47,9 +49,9 @@ class Preparation:
 
 
 class Master(Supervisor):
-    """uvicorn's supervisor, which looks after the database as well.
+    """uvicorn's supervisor, extended by the database and the process that answers scrapes.
 
-    The database has a thread of its own, so that signals are handled while a large one recovers.
+    The database has a thread of its own, so that signals are handled during a long recovery.
     """
 
     def __init__(
@@ -74,9 +76,9 @@ class Master(Supervisor):
         self.failure: Exception | None = None
 
     def run(self) -> None:
-        """Serve until a signal says stop; raises what kept the server from starting.
+        """Serve until a stop signal; raises the error that kept the server from starting.
 
-        One worker starts first, with the processors to itself; the others follow when it serves.
+        One worker starts alone, to have all processors; the others start when it serves.
         """
         self.database_thread.start()
         self.start_first_worker()
@@ -92,37 +94,37 @@ class Master(Supervisor):
         if self.scraping is not None:
             self.scraping.end()
         self.database_thread.join(GIVE_UP_SECONDS)
-        # Else it is left to the reaper, which waits for this process to end.
+        # Otherwise the reaper stops the database when this process ends.
         if not self.database_thread.is_alive():
             self.database.release()
         if self.failure is not None:
             raise self.failure
 
     def start_first_worker(self) -> None:
-        """Start it; what keeps it from loading ends the process that would be it."""
+        """Start the first worker; stop the server if no process can be started."""
         self.start_missing_workers()
         if not self.processes and not self.should_exit.is_set():
             self.give_up_on_workers()
 
     def give_up_on_workers(self) -> None:
-        """Stop: the next one would fail in the same way."""
+        """Stop the server: the next worker would fail in the same way."""
         self.failure = CannotServe("A worker could not start; the log says why.")
         self.should_exit.set()
 
     def keep_database(self) -> None:
-        """Get the database ready, tell the workers, and bring it back whenever it goes away."""
+        """Prepare the database, release the workers, and revive the database when it is gone."""
         track_nothing()
-        # Its children inherit this. Ctrl-C would end one that has no session of its own yet.
+        # Children of this thread inherit the mask: Ctrl-C must not end one that is starting.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             self.preparation.work(self.told_to_stop)
             if self.told_to_stop():
-                return  # It may have left off halfway: workers must not open that.
+                return  # The work may be incomplete: workers must not open the database.
             self.prepared.set()
             self.preparation.held_back.close()
             refuse_broken_contract(self.should_exit)
         except Exception as error:
-            if not self.told_to_stop():  # Else it failed because it was given up.
+            if not self.told_to_stop():  # Otherwise it failed because it was given up.
                 self.failure = error
                 self.should_exit.set()
             return
@@ -136,7 +138,7 @@ class Master(Supervisor):
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     def look_after_workers(self) -> None:
-        """Replace workers that are gone or hang; one that cannot even load ends the server."""
+        """Replace workers that are gone or hang, and note when the first one serves."""
         for process in tuple(self.processes):
             if self.should_exit.is_set():
                 return
@@ -147,7 +149,7 @@ class Master(Supervisor):
         self.start_missing_workers()
 
     def look_after_scraping(self) -> None:
-        """Replace the process that answers scrapes where it is gone."""
+        """Start the process that answers scrapes again if it is gone."""
         if self.scraping is None or not self.serving or self.should_exit.is_set():
             return
         try:
@@ -156,22 +158,25 @@ class Master(Supervisor):
             self.log.error("scraping_not_started", reason=repr(error))
 
     def remove_worker(self, process: Process) -> None:
-        """End a worker that is gone or hangs, and count it no longer."""
+        """End a worker that is gone or hangs, and remove it from the list.
+
+        Before the server serves, a worker that ends with an error stops the server.
+        """
         process.kill()
         process.join()
         self.processes.remove(process)
         self.log.warning("worker_gone", pid=process.pid, exit_code=process.exitcode)
         if not self.serving and (process.exitcode or 0) > 0:
-            self.give_up_on_workers()  # Once we serve, it may be the database.
+            self.give_up_on_workers()  # Later, the cause may be the database, and may pass.
 
     def begin_serving(self) -> None:
-        """Say that the first worker serves."""
+        """Log that the first worker serves, and call `when_serving`."""
         self.serving = True
         self.log.info("serving", host=self.config.host, port=self.config.port)
         self.preparation.when_serving()
 
     def start_missing_workers(self) -> None:
-        """Start those that are still to come; where one cannot be started, the next look tries."""
+        """Start the missing workers; after a failure, the next check tries again."""
         wanted = self.processes_num if self.serving else 1
         while len(self.processes) < wanted and not self.should_exit.is_set():
             worker = self.try_to_start()
@@ -180,7 +185,7 @@ class Master(Supervisor):
             self.processes.append(worker)
 
     def try_to_start(self) -> Process | None:
-        """Start one worker more and return it, or None where that fails."""
+        """Start a worker; return it, or None if that fails."""
         try:
             return self.started_worker()
         except (EOFError, OSError) as error:
@@ -188,10 +193,10 @@ class Master(Supervisor):
             return None
 
     def restart_all(self) -> None:
-        """Put in the place of each worker, on SIGHUP, one that has read the settings anew.
+        """Replace each worker on SIGHUP by one that has read the settings again.
 
-        Each serves before the one in its place is told to finish what is under way. Settings that
-        cannot be used change nothing.
+        The new worker serves before the old one is told to finish its requests. Invalid settings
+        change nothing.
         """
         if not self.serving:
             return
@@ -215,13 +220,14 @@ class Master(Supervisor):
             old.terminate()
             self.leaving = [old, *(each for each in self.leaving if each.exitcode is None)]
         if self.scraping is not None:
-            self.scraping.end()  # The next one tells of the certificate that is served now.
+            self.scraping.end()  # The next process reports the new certificate.
         self.log.info("settings_read")
 
     def handle_term(self) -> None:
-        """Have all workers say that the server leaves, and stop when that was heard.
+        """Notify the workers that the server is about to stop, wait, and stop it.
 
-        A second signal ends the wait. Who presses Ctrl-C waits for nothing.
+        A load balancer has that time to take the server out. A second signal ends the wait; Ctrl-C
+        does not wait at all.
         """
         if self.serving and self.preparation.leaving_seconds:
             self.log.info("leaving", seconds=self.preparation.leaving_seconds)
@@ -232,9 +238,9 @@ class Master(Supervisor):
         super().handle_term()
 
     def stop_workers(self) -> None:
-        """Let the workers finish what is under way; those that have not begun are just ended."""
+        """Stop the workers after their requests; before the database is ready, kill them."""
         for listener in self.sockets:
-            listener.close()  # Workers close theirs: a new connection is refused, it does not wait.
+            listener.close()  # With those of the workers closed, a new connection is refused.
         for process in self.processes:
             if self.prepared.is_set():
                 process.terminate()
@@ -243,10 +249,10 @@ class Master(Supervisor):
 
 
 def refuse_broken_contract(stopping: threading.Event) -> None:
-    """Hold the contract, which the workers have loaded unchecked; raises CannotServe.
+    """Check the contract, which the workers have loaded unchecked; raises CannotServe.
 
-    What that takes of memory goes with the process that does it. Whoever kills that process has
-    found no fault in the contract; a server that is told to stop does, and waits for no page.
+    A process of its own does it, so that its memory is freed. If that process is killed, the
+    contract counts as valid: a server that is told to stop kills it and does not wait.
     """
     process = ForkedProcess(target=hold_contract)
     process.start()
@@ -259,9 +265,9 @@ def refuse_broken_contract(stopping: threading.Event) -> None:
 
 
 def hold_contract() -> None:
-    """Be that process, and write what the workers show of the contract.
+    """Validate the contract in that process, and write the pages that the workers serve from it.
 
-    Raises what openapi-spec-validator raises.
+    Raises the errors of openapi-spec-validator.
     """
     import openapi_spec_validator
 

@@ -1,8 +1,7 @@
-"""What the workers share: it is loaded once, by the process that they are forked from.
+"""The modules and the stack that all workers share, loaded by the process that forks them.
 
-Nothing here may depend on settings, nor begin a thread. What is left out, and in which order the
-rest is loaded, is there for memory alone: each megabyte that is touched counts once for each
-process.
+Nothing here may depend on settings or start a thread. The order of loading only saves memory: a
+page that a worker writes to is copied for that worker.
 """
 
 import gc
@@ -12,29 +11,12 @@ from typing import Final
 from starlette.types import ASGIApp
 
 from server.contract import keep_for_requests, parse, read_source
-from server.process.gaps import filled_gaps
-from server.process.left_out import left_out
 from server.shared_pages import SharedPages
 
-# Connexion reads documents from other hosts and templates, asks other hosts about tokens, has a
-# client for tests and serves by WSGI; uvicorn has a command line of its own.
-UNUSED: Final = (
-    "httpx",
-    "jinja2",
-    "requests",
-    "starlette.testclient",
-    "uvicorn.main",
-    "werkzeug.serving",
-    "werkzeug.test",
-)
-# For tokens with pairs of keys, for SQLAlchemy's own connections, for servers that watch their own
-# source, for help on a terminal.
-OPTIONAL: Final = ("cryptography", "greenlet", "pygments", "rich", "watchfiles")
-# What the stack has no part in, and a worker would load by itself when it starts.
+# Modules that the stack does not import, and that each worker would otherwise load by itself.
 LAST: Final = (
     "embedded.users",
     "multiprocessing.popen_forkserver",
-    "server.accepting",
     "server.app",
     "server.protocol",
     "uvicorn.lifespan.on",
@@ -43,23 +25,21 @@ LAST: Final = (
 
 
 def load() -> ASGIApp:
-    """Load all that a worker needs, and build the stack of the contract."""
-    # It is read first: what that takes and leaves again of memory serves all that is loaded next.
+    """Load the modules that a worker needs, and return the stack built from the contract."""
+    # The document is parsed first: the memory that parsing frees is used by the imports below.
     document = parse(read_source())
-    keep_for_requests(document)  # Connexion copies all of it, twice.
-    with left_out(UNUSED, OPTIONAL):
-        from server.stack import build_stack
+    keep_for_requests(document)  # Connexion copies the document twice.
+    from server.stack import build_stack
 
-        built = build_stack(document)
-        del document
-        gc.collect()
-        for name in LAST:  # Into the memory that building has left free.
-            import_module(name)
+    built = build_stack(document)
+    del document
+    gc.collect()
+    for name in LAST:  # They use the memory that building has freed.
+        import_module(name)
     return built
 
 
 pages = SharedPages()
 stack = load()
 gc.collect()
-gaps = filled_gaps()  # They stay so for as long as the process lives.
-gc.freeze()  # A collection in a worker would else touch, and so copy, all of it.
+gc.freeze()  # Otherwise a garbage collection in a worker would write to, and so copy, every page.

@@ -1,4 +1,4 @@
-"""The process that answers scrapes, as the master looks after it."""
+"""The process that answers scrapes of Prometheus, kept running by the master."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,24 +11,23 @@ END_SECONDS = 5.0
 
 
 class Scraping:
-    """Keeps one such process alive; it gets the listener and the folder of the workers' counts."""
+    """A process that answers scrapes, from the folder of the workers' counters."""
 
     def __init__(
         self, listener: socket, folder: Path, read: Callable[[], Settings], database_url: str
     ) -> None:
-        self.folder = folder
         self._told = (listener, folder, read, database_url)
         self._process: ForkedProcess | None = None
 
     def keep(self) -> None:
-        """Start it where there is none, or none any more."""
+        """Start the process if it is not running."""
         if self._process is None or not self._process.is_alive():
             self.end()
             self._process = ForkedProcess(target=answer, args=self._told)
             self._process.start()
 
     def end(self) -> None:
-        """End it; whoever comes meanwhile waits for the next one."""
+        """End the process; a scrape in that moment waits for the next one."""
         if self._process is not None:
             self._process.terminate()
             self._process.join(END_SECONDS)
@@ -38,7 +37,7 @@ class Scraping:
 
 
 def answer(*told: object) -> None:
-    """Be that process; the master loads none of this."""
+    """Answer scrapes in that process; only it imports the module, not the master."""
     from server.watching.scraped import answer_scrapes
 
     answer_scrapes(*told)  # type: ignore[arg-type]

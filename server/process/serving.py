@@ -1,6 +1,6 @@
-"""`serve`: bind the port and hand over to the master process.
+"""`serve`: it binds the port and runs the master process.
 
-The master imports little before its workers are under way: they take longest to load.
+The master imports little before it starts its workers, because these take longest to load.
 """
 
 import errno
@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,6 @@ from tempfile import TemporaryDirectory
 import structlog
 from uvicorn import Config
 
-from accounting.values import dataclass
 from persistence.files.blobs import refuse_unwritable
 from server import logs
 from server.connections import bound_readers
@@ -28,15 +28,15 @@ from server.uvicorn_seam import FORKS
 
 DRAIN_SECONDS = 30
 TAKEN = "the port is in use; name another one with --port, or with PORT= for make"
-HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late, and must not be killed.
+HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late and must not be killed.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What somebody else does while a server starts.
+    """Callbacks of a server's start.
 
-    `begin` is told of each step, `fill` works on the database of an address before it is served,
-    and `when_serving` is called once the first worker answers.
+    `begin` is called at each step. `fill` gets the address of the database and may write to it
+    before it is served. `when_serving` is called when the first worker answers.
     """
 
     begin: Begin
@@ -45,7 +45,7 @@ class Start:
 
 
 def serve(settings: Settings, start: Start | None = None) -> None:
-    """Serve until a signal says stop; requests under way are finished first.
+    """Serve until a stop signal; requests in progress are finished first.
 
     Raises CannotServe, UnusableFileStore, EmbeddedError, UnsafeDatabase or UnusableDatabase.
     """
@@ -54,7 +54,7 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     log = structlog.get_logger("accounting.server")
     for warning in settings.warnings:
         log.warning(warning)
-    # A Python that is started with -c puts the current folder before all that is installed.
+    # Python started with -c would import modules of the current folder before installed ones.
     os.environ["PYTHONSAFEPATH"] = "1"
     database = database_of(settings)
     waiting, held_back = FORKS.Pipe(duplex=False)
@@ -70,24 +70,23 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         read_settings=read,
     )
     with scraped(settings, database) as scraping:
-        counts = None if scraping is None else scraping.folder
-        application = partial(build, read, database.url, database.home, waiting, leaving, counts)
+        application = partial(build, read, database.url, database.home, waiting, leaving)
         config = configured(settings, application)
-        # Whoever sees that the port is taken may stop us: the master heeds signals at once.
+        # A stop signal may come as soon as the port is taken: the master starts to handle it here.
         with listen(settings.host, settings.port) as listener:
             bound_readers(listener)
             Master(config, [listener], database, preparing, scraping).run()
 
 
 def configured(settings: Settings, application: Callable[[], object]) -> Config:
-    """Say to uvicorn how to serve an application that each worker makes."""
+    """Return the configuration of uvicorn for an application that each worker builds."""
     return Config(
         application,
         factory=True,
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        loop="server.accepting:ServingLoop",
+        loop="server.connections:ServingLoop",
         http="server.protocol:GuardedProtocol",
         ws="none",
         lifespan="on",
@@ -103,7 +102,7 @@ def configured(settings: Settings, application: Callable[[], object]) -> Config:
 
 
 def prepare(settings: Settings, database: Database, start: Start, given_up: GivenUp) -> None:
-    """Get all that a server needs ready, step by step; leave off when it is given up."""
+    """Prepare the database and the file store; return early when the start is given up."""
     database.prepare(given_up, start.begin)
     if given_up():
         return
@@ -115,7 +114,7 @@ def prepare(settings: Settings, database: Database, start: Start, given_up: Give
 
 @contextmanager
 def scraped(settings: Settings, database: Database) -> Iterator[Scraping | None]:
-    """Take the port that metrics are asked for at, where there is one, and a folder for counts."""
+    """Bind the port of metrics and create the folder of counters; None where metrics are off."""
     if settings.metrics_at is None:
         yield None
         return
@@ -124,11 +123,12 @@ def scraped(settings: Settings, database: Database) -> Iterator[Scraping | None]
         listen(*settings.metrics_at, taken) as listener,
         TemporaryDirectory(prefix="accounting-metrics-") as folder,
     ):
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # The library of all workers reads it.
         yield Scraping(listener, Path(folder), reader(settings), database.url)
 
 
 def listen(host: str, port: int, taken: str = TAKEN) -> socket.socket:
-    """Take a port, before anything else is started; raises CannotServe where it is taken."""
+    """Bind a port before any process is started; raises CannotServe where that fails."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:

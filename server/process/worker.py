@@ -1,4 +1,4 @@
-"""One worker process: its application, and its ties to its parent and to the database."""
+"""A worker process: its application, and its ties to the master and the database."""
 
 import gc
 import signal
@@ -15,8 +15,8 @@ from embedded import users
 from server import logs
 from server.settings import Settings
 
-# Python's own 700 new objects come together several times in a posting, where hardly any is left
-# behind in a cycle: to look for these so often took 5 % of the worker's time.
+# A posting makes 700 new objects, Python's default, several times and leaves hardly any in a
+# cycle: collections that often took 5 % of the worker's time.
 COLLECT_AFTER: Final = (10_000, 20, 20)
 
 if TYPE_CHECKING:
@@ -29,22 +29,20 @@ def build(
     postgres_home: Path | None,
     waiting: Connection,
     leaving: Connection,
-    counts_folder: Path | None,
 ) -> ASGIApp:
     """Build the application of a worker that a master process has started.
 
-    It reads the settings by itself, so that no secret is sent to it and one that is started later
-    has those of its time. It leaves when the master is gone, however that went. Its memory is
-    collected only once it is built: until then nearly all of it is there to stay. What happens is
-    counted in a folder, where there is one.
+    The worker reads the settings itself: no secret is sent to it, and a worker that starts later
+    has the settings of that time. It ends when the master is gone. Garbage collection is off until
+    the application is built, because nearly all objects made until then are permanent.
     """
     users.leave_with_parent()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn heeds it by now.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # uvicorn handles it from here.
     settings = read()
     logs.configure(settings.log_format, settings.log_level)
     logs.adopt()
     gc.disable()
-    # The master refers to this module and needs no application.
+    # Imported here, because the master imports this module and needs no application.
     from server.app import Parent, create_app
     from server.connections import ConnectionsPerAddress
     from server.draining import Draining
@@ -62,13 +60,13 @@ def build(
         stack=preloaded.stack,
         draining=draining,
     )
-    GuardedProtocol.counts = counts = counted_in(counts_folder)
+    GuardedProtocol.counts = counts = counts_of(settings)
     watch = Watch(counts, traces_of(settings), tells_statements=settings.log_level == "debug")
     return create_app(settings, database_url, parent=parent, watch=watch)
 
 
 def traces_of(settings: Settings) -> "Traces | None":
-    """Return what makes traces, where somebody collects them and the library is there."""
+    """Return the traces, or None where no collector is set or the library is not installed."""
     if not settings.traced:
         return None
     try:
@@ -81,27 +79,27 @@ def traces_of(settings: Settings) -> "Traces | None":
     return SentTraces()
 
 
-def counted_in(folder: Path | None) -> "Counts":
-    """Return what counts; the library is loaded where somebody asks for the counts."""
+def counts_of(settings: Settings) -> "Counts":
+    """Return the counters of a worker; their library is loaded only if metrics are served."""
     from server.watching.requests import NoCounts
 
-    if folder is None:
+    if settings.metrics_at is None:
         return NoCounts()
     from server.watching.metrics import Counted
 
-    return Counted(folder)
+    return Counted()
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:
-    """Return when the master says that the database is there.
+    """Return when the master has prepared the database.
 
-    The worker is then counted as a user of the PostgreSQL that came along, so that this never goes
-    away under a living worker.
+    The worker then registers as a user of the embedded PostgreSQL, which is not stopped while it
+    has one.
     """
     gc.collect()
-    gc.freeze()  # A full collection would else look through the whole contract, again and again.
+    gc.freeze()  # Otherwise each full collection would visit the whole contract.
     gc.set_threshold(*COLLECT_AFTER)
     gc.enable()
-    waiting.poll(None)  # The master says it by closing its end.
+    waiting.poll(None)  # The master closes its end.
     if postgres_home is not None:
         users.hold(postgres_home)

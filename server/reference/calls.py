@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from accounting.values import dataclass
 from server.reference.fields import Describer, Field, as_written
 from server.reference.text import indented
 

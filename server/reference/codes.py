@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from accounting.values import dataclass
 from server.reference.fields import Describer
 
 Node = Mapping[str, Any]

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
-
-from accounting.values import dataclass, replace
 
 Schema = Mapping[str, Any]
 

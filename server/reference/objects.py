@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from accounting.values import dataclass
 from server.reference.fields import Describer, Field
 from server.reference.operations import OperationEntry
 

@@ -1,11 +1,11 @@
 """The operations of the contract, each with the data of its page."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from accounting.values import dataclass, replace
 from server.reference.calls import Call, read_call
 from server.reference.codes import ErrorCode, codes_of
 from server.reference.fields import Describer, Field

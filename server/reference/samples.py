@@ -1,11 +1,11 @@
 """Code samples of an operation: the call in three languages, its bodies and its responses."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from markupsafe import Markup, escape
 
-from accounting.values import dataclass
 from server.reference.calls import JSON, Call, examples
 from server.reference.fields import Describer
 from server.reference.languages import curl, python, typescript

@@ -3,9 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
-
-from accounting.values import dataclass
 
 WORD: Final = re.compile(r"\w+")
 NOTE_CHARACTERS: Final = 110

@@ -6,6 +6,7 @@ the content security policy allows a page to load only these.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain
 from typing import Any, Final
@@ -13,7 +14,6 @@ from typing import Any, Final
 import orjson
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from accounting.values import dataclass
 from server.reference import ROOT
 from server.reference.codes import codes_of_any, error_codes
 from server.reference.fields import Describer

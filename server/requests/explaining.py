@@ -7,14 +7,13 @@ too many, until there are enough faults.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from jsonschema_rs import Draft4Validator
 
-from accounting.values import dataclass
 from server.contract import ContractError, Schema
 from server.requests.field_errors import LONGEST_NAME, MOST_FIELDS, Faults, FieldWords, Place
 from server.requests.schemas import MAX_BYTES, SchemaCompiler

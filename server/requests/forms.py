@@ -1,6 +1,7 @@
 """Forms, urlencoded and multipart: text fields are decoded as if they were a JSON body."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from python_multipart.exceptions import FormParserError
@@ -8,7 +9,6 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from accounting.errors import Malformed
 from accounting.files.uploads import Upload
-from accounting.values import dataclass
 from server.contract import Schema
 from server.requests.field_errors import LONGEST_NAME, Faults, add_fault
 from server.requests.parameters import MOST_PAIRS, split_pairs, text_reader

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from accounting.errors import Malformed
-from accounting.values import dataclass
 from server.contract import ContractError, Deprecation, Operation, Parameter, Schema
 from server.requests.field_errors import LONGEST_NAME, Faults, add_fault, suggestion
 from server.requests.formats import UUID_PATTERN

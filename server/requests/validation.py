@@ -7,13 +7,13 @@ report them, whatever the answer.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from accounting.errors import Malformed
 from accounting.files.uploads import Upload
-from accounting.values import dataclass
 from persistence.engine.observing import observer
 from server.connexion_seam import LoadedOperation, MakeOperation, OperationLayer
 from server.contract import Contract, Operation

@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,7 +17,6 @@ from starlette.exceptions import HTTPException
 
 from accounting import errors
 from accounting.errors import Refusal
-from accounting.values import dataclass
 from server.responses import problems
 
 STATUS_OF_KIND: Final[Mapping[type, int]] = MappingProxyType(

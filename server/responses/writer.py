@@ -56,7 +56,7 @@ class ReplyWriter:
             headers["location"] = self._address(scope["path_params"], _subject(shown))
         if preview:
             shown = {**shown, "journal_entries": entries}
-        number = _no_number if preview else partial(_marked, opened)
+        number = _no_number if preview else partial(_numbered, opened)
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
         return Outcome(201 if created and not preview else 200, headers, body)
 
@@ -162,15 +162,15 @@ def _address_of_created(
     return None
 
 
-def _marked(opened: Books | Registry, value: Any) -> Any:
-    """Return a placeholder for a number that is not assigned yet.
+def _numbered(opened: Books | Registry, value: Any) -> Any:
+    """Return the number that the flush has assigned.
 
     It is not a closure, which would refer to itself and form a cycle.
     """
     if isinstance(value, Pending) and isinstance(opened, Books):
-        return opened.scope.staging.marks.mark(value)
+        return opened.scope.staging.number(value)
     if isinstance(value, Titled):
-        return f"{value.words} {_marked(opened, value.number)}"
+        return f"{value.words} {_numbered(opened, value.number)}"
     raise TypeError(f"{type(value).__name__} has no place in an answer")
 
 

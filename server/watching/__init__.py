@@ -1,6 +1,6 @@
-"""What is noticed of a server at work: counts for Prometheus, spans, and what a request costs.
+"""Metrics, traces and the cost of requests.
 
-`requests.py` is told of each request, by the edge and by the rooms behind it. `metrics.py` counts
-it, in files that the workers write and `scraped.py` reads, in a process of its own; `traces.py`
-makes spans of it. Only these know the libraries, which are loaded where a setting asks for them.
+The edge and the packages behind it report each request to `requests.py`. `metrics.py` counts it in
+files, which `scraped.py` reads in a process of its own. `traces.py` makes spans of it. Only these
+modules import the libraries, and only where a setting turns them on.
 """

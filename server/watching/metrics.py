@@ -1,21 +1,17 @@
-"""What the workers count for Prometheus, in files that the one process reads that is asked for it.
+"""Counters of the workers for Prometheus, in the multiprocess mode of prometheus-client.
 
-prometheus-client keeps each number of a process in a file of its own that is mapped into memory, so
-that a worker which is killed takes nothing of it along. Its files are named by the process, and one
-more is left behind by each worker that there ever was; ours are named by a place that a worker
-holds while it lives and the next one takes over, with what was counted there. So there are never
-more files than there were workers at once, and no count goes backwards.
+Each worker has files of its own, mapped into memory and named by its process id, in the folder that
+`PROMETHEUS_MULTIPROC_DIR` names. The files of a worker that has ended stay, so no count is lost or
+goes down while the server lives. `AllWorkers` adds them up in the process that answers scrapes.
 """
 
-import fcntl
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import count
+from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
-from prometheus_client import Counter, Gauge, Histogram, Metric, values
+from prometheus_client import Counter, Gauge, Histogram, Metric
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from persistence.engine.pool import Occupancy
@@ -23,24 +19,18 @@ from server.watching.requests import CAUSES_OF_503, CROWD, OTHER_CAUSE
 
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0)
 CAUSES_OF_RUNS: Final = (
-    "stale", "serialization", "deadlock", "raced", "outcome_unknown", "turn_lost", "key_busy",
+    "stale", "serialization", "deadlock", "raced", "outcome_unknown", "key_busy",
 )  # fmt: skip
 SOURCES: Final = ("standby", "primary")
 
 
 class Counted:
-    """Counts what happens in one worker, in a folder that is shared by all of them.
+    """The counters of one worker.
 
-    Each number is looked up by its labels once, and kept.
+    The child of each combination of labels is looked up once and cached.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._place = take_place(folder)
-        # Where the library keeps its numbers, it only lets itself be told in these two ways.
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
-        values.ValueClass = values.MultiProcessValue(  # type: ignore[no-untyped-call]
-            lambda: self._place.name
-        )
+    def __init__(self) -> None:
         self._requests = _counter("requests", "Requests that were answered.", "operation", "status")
         self._durations = Histogram(
             "accounting_request_seconds",
@@ -75,7 +65,7 @@ class Counted:
         self._begin_at_nothing()
 
     def _begin_at_nothing(self) -> None:
-        """Let be there what may stay away for long, since a rise from nothing shows as none."""
+        """Create rare series at 0: a rise from a missing series shows as no rise."""
         for cause in (*CAUSES_OF_503.values(), CROWD, OTHER_CAUSE):
             self._unavailable.labels(cause)
         for cause in CAUSES_OF_RUNS:
@@ -85,7 +75,7 @@ class Counted:
         self._refusals.labels("invalid_credentials")
 
     def request(self, operation: str, status: int, seconds: float) -> None:
-        """Count a request."""
+        """Count a request and observe its duration."""
         counter = self._by_status.get((operation, status))
         if counter is None:
             counter = self._requests.labels(operation, str(status))
@@ -97,11 +87,11 @@ class Counted:
         durations.observe(seconds)
 
     def refusal(self, code: str) -> None:
-        """Count what was refused."""
+        """Count a refusal by its error code."""
         self._refusals.labels(code).inc()
 
     def unavailable(self, cause: str) -> None:
-        """Count a 503."""
+        """Count a 503 by its cause."""
         self._unavailable.labels(cause).inc()
 
     def waited(self, seconds: float) -> None:
@@ -110,19 +100,19 @@ class Counted:
         self._waited.inc(seconds)
 
     def runs_again(self, cause: str) -> None:
-        """Count a writing that begins anew."""
+        """Count a retry of a writing by its cause."""
         self._runs.labels(cause).inc()
 
     def replayed(self) -> None:
-        """Count an answer that is given again."""
+        """Count a replayed answer."""
         self._replays.inc()
 
     def read_from(self, source: str) -> None:
-        """Count a reading that a standby may answer."""
+        """Count a reading that a standby may answer, by the database that answered."""
         self._readings.labels(source).inc()
 
     def beat(self, in_flight: int, occupancy: Occupancy, late_seconds: float) -> None:
-        """Take down how the worker stands."""
+        """Set the gauges of this worker."""
         self._gauges["workers"].set(1)
         self._gauges["requests_in_flight"].set(in_flight)
         self._gauges["pool_connections_max"].set(occupancy.size)
@@ -140,69 +130,33 @@ def _gauge(name: str, told: str, mode: str = "livesum") -> Gauge:
     return Gauge(f"accounting_{name}", told, registry=None, multiprocess_mode=mode)  # type: ignore[arg-type]
 
 
-class Place:
-    """A place among those who count, held until its process ends."""
-
-    def __init__(self, name: str, lock: int) -> None:
-        self.name = name
-        self._lock = lock  # Never closed: the kernel does that, however the process ends.
-
-
-def take_place(folder: Path) -> Place:
-    """Take the first place that is free, and drop how its last holder stood."""
-    with _alone(folder):
-        for number in count():
-            with suppress(BlockingIOError):
-                place = Place(str(number), _locked(folder, number))
-                _forget_standing(folder, place.name)
-                return place
-    raise AssertionError
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Look at places while nobody else does: a look holds each for a moment, as a worker would."""
-    with (folder / "places").open("w") as looking:
-        fcntl.flock(looking, fcntl.LOCK_EX)
-        yield
-
-
-def _forget_standing(folder: Path, name: str) -> None:
-    mark_process_dead(name, str(folder))  # type: ignore[no-untyped-call]
-
-
-def _locked(folder: Path, number: int) -> int:
-    lock = os.open(folder / f"{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise
-    return lock
-
-
 class AllWorkers:
-    """What all workers have counted, those that are gone as well; how only the living stand."""
+    """The counts of all workers, ended ones included, and the gauges of the living ones."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._lock = Lock()
 
     def collect(self) -> Iterable[Metric]:
-        """Gather it."""
-        with _alone(self._folder):
-            for file in self._folder.glob("*.lock"):
-                with suppress(BlockingIOError):  # Somebody lives there.
-                    lock = _locked(self._folder, int(file.stem))
-                    _forget_standing(self._folder, file.stem)
-                    os.close(lock)
-        files = [str(each) for each in self._folder.glob("*.db") if _is_begun(each)]
-        found: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]
-        return found
+        """Return the metrics of all workers, added up."""
+        with self._lock:  # Scrapes run in threads: none may remove a file that another one reads.
+            self._drop_gauges_of_ended_workers()
+            # A worker creates a file empty, and then fills it: the library cannot read it before.
+            files = [str(file) for file in self._folder.glob("*.db") if file.stat().st_size]
+            found: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]
+            return found
+
+    def _drop_gauges_of_ended_workers(self) -> None:
+        for file in self._folder.glob("gauge_live*.db"):
+            process_id = int(file.stem.rpartition("_")[2])
+            if not _is_alive(process_id):
+                mark_process_dead(process_id, str(self._folder))  # type: ignore[no-untyped-call]
 
 
-def _is_begun(file: Path) -> bool:
-    """Tell whether a file says anything: a worker makes it empty first, and may end meanwhile."""
+def _is_alive(process_id: int) -> bool:
+    """Return whether a process of this user has this id."""
     try:
-        return file.stat().st_size > 0
-    except FileNotFoundError:
+        os.kill(process_id, 0)
+    except OSError:
         return False
+    return True

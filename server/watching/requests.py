@@ -1,4 +1,4 @@
-"""One request under watch: what it asks of the database, and whoever wants to know of it."""
+"""Observation of requests: their round trips to the database, counts, log lines and traces."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -16,15 +16,15 @@ from persistence.engine.sql import Query
 Lines = Sequence[tuple[bytes, bytes]]
 
 NO_OPERATION: Final = "none"
-"""The operation of a request that none of the contract answers: a page, a health check, a 404."""
+"""The operation of a request outside the contract: a page, a health check, a 404."""
 
 HUNG_UP: Final = 499
-"""How a request is counted whose caller went away before it was answered."""
+"""The status under which a request is counted whose caller disconnected before the answer."""
 
 BEAT_SECONDS: Final = 1.0
 STATEMENT_CHARACTERS: Final = 300
 
-# What stands behind a 503, by what was raised: the names of exceptions, also those of psycopg.
+# The cause of a 503 by the name of the exception behind it, those of psycopg included.
 CAUSES_OF_503: Final[Mapping[str, str]] = MappingProxyType(
     {
         "TimeoutError": "deadline",
@@ -35,7 +35,6 @@ CAUSES_OF_503: Final[Mapping[str, str]] = MappingProxyType(
         "SerializationFailure": "serialization",
         "StaleRow": "stale",
         "OutcomeUnknown": "outcome_unknown",
-        "TurnLost": "turn_lost",
         "ReadOnlySqlTransaction": "read_only",
         "OperationalError": "database_away",
         "InterfaceError": "database_away",
@@ -52,89 +51,89 @@ OTHER_CAUSE: Final = "other"
 
 
 class Counts(Protocol):
-    """Counts what happens in one worker."""
+    """The counters of one worker."""
 
     def request(self, operation: str, status: int, seconds: float, /) -> None:
-        """Count a request that was answered, or given up."""
+        """Count a request that was answered or abandoned, with its duration."""
 
     def refusal(self, code: str, /) -> None:
-        """Count what was refused, by its error code."""
+        """Count a refusal by its error code."""
 
     def unavailable(self, cause: str, /) -> None:
-        """Count a 503, by what stands behind it."""
+        """Count a 503 by its cause."""
 
     def waited(self, seconds: float, /) -> None:
         """Count a wait for a connection."""
 
     def runs_again(self, cause: str, /) -> None:
-        """Count a writing that begins anew."""
+        """Count a retry of a writing by its cause."""
 
     def replayed(self) -> None:
-        """Count an answer that is given again."""
+        """Count a replayed answer."""
 
     def read_from(self, source: str, /) -> None:
-        """Count a reading that a standby may answer, by who did."""
+        """Count a reading that a standby may answer, by the database that answered."""
 
     def beat(self, in_flight: int, occupancy: Occupancy, late_seconds: float, /) -> None:
-        """Take down how the worker stands at this moment."""
+        """Set the gauges of this worker."""
 
 
 class NoCounts:
-    """Counts nothing."""
+    """Counters that count nothing."""
 
     def request(self, _operation: str, _status: int, _seconds: float) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def refusal(self, _code: str) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def unavailable(self, _cause: str) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def waited(self, _seconds: float) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def runs_again(self, _cause: str) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def replayed(self) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def read_from(self, _source: str) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
     def beat(self, _in_flight: int, _occupancy: Occupancy, _late_seconds: float) -> None:
-        """Let it pass."""
+        """Ignore it."""
 
 
 class Trace(Protocol):
     """The spans of one request."""
 
     def room(self, name: str, /) -> AbstractContextManager[object]:
-        """Make a span of a block, below the one that is open."""
+        """Open a span for a block, below the span that is open."""
 
     def asked(self, queries: Sequence[Query], seconds: float, /) -> None:
-        """Make a span of a round trip that has just ended."""
+        """Add the span of a round trip that has just ended."""
 
     def end(self, operation: str, status: int, facts: Mapping[str, Any], /) -> None:
-        """Close the span of the whole request."""
+        """End the span of the whole request."""
 
 
 class Traces(Protocol):
     """The traces of one worker."""
 
     def begin(self, request_id: str, lines: Lines, /) -> Trace:
-        """Begin that of a request, below whatever its header lines name."""
+        """Begin the trace of a request, below the span that its header lines name."""
 
     def close(self) -> None:
-        """Send what is not sent yet; may take a moment."""
+        """Send the remaining spans; blocks for some seconds at most."""
 
 
 _NO_ROOM: Final = nullcontext()
 
 
 class WatchedRequest:
-    """Listens to one request."""
+    """The observer of one request: it adds up its cost and reports to the counters."""
 
     __slots__ = ("_watch", "database_seconds", "statements", "waited_seconds")
 
@@ -145,34 +144,34 @@ class WatchedRequest:
         self.waited_seconds = 0.0
 
     def asked(self, queries: Sequence[Query], seconds: float) -> None:
-        """Add up a round trip."""
+        """Add a round trip to the cost."""
         self.statements += len(queries)
         self.database_seconds += seconds
 
     def waited(self, seconds: float) -> None:
-        """Add up a wait."""
+        """Add a wait for a connection to the cost, and count it."""
         self.waited_seconds += seconds
         self._watch.counts.waited(seconds)
 
     def runs_again(self, cause: str) -> None:
-        """Count a run more."""
+        """Count a retry."""
         self._watch.counts.runs_again(cause)
 
     def replayed(self) -> None:
-        """Count it."""
+        """Count a replayed answer."""
         self._watch.counts.replayed()
 
     def read_from(self, source: str) -> None:
-        """Count it."""
+        """Count a reading that a standby may answer."""
         self._watch.counts.read_from(source)
 
     def room(self, _name: str) -> AbstractContextManager[object]:
-        """Take no notice of rooms."""
+        """Ignore the entry of a package."""
         return _NO_ROOM
 
     @property
     def cost(self) -> dict[str, Any]:
-        """What it took of the database, for the log."""
+        """The cost at the database for the log: milliseconds and number of statements."""
         cost: dict[str, Any] = {}
         if self.statements:
             cost["database_ms"] = round(self.database_seconds * 1000, 2)
@@ -182,19 +181,19 @@ class WatchedRequest:
         return cost
 
     def end(self, operation: str | None, status: int | None, seconds: float) -> None:
-        """Count it; a request without a status has lost its caller."""
+        """Count the request; without a status, its caller disconnected."""
         self._watch.in_flight -= 1
         self._watch.counts.request(operation or NO_OPERATION, status or HUNG_UP, seconds)
 
     def refused(self, code: str, failure: BaseException | None, status: int | None) -> None:
-        """Count a refusal, and of a 503 what stands behind it."""
+        """Count a refusal, and the cause of a 503."""
         self._watch.counts.refusal(code)
         if status == 503:
             self._watch.counts.unavailable(cause_of_503(failure))
 
 
 class FollowedRequest(WatchedRequest):
-    """Listens to one request that is traced, or of which each statement is told in the log."""
+    """The observer of a request that is traced, or whose statements are logged."""
 
     __slots__ = ("_trace",)
 
@@ -203,7 +202,7 @@ class FollowedRequest(WatchedRequest):
         self._trace = trace
 
     def asked(self, queries: Sequence[Query], seconds: float) -> None:
-        """Tell of it, too: of each statement its text, in which no value stands."""
+        """Trace and log the round trip, too: the texts of statements hold no values."""
         super().asked(queries, seconds)
         if self._trace is not None:
             self._trace.asked(queries, seconds)
@@ -214,18 +213,18 @@ class FollowedRequest(WatchedRequest):
             )
 
     def room(self, name: str) -> AbstractContextManager[object]:
-        """Make a span of it."""
+        """Open a span for a package."""
         return _NO_ROOM if self._trace is None else self._trace.room(name)
 
     def end(self, operation: str | None, status: int | None, seconds: float) -> None:
-        """Close its trace as well."""
+        """Count the request and end its trace."""
         super().end(operation, status, seconds)
         if self._trace is not None:
             self._trace.end(operation or NO_OPERATION, status or HUNG_UP, self.cost)
 
 
 class Watch:
-    """Watches the requests of one worker."""
+    """The observation of all requests of one worker."""
 
     def __init__(
         self,
@@ -241,7 +240,7 @@ class Watch:
         self._traces = traces
 
     def begin(self, request_id: str, lines: Lines) -> WatchedRequest:
-        """Listen to the request that this task serves from now on."""
+        """Begin to observe the request that the current task serves."""
         self.in_flight += 1
         if self._traces is not None:
             watched: WatchedRequest = FollowedRequest(self, self._traces.begin(request_id, lines))
@@ -254,9 +253,9 @@ class Watch:
 
     @asynccontextmanager
     async def beating(self, occupancy: Callable[[], Occupancy]) -> AsyncIterator[None]:
-        """Take down every second how the worker stands, for the time of a block.
+        """Set the gauges every second for the time of a block.
 
-        What is still to be sent of traces goes out at its end.
+        At its end, the remaining spans are sent.
         """
         beat = asyncio.create_task(self._beat(occupancy))
         try:
@@ -276,7 +275,10 @@ class Watch:
 
 
 def cause_of_503(failure: BaseException | None) -> str:
-    """Name what stands behind a 503; a refusal that nothing was raised before is of a crowd."""
+    """Return the cause of a 503, by the exception from which the refusal was raised.
+
+    A refusal without such an exception is `crowd`, unless its own name is listed.
+    """
     if failure is None:
         return OTHER_CAUSE
     behind = failure.__cause__
@@ -289,5 +291,5 @@ def cause_of_503(failure: BaseException | None) -> str:
 
 
 def shape_of(query: Query) -> str:
-    """Write a statement in one line, with the names of its values in their places."""
+    """Return the text of a statement in one line, shortened, with placeholders for values."""
     return " ".join(query.text.split())[:STATEMENT_CHARACTERS]

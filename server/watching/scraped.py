@@ -1,8 +1,8 @@
-"""What answers /metrics: a process of its own, beside the workers, on a listener of its own.
+"""The process that answers /metrics, on a listener of its own.
 
-A scrape reads the files of all workers and asks the database how it stands: in a worker that would
-keep its requests waiting for some milliseconds each time. It has no way into the books, and when it
-dies another takes its place.
+A scrape reads the files of all workers and queries the state of the database. In a worker, its
+requests would wait some milliseconds for that each time. When the process dies, the master starts
+another one.
 """
 
 import shutil
@@ -35,13 +35,13 @@ from server.watching.metrics import AllWorkers
 T = TypeVar("T")
 
 KEPT_SECONDS: Final = 10.0
-"""The database is asked at most this often, however many scrape."""
+"""Seconds for which a result is reused: the database is not queried more often."""
 
 LOOK_SECONDS: Final = 5.0
-"""So long a look at a database may take that is waited for; Prometheus itself waits ten."""
+"""Seconds that a scrape waits for the database; Prometheus itself waits ten."""
 
 SCRAPER_SECONDS: Final = 10.0
-"""So long a scraper may take to say what it wants."""
+"""Seconds that a scraper may take to send its request."""
 
 NOWHERE: Final = b"There is nothing here but /metrics.\n"
 
@@ -49,7 +49,7 @@ NOWHERE: Final = b"There is nothing here but /metrics.\n"
 def answer_scrapes(
     listener: socket, folder: Path, read: Callable[[], Settings], database_url: str
 ) -> None:
-    """Be that process, until a signal ends it or its parent is gone."""
+    """Answer scrapes until a signal ends this process or its parent is gone."""
     users.leave_with_parent()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     settings = read()
@@ -62,7 +62,7 @@ def answer_scrapes(
 
 
 class Listener(ThreadingMixIn, WSGIServer):
-    """The standard library's server on a socket that is bound already, a thread for each scrape."""
+    """The standard library's server on a bound socket, with a thread for each scrape."""
 
     daemon_threads = True
 
@@ -76,11 +76,11 @@ class Listener(ThreadingMixIn, WSGIServer):
         self.set_app(only_metrics(metrics))
 
     def handle_error(self, _request: Any, _client: Any) -> None:
-        """Take no notice of scrapers that hang up."""
+        """Ignore scrapers that disconnect."""
 
 
 class Quiet(WSGIRequestHandler):
-    """One scrape, which is not logged."""
+    """A scrape that is not logged."""
 
     timeout = SCRAPER_SECONDS
     server_version, sys_version = "accounting", ""
@@ -90,7 +90,7 @@ class Quiet(WSGIRequestHandler):
 
 
 def only_metrics(metrics: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
-    """Let the library answer at its one address; it would at all of them."""
+    """Answer with the library at /metrics alone; it would answer at every path."""
 
     def application(environ: Mapping[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"].rstrip("/") == "/metrics":
@@ -102,7 +102,7 @@ def only_metrics(metrics: Callable[..., Iterable[bytes]]) -> Callable[..., Itera
 
 
 class Looks(Generic[T]):
-    """Looks at something in a thread of its own, unless that was done just now."""
+    """A query that runs in a thread of its own, and whose result is reused for `KEPT_SECONDS`."""
 
     def __init__(self, name: str, look: Callable[[], T]) -> None:
         self._name, self._look = name, look
@@ -114,7 +114,7 @@ class Looks(Generic[T]):
         self._log = structlog.get_logger("accounting.metrics")
 
     def begin(self) -> Future[T | None]:
-        """Begin to look, unless somebody did so just now."""
+        """Start the query, or return the one whose result is still reused."""
         with self._lock:
             overdue = monotonic() - self._asked_at >= KEPT_SECONDS
             if self._asked is None or (overdue and self._asked.done()):
@@ -123,7 +123,7 @@ class Looks(Generic[T]):
             return self._asked
 
     def recent(self) -> T | None:
-        """Tell what was seen; None where there is no answer in time."""
+        """Return the result; None if the query failed or takes too long."""
         asked = self.begin()
         try:
             return asked.result(max(self._asked_at + LOOK_SECONDS - monotonic(), 0.0))
@@ -134,7 +134,7 @@ class Looks(Generic[T]):
         began = perf_counter()
         try:
             return self._look()
-        except Exception as error:  # Whatever it is, the rest is told all the same.
+        except Exception as error:  # The other metrics are reported all the same.
             self._log.warning(f"{self._name}_not_seen", reason=type(error).__name__)
             return None
         finally:
@@ -142,7 +142,7 @@ class Looks(Generic[T]):
 
 
 class Surroundings:
-    """What all workers stand on: the database, the disks, the certificate, this version."""
+    """Metrics beside the workers: of the database, the disks, the certificate and the version."""
 
     def __init__(self, settings: Settings, database_url: str) -> None:
         self._settings = settings
@@ -154,7 +154,7 @@ class Surroundings:
             self._standby = Looks("standby", standby.lag)
 
     def collect(self) -> Iterator[Metric]:
-        """Gather it."""
+        """Yield these metrics."""
         yield _gauge("workers_wanted", "Workers that were asked for.", self._settings.workers)
         build = GaugeMetricFamily("accounting_build_info", "What serves.", labels=["version"])
         build.add_metric([version("accounting-platform")], 1)
@@ -172,7 +172,7 @@ class Surroundings:
         )
         yield from self._disks()
         if self._standby is not None:
-            self._standby.begin()  # Both are looked at at once.
+            self._standby.begin()  # Both queries run at the same time.
         condition = self._database.recent()
         yield _gauge("database_up", "1 where the database answers.", condition is not None)
         yield _gauge(
@@ -206,7 +206,7 @@ class Surroundings:
 
 
 def of_standby(lag: timedelta | None, most_seconds: int) -> Iterator[Metric]:
-    """Tell how the standby that is read stands; one without a lag cannot be read."""
+    """Yield the metrics of the standby that is read; without a lag it cannot be read."""
     yield _gauge("read_standby_up", "1 where the standby can be read.", lag is not None)
     yield _gauge("read_standby_lag_max_seconds", "Beyond it, it is not read.", most_seconds)
     if lag is not None:
@@ -215,7 +215,7 @@ def of_standby(lag: timedelta | None, most_seconds: int) -> Iterator[Metric]:
 
 
 def of_condition(condition: Condition) -> Iterator[Metric]:
-    """Tell how the database stands."""
+    """Yield the metrics of the database."""
     for name, told, value in (
         (
             "database_oldest_transaction_seconds",

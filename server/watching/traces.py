@@ -1,9 +1,9 @@
-"""Traces by OpenTelemetry: one span for each room that a request comes through.
+"""Traces by OpenTelemetry: a span for each package that a request passes through.
 
-The span of the whole request is the edge's, below whatever the caller's `traceparent` names; in it
-are `security`, `validation`, `handlers`, `persistence` (one for each run of a writing) and `sql`,
-one for each round trip, with the texts of its statements and none of their values. Where they go,
-and how many of them, say the settings of OpenTelemetry, which its library reads by itself.
+The span of the whole request is below the one that the caller's `traceparent` names. In it are
+`security`, `validation`, `handlers`, `persistence` (one for each run of a writing) and `sql` (one
+for each round trip, with the texts of its statements and no values). Target and sampling are
+settings of OpenTelemetry, which its library reads itself.
 """
 
 import time
@@ -24,7 +24,7 @@ from persistence.engine.sql import Query
 from server.watching.requests import Lines, shape_of
 
 CLOSING_SECONDS: Final = 3.0
-"""So long a worker that ends waits for its last spans to be sent."""
+"""Seconds that an ending worker waits for its last spans to be sent."""
 
 _PARENT: Final = TraceContextTextMapPropagator()
 
@@ -55,14 +55,14 @@ class SentTraces:
         return SentTrace(self._tracer, span)
 
     def close(self) -> None:
-        """Send what is left; a collector that is away keeps nobody waiting for long."""
+        """Send the remaining spans; wait `CLOSING_SECONDS` for the collector at most."""
         sending = Thread(target=self._provider.shutdown, daemon=True)
         sending.start()
         sending.join(CLOSING_SECONDS)
 
 
 class SentTrace:
-    """The spans of one request; the last of those that are open has the next one in it."""
+    """The spans of one request; a new span is a child of the last open one."""
 
     __slots__ = ("_open", "_tracer")
 
@@ -72,7 +72,7 @@ class SentTrace:
 
     @contextmanager
     def room(self, name: str) -> Iterator[None]:
-        """Make a span of a block."""
+        """Open a span for a block."""
         span = self._tracer.start_span(name, context=set_span_in_context(self._open[-1]))
         self._open.append(span)
         try:
@@ -82,7 +82,7 @@ class SentTrace:
             span.end()
 
     def asked(self, queries: Sequence[Query], seconds: float) -> None:
-        """Make a span of a round trip that has just ended."""
+        """Add the span of a round trip that has just ended."""
         now = time.time_ns()
         span = self._tracer.start_span(
             "sql",
@@ -98,7 +98,7 @@ class SentTrace:
         span.end(now)
 
     def end(self, operation: str, status: int, facts: Mapping[str, Any]) -> None:
-        """Close the span of the whole request, under the name of its operation."""
+        """End the span of the whole request, under the name of its operation."""
         whole = self._open[0]
         whole.update_name(operation)
         whole.set_attribute("http.response.status_code", status)

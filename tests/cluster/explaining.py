@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import psycopg
 import pytest
 
-from persistence.engine.pipeline import Pipeline, UnderWay
+from persistence.engine.pipeline import Pipeline
 from persistence.engine.sql import Query
 
 # What is no single task, by how it begins, each with its reason.
@@ -23,15 +24,15 @@ _TASKS = re.compile(r"Task Count: (\d+)")
 def heard() -> Iterator[dict[str, Query]]:
     """Note each statement that is sent meanwhile, by its text, as it was first sent."""
     found: dict[str, Query] = {}
-    send = Pipeline.send
+    exchange = Pipeline.exchange
 
-    def listening(pipeline: Pipeline, queries: Sequence[Query]) -> UnderWay:
+    def listening(pipeline: Pipeline, queries: Sequence[Query]) -> Any:
         for query in queries:
             found.setdefault(query.text, query)
-        return send(pipeline, queries)
+        return exchange(pipeline, queries)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Pipeline, "send", listening)
+        patch.setattr(Pipeline, "exchange", listening)
         yield found
 
 

@@ -13,12 +13,12 @@ import yaml
 from persistence.database.condition import Condition, KeptUp, ProofRun
 from persistence.engine.pool import Occupancy
 from persistence.files.blobs import Folder
-from server.watching.metrics import AllWorkers, Counted
+from server.watching.metrics import AllWorkers
 from server.watching.scraped import Surroundings, of_condition, of_standby
 from tests.api_server import settings
 from tests.operations.watching_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
 from tests.processes.certificates import write_certificate
-from tests.server.watching.exposition import exposed
+from tests.server.watching.exposition import counted_in, exposed
 
 PROMTOOL = shutil.which("promtool")
 needs_promtool = pytest.mark.skipif(
@@ -44,9 +44,9 @@ class OfCondition:
 def told(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The name of every number that a server tells."""
     folder = tmp_path_factory.mktemp("counts")
-    counted = Counted(folder)
-    counted.request("get_customer", 200, 0.1)
-    counted.beat(0, Occupancy(1, 0, 0, 0), 0.0)
+    with counted_in(folder) as counted:
+        counted.request("get_customer", 200, 0.1)
+        counted.beat(0, Occupancy(1, 0, 0, 0), 0.0)
     certificate, key = write_certificate(folder)
     stands = settings(tls_cert=certificate, tls_key=key, documents=Folder(folder))
     return {

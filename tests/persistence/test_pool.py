@@ -92,7 +92,7 @@ class TestWriting:
 
         async def write(pool: Pool, tenant: str) -> None:
             nonlocal busy, most
-            async with pool.for_writing(tenant):
+            async with pool.connection(tenant, writes=True):
                 busy += 1
                 most = max(most, busy)
                 await asyncio.sleep(0.02)

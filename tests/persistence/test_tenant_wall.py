@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from persistence.engine import row_statements
-from persistence.engine.pipeline import Pipeline, UnderWay
+from persistence.engine.pipeline import Pipeline
 from persistence.engine.sql import Query
 from persistence.tables import metadata
 from tests.api_server import ApiServer
@@ -265,13 +265,13 @@ class TestStatements:
         self, acme: Partner, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         sent_texts: set[str] = set()
-        send = Pipeline.send
+        exchange = Pipeline.exchange
 
-        def listening(pipeline: Pipeline, queries: Sequence[Query]) -> UnderWay:
+        def listening(pipeline: Pipeline, queries: Sequence[Query]) -> Any:
             sent_texts.update(WORD.sub("''", query.text) for query in queries)
-            return send(pipeline, queries)
+            return exchange(pipeline, queries)
 
-        monkeypatch.setattr(Pipeline, "send", listening)
+        monkeypatch.setattr(Pipeline, "exchange", listening)
         side = furnish(api_server, acme)
         walk(side)
         on_tenants = {text for text in sent_texts if NAMED.search(text)}

@@ -100,34 +100,6 @@ class TestQuickWork:
         played(4, play, quick=True)
 
 
-class TestOnlyItsOwnFollow:
-    @pytest.mark.parametrize(
-        ("places", "come", "told"),
-        [(4, "aa", True), (4, "a", False), (4, "aab", False), (1, "aa", True), (1, "aab", False)],
-    )
-    def test_where_nobody_else_works_or_waits(
-        self, places: int, come: str, told: bool, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", PATIENCE_SECONDS)
-
-        async def play(crowd: Crowd) -> None:
-            await crowd.come(come)
-            assert crowd.turns.only_its_own_follow(crowd.held[0]) == told
-
-        played(places, play, quick=True)
-
-    def test_not_where_the_work_has_lasted(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", 0.0)
-
-        async def play(crowd: Crowd) -> None:
-            await crowd.come("aa")
-            await asyncio.sleep(0.01)
-            assert crowd.served == "a"
-            assert not crowd.turns.only_its_own_follow(crowd.held[0])
-
-        played(1, play, quick=True)
-
-
 class TestLines:
     def test_they_are_served_in_turn_and_each_in_its_order(self) -> None:
         async def play(crowd: Crowd) -> None:

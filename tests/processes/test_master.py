@@ -1,12 +1,10 @@
 """What the master has done for all of its workers, once."""
 
-import re
 import subprocess
 import sys
 import threading
 import time
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from server import contract
 from server.process import master, preloaded
-from server.process.left_out import left_out
 from server.process.master import hold_contract, refuse_broken_contract
 from tests.partner import PATIENCE_SECONDS
 
@@ -49,7 +46,7 @@ def preloading() -> list[set[str]]:
 
 
 class TestPreloaded:
-    """Each order and each omission saves memory, which nothing else would tell."""
+    """The order of loading saves memory, which no other test shows."""
 
     def test_the_contract_is_read_before_anything_large_is_loaded(
         self, preloading: list[set[str]]
@@ -68,39 +65,12 @@ class TestPreloaded:
         assert not built & rest
         assert rest < loaded
 
-    def test_nothing_is_loaded_for_what_no_server_does(self, preloading: list[set[str]]) -> None:
-        *_, loaded = preloading
-        unused = {"httpx", "jinja2", "requests", "rich", "pygments", "urllib3", "http.server"}
-        unused |= {"click", "cryptography", "greenlet", "watchfiles"}
-        assert not loaded & unused
-
     def test_no_worker_loads_by_itself_what_it_starts_with(
         self, preloading: list[set[str]]
     ) -> None:
         *_, loaded = preloading
         lifespan, forked = "uvicorn.lifespan.on", "multiprocessing.popen_forkserver"
         assert {"embedded.users", lifespan, forked} < loaded
-
-
-class TestLeftOut:
-    def test_a_module_is_itself_again_afterwards(self) -> None:
-        with left_out(["wave"]):
-            import wave as stands_in
-        import wave
-
-        assert isinstance(wave.Error, type)
-        with pytest.raises(RuntimeError, match=re.escape("wave.Error is left out")):
-            stands_in.Error()
-
-    def test_an_optional_one_seems_not_to_be_installed(self) -> None:
-        with left_out([], ["zipapp"]), pytest.raises(ModuleNotFoundError):
-            import_module("zipapp")
-        assert "zipapp" not in sys.modules
-
-    def test_one_that_is_loaded_stays_as_it_is(self) -> None:
-        with left_out(["subprocess"]):
-            import subprocess as same
-        assert same is subprocess is sys.modules["subprocess"]
 
 
 class TestHoldContract:

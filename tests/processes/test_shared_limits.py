@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from embedded.postgres import EmbeddedPostgres
-from server.limiter import DEAF_SECONDS
+from server.shared_counts import RETRY_SECONDS
 from tests.command_line import CommandLine
 from tests.minutes import with_seconds_left
 from tests.partner import Partner, client
@@ -88,7 +88,7 @@ class TestRequests:
                     "GRANT SELECT, INSERT, UPDATE, DELETE ON request_count TO accounting_server"
                 )
         assert alone == {200: 500}
-        time.sleep(1.5 * DEAF_SECONDS)  # By then each has told what it counted alone.
+        time.sleep(1.5 * RETRY_SECONDS)  # By then each has told what it counted alone.
         statuses = asked(partner, servers, [50] * 8)
         assert LIMIT <= 500 + statuses[200] <= A_TENTH_MORE
         assert any(server.events("limits_not_shared") for server in servers)

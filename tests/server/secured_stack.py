@@ -5,7 +5,7 @@ import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,9 +17,11 @@ from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
 from access.tokens import Keyring
 from accounting import errors
-from server.limiter import FailedLogins, RequestLimits, SharedCounts
+from persistence.partners.request_counts import OthersCounts
+from server.limiter import FailedLogins, RequestLimits
 from server.requests.routing import Routing
 from server.requests.security import SECURITY_MAP, Authenticator, Security
+from server.shared_counts import SharedCounts
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
@@ -96,14 +98,9 @@ class OnePartnerAdmission:
             raise self.trouble
 
 
-class Alone:
-    """Nobody else counts."""
-
-    workers = 1
-    counts: ClassVar[dict[str, int]] = {}
-
-    async def tell(self, _minute: int, _counts: Mapping[str, int]) -> "Alone":
-        return self
+async def report_alone(_minute: int, _counts: Mapping[str, int]) -> OthersCounts:
+    """Report to no other worker."""
+    return OthersCounts(1, {})
 
 
 class SecuredStack:
@@ -113,7 +110,7 @@ class SecuredStack:
         self.admission = OnePartnerAdmission()
         self.now = NOW
         self.scope: dict[str, Any] | None = None
-        counts = SharedCounts(Alone().tell, workers=1, clock=NOW.timestamp)
+        counts = SharedCounts(report_alone, workers=1, clock=NOW.timestamp)
         self.authenticator = Authenticator(
             KEYRING,
             self.admission,

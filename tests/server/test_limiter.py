@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,43 +8,39 @@ from uuid import UUID
 import pytest
 
 from accounting.errors import TooMany
-from server import limiter
-from server.limiter import FailedLogins, RequestLimits, SharedCounts
+from persistence.partners.request_counts import OthersCounts
+from server import shared_counts
+from server.limiter import FailedLogins, RequestLimits
+from server.shared_counts import SharedCounts
 
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
 
 
 @dataclass
-class Heard:
-    workers: int
-    counts: dict[str, int]
-
-
-@dataclass
-class Meeting:
-    """Where workers tell one another, as fast as a database answers; it may be away."""
+class Table:
+    """The table that workers share, as fast as a database answers; it may be away."""
 
     seconds: float = 0.003
     is_away: bool = False
-    said: dict[int, dict[str, dict[int, int]]] = field(default_factory=dict)
-    rounds: int = 0
+    rows: dict[int, dict[str, dict[int, int]]] = field(default_factory=dict)
+    reports: int = 0
 
-    def worker(self, number: int) -> Callable[[int, Mapping[str, int]], Awaitable[Heard]]:
-        async def tell(minute: int, counts: Mapping[str, int]) -> Heard:
-            self.rounds += 1
+    def worker(self, number: int) -> shared_counts.Report:
+        async def report(minute: int, counts: Mapping[str, int]) -> OthersCounts:
+            self.reports += 1
             await asyncio.sleep(self.seconds)
             if self.is_away:
                 raise OSError("away")
-            names = self.said.setdefault(minute, {})
+            names = self.rows.setdefault(minute, {})
             for name, count in {"": 0, **counts}.items():
                 names.setdefault(name, {})[number] = count
-            heard = {
+            others = {
                 name: sum(count for other, count in names[name].items() if other != number)
                 for name in counts
             }
-            return Heard(len(names[""]), heard)
+            return OthersCounts(len(names[""]), others)
 
-        return tell
+        return report
 
 
 class Clock:
@@ -57,10 +53,8 @@ class Clock:
         return self.now
 
 
-def workers(count: int, meeting: Meeting, clock: Clock, guessed: int = 2) -> list[SharedCounts]:
-    return [
-        SharedCounts(meeting.worker(each), workers=guessed, clock=clock) for each in range(count)
-    ]
+def workers(count: int, table: Table, clock: Clock, guessed: int = 2) -> list[SharedCounts]:
+    return [SharedCounts(table.worker(each), workers=guessed, clock=clock) for each in range(count)]
 
 
 def run(work: Awaitable[Any]) -> Any:
@@ -77,7 +71,7 @@ async def fail(failures: FailedLogins, times: int, name: str = "a") -> None:
 
 class TestFailedLogins:
     def made(self, clock: Clock, most: int = 3) -> FailedLogins:
-        [alone] = workers(1, Meeting(), clock, guessed=1)
+        [alone] = workers(1, Table(), clock, guessed=1)
         return FailedLogins(alone, most=most)
 
     def test_a_hundred_a_minute_are_only_counted(self) -> None:
@@ -135,7 +129,7 @@ class TestFailedLogins:
     def test_made_up_names_take_no_more_room_than_agreed_and_push_nobody_out(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(limiter, "MOST_NAMES", 10)
+        monkeypatch.setattr(shared_counts, "MOST_NAMES", 10)
 
         async def story() -> None:
             failures = self.made(Clock(), 50)
@@ -147,22 +141,22 @@ class TestFailedLogins:
 
         run(story())
 
-    def test_made_up_names_are_told_to_nobody(self) -> None:
-        meeting = Meeting()
+    def test_made_up_names_are_not_reported(self) -> None:
+        table = Table()
 
         async def story() -> None:
-            [alone] = workers(1, meeting, Clock())
+            [alone] = workers(1, table, Clock())
             failures = FailedLogins(alone)
             for number in range(200):
                 await failures.note([f"partner {number}"])
             await asyncio.sleep(0.1)
 
         run(story())
-        assert [set(names) for names in meeting.said.values()] == [{""}]
+        assert [set(names) for names in table.rows.values()] == [{""}]
 
     def test_all_workers_count_together(self) -> None:
         async def story() -> int:
-            counting = [FailedLogins(each) for each in workers(4, Meeting(), Clock())]
+            counting = [FailedLogins(each) for each in workers(4, Table(), Clock())]
             answered = 0
             for number in range(200):
                 try:
@@ -203,7 +197,7 @@ class TestRequestLimits:
         self, shares: tuple[int, ...], guessed: int
     ) -> None:
         async def story() -> int:
-            counting = workers(len(shares), Meeting(), Clock(), guessed)
+            counting = workers(len(shares), Table(), Clock(), guessed)
             made = [RequestLimits(each, partner=1200, business=0) for each in counting]
             return await let_through(made, shares, seconds=0.5)
 
@@ -211,7 +205,7 @@ class TestRequestLimits:
 
     def test_nobody_is_refused_before_it_is_reached(self) -> None:
         async def story() -> int:
-            counting = workers(4, Meeting(), Clock())
+            counting = workers(4, Table(), Clock())
             made = [RequestLimits(each, partner=1200, business=0) for each in counting]
             return await let_through(made, (1190, 4, 3, 3), seconds=0.2)
 
@@ -219,45 +213,45 @@ class TestRequestLimits:
 
     def test_hardly_any_request_waits_for_the_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
         waits = []
-        hear = SharedCounts.hear
+        wait_for_report = SharedCounts._wait_for_report
 
-        async def noted(shared: SharedCounts) -> None:
+        async def noted(shared: SharedCounts, waiting: Iterable[shared_counts.Count]) -> None:
             waits.append(shared)
-            await hear(shared)
+            await wait_for_report(shared, waiting)
 
-        monkeypatch.setattr(SharedCounts, "hear", noted)
-        meeting = Meeting()
+        monkeypatch.setattr(SharedCounts, "_wait_for_report", noted)
+        table = Table()
 
         async def story() -> int:
-            counting = workers(4, meeting, Clock())
+            counting = workers(4, table, Clock())
             made = [RequestLimits(each, partner=8000, business=0) for each in counting]
             return await let_through(made, (1900,) * 4, seconds=2.0)
 
         assert run(story()) == 7600
         assert len(waits) < 76
-        assert meeting.rounds < 400
+        assert table.reports < 400
 
-    def test_while_the_others_are_away_each_goes_on_by_itself_and_tells_later(self) -> None:
-        meeting = Meeting(is_away=True)
+    def test_while_the_others_are_away_each_counts_alone_and_reports_later(self) -> None:
+        table = Table(is_away=True)
 
         async def story() -> tuple[int, int, int]:
-            counting = workers(2, meeting, Clock())
+            counting = workers(2, table, Clock())
             made = [RequestLimits(each, partner=1000, business=0) for each in counting]
             began = asyncio.get_running_loop().time()
             first = await let_through(made, (600, 300), seconds=0.1)
             alone = await let_through(made[:1], (600,), seconds=0.1)
             assert asyncio.get_running_loop().time() - began < 1.5  # Nobody waited for long.
-            meeting.is_away = False
-            await asyncio.sleep(limiter.DEAF_SECONDS)
+            table.is_away = False
+            await asyncio.sleep(shared_counts.RETRY_SECONDS)
             return first, alone, await let_through(made[1:], (700,), seconds=0.2)
 
         first, alone, other = run(story())
         assert (first, alone) == (900, 400)
         assert other <= 50  # It has heard of the thousand of the first.
 
-    def test_a_meeting_that_hangs_keeps_nobody_for_long(self) -> None:
+    def test_a_table_that_hangs_keeps_nobody_for_long(self) -> None:
         async def story() -> None:
-            [alone] = workers(1, Meeting(seconds=3600), Clock())
+            [alone] = workers(1, Table(seconds=3600), Clock())
             made = RequestLimits(alone, partner=100, business=0)
             async with asyncio.timeout(10):
                 for _ in range(20):
@@ -270,7 +264,7 @@ class TestRequestLimits:
         clock = Clock()
 
         async def story() -> None:
-            counting = workers(3, Meeting(), clock)
+            counting = workers(3, Table(), clock)
             made = [RequestLimits(each, partner=90, business=0) for each in counting]
             for _ in range(2):
                 passed = await let_through(made, (60, 60, 60), seconds=0.2)
@@ -279,38 +273,39 @@ class TestRequestLimits:
 
         run(story())
 
-    def test_what_is_told_is_no_part_of_a_request(self) -> None:
-        heard: list[str] = []
-        listening = ContextVar("listening", default="nobody")
+    def test_a_report_is_no_part_of_a_request(self) -> None:
+        observers: list[str] = []
+        observer = ContextVar("observer", default="nobody")
 
-        async def tell(_minute: int, _counts: Mapping[str, int]) -> Heard:
-            heard.append(listening.get())
-            return Heard(1, {})
+        async def report(_minute: int, _counts: Mapping[str, int]) -> OthersCounts:
+            observers.append(observer.get())
+            return OthersCounts(1, {})
 
         async def request() -> None:
-            listening.set("a request")
-            shared = SharedCounts(tell, workers=1, clock=Clock())
-            await RequestLimits(shared, partner=100, business=100).take(PARTNER, None)
-            await shared.hear()
+            observer.set("a request")
+            shared = SharedCounts(report, workers=1, clock=Clock())
+            limits = RequestLimits(shared, partner=20, business=20)
+            for _ in range(2):  # The second one waits for a report.
+                await limits.take(PARTNER, None)
             await shared.close()
 
         run(request())
-        assert heard == ["nobody"]
+        assert observers == ["nobody"]
 
     def test_with_no_limit_nothing_is_counted(self) -> None:
-        meeting = Meeting()
+        table = Table()
 
         async def story() -> None:
-            [alone] = workers(1, meeting, Clock())
+            [alone] = workers(1, table, Clock())
             made = RequestLimits(alone, partner=0, business=0)
             assert [await made.take(PARTNER, "b") for _ in range(500)] == [([], None)] * 500
 
         run(story())
-        assert meeting.rounds == 0
+        assert table.reports == 0
 
     def test_a_business_has_a_share_of_its_own(self) -> None:
         async def story() -> None:
-            [alone] = workers(1, Meeting(), Clock())
+            [alone] = workers(1, Table(), Clock())
             made = RequestLimits(alone, partner=0, business=2)
             left = [await made.take(PARTNER, business) for business in ("a", "a", "b", "a")]
             assert [lines[0][1] for lines, _ in left] == [

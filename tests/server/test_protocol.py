@@ -131,7 +131,6 @@ def serving(
     bound_readers(listener, reader_seconds)
     config = uvicorn.Config(
         application,
-        loop="server.accepting:ServingLoop",
         http=protocol,
         ws="none",
         lifespan="off",

@@ -23,14 +23,14 @@ from persistence.engine.sql import Query
 from persistence.engine.tenants import PartnerTenant
 from persistence.engine.transaction import reading_eventually
 from persistence.partners import partners
-from server.watching.metrics import SOURCES, AllWorkers, Counted
+from server.watching.metrics import SOURCES, AllWorkers
 from server.watching.requests import Watch
 from tests import clock
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import INVOICES, sent
 from tests.contract.document import Operation, operations
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
-from tests.server.watching.exposition import exposed, total
+from tests.server.watching.exposition import counted_in, exposed, total
 from tests.standbys.standby import FOLLOWED, order, standby_of, wait_until_followed
 
 AS_OF = "x-data-as-of"
@@ -354,9 +354,14 @@ class TestWatched:
         self, url: str, standby: EmbeddedPostgres, shop: Business, tmp_path: Path
     ) -> None:
         caught_up(shop)
-        replica: dict[str, Any] = {"read_database_url": standby.url("books")}
-        watch = Watch(Counted(tmp_path))
-        with ApiServer(url, watch=watch, read_lag_seconds=LAG_SECONDS, **replica) as server:
+        replica: dict[str, Any] = {
+            "read_database_url": standby.url("books"),
+            "read_lag_seconds": LAG_SECONDS,
+        }
+        with (
+            counted_in(tmp_path) as counted,
+            ApiServer(url, watch=Watch(counted), **replica) as server,
+        ):
             there = at(server, shop)
             assert as_of(read(there, BALANCE)) is not None
             assert as_of(read(there, BALANCE, **STRONG)) is None  # It is not one of them.

@@ -3,13 +3,14 @@
 Where both sides post alike, `booked` says what each account is to its side.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from accounting.books.numbers import Pending
 from accounting.trade import postings
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from accounting.values import replace
 from tests.accounting.samples import ROLES, code_of, day, named
 from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, line
 

@@ -1,14 +1,27 @@
 """What /metrics says, as numbers by name and labels."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Metric, generate_latest
+import pytest
+from prometheus_client import CollectorRegistry, Metric, generate_latest, values
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
+from server.watching.metrics import Counted
+
 Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
+
+
+@contextmanager
+def counted_in(folder: Path) -> Iterator[Counted]:
+    """Count in a folder: turn multiprocess mode on for a block, after the library was imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
+        patch.setattr(values, "ValueClass", values.MultiProcessValue())  # type: ignore[no-untyped-call]
+        yield Counted()
 
 
 def samples_of(text: str) -> Samples:

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from accounting.errors import Refusal, Unavailable
-from persistence.engine import faults, lending, transaction
+from persistence.engine import faults, transaction
 from persistence.engine.sql import Query
 from persistence.files.blobs import StorageUnavailable
 from server.environment import LogLevel
@@ -33,7 +33,6 @@ class TestCauseOf503:
             (psycopg.InterfaceError(), "database_away"),
             (faults.StaleRow(), "stale"),
             (transaction.OutcomeUnknown(), "outcome_unknown"),
-            (lending.TurnLost(), "turn_lost"),
             (StorageUnavailable(), "file_store"),
             (PermissionError(), "file_store"),
             (TimeoutError(), "deadline"),
@@ -45,9 +44,7 @@ class TestCauseOf503:
         assert cause_of_503(behind(error)) == cause
 
     def test_names_only_what_can_be_raised(self) -> None:
-        ours = {
-            faults.StaleRow, transaction.OutcomeUnknown, lending.TurnLost, StorageUnavailable
-        }  # fmt: skip
+        ours = {faults.StaleRow, transaction.OutcomeUnknown, StorageUnavailable}
         known = {kind.__name__ for kind in ours} | {"TimeoutError", "CancelledError", "OSError"}
         theirs = {name for name in CAUSES_OF_503 if name not in known}
         assert all(hasattr(psycopg, each) or hasattr(psycopg.errors, each) for each in theirs)

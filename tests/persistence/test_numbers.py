@@ -1,4 +1,4 @@
-"""Marks in an answer: the database puts the numbers there that the server does."""
+"""Numbers of a series: the database renders them into rows, the server into answers."""
 
 import asyncio
 from uuid import UUID
@@ -48,8 +48,8 @@ def last_rows(api_server: ApiServer, staging: Staging) -> list[Row]:
     return asyncio.run(go())
 
 
-class TestMarks:
-    def test_the_database_writes_the_answer_that_the_server_does(
+class TestNumbers:
+    def test_the_database_renders_numbers_as_the_server_does(
         self, api_server: ApiServer, shop: Business, staging: Staging
     ) -> None:
         staging.raise_series("INV", 999_998)
@@ -57,18 +57,15 @@ class TestMarks:
             number = staging.take_number("JE-2031")
             row = entry_row(number, reference=Pending("INV", place))
             staging.insert(tables.journal_entry, row)
-        named = (Pending("INV", 1), number, Pending("INV"))
-        a, b, c = (staging.marks.mark(each) for each in named)
-        body = f'{{"é \\" \\u0000": "{a}", "b": "entry {b}{c}"}}'.encode()
-        filled = staging.marks.filled(body, staging.taken)
-        assert filled is not None
-        whole = Query(f"SELECT {filled.text} AS body", {**filled.parameters, "owner": shop.id})
-        staging.follow_with(whole)
-        [kept] = last_rows(api_server, staging)
-        told = '{"é \\" \\u0000": "INV-1000000", "b": "entry JE-2031-000002INV-999999"}'
-        assert staging.marks.fill(body, staging.number) == told.encode()
-        assert bytes(kept["body"]) == told.encode()
-
-    def test_an_answer_that_names_none_is_kept_as_it_is(self, staging: Staging) -> None:
-        assert staging.marks.filled(b"{}", {}) is None
-        assert staging.marks.fill(b"\xff", staging.number) == b"\xff"
+        staging.follow_with(
+            Query(
+                "SELECT array_agg(sequence_number || ' ' || reference ORDER BY sequence_number)"
+                " AS numbers FROM journal_entry WHERE business_id = %(business_id)s",
+                {"business_id": staging.business_id},
+            )
+        )
+        [stored] = last_rows(api_server, staging)
+        named = [(Pending("JE-2031", place), Pending("INV", place)) for place in range(2)]
+        rendered = [f"{staging.number(entry)} {staging.number(other)}" for entry, other in named]
+        assert rendered == ["JE-2031-000001 INV-999999", "JE-2031-000002 INV-1000000"]
+        assert stored["numbers"] == rendered
