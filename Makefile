@@ -67,7 +67,7 @@ contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml; tell what it changes
 	@$(BIN)/python -m tests.contract.released
 
 bodies: $(READY) ## Write handlers/bodies.py anew from the contract
-	@$(BIN)/python -m server.body_types > handlers/bodies.py
+	@$(BIN)/python -m server.contract.body_types > handlers/bodies.py
 
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
@@ -80,7 +80,7 @@ profiles: forms $(NODE) ## Write the contract in other forms to dist/profiles: f
 
 # Those that need no Node; written once where several verbs need them.
 forms: $(READY)
-	@$(BIN)/python -m server.profiles dist/profiles
+	@$(BIN)/python -m server.docs.profiles dist/profiles
 
 mock: $(READY) $(NODE) profiles ## Answer with the contract's examples on port 8000, without a server (PORT=8001 for another port)
 	@node_modules/.bin/prism mock dist/profiles/accounting.mock.yaml --port $(PORT)
@@ -109,7 +109,7 @@ clients-java: forms $(CLIENTS_READY) ## The same for Java, where javac and the l
 	@$(BIN)/python -m tests.clients $(CLIENTS) long
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
-	@$(BIN)/python -m server.docs dist/docs
+	@$(BIN)/python -m server.docs.application dist/docs
 
 browser: $(READY) $(NODE) ## Hold the served reference and the page for people in Chromium, where there is one; pictures go to dist/browser
 	@$(BIN)/python -m tests.browser dist/browser

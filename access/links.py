@@ -15,7 +15,7 @@ from hashlib import sha256
 from uuid import UUID
 
 from access.master_secrets import MasterSecret
-from access.tokens import derive
+from access.tokens import Keyring, derive
 
 LINK_LIFETIME_SECONDS = 900
 LINKS_PATH = "/documents/"
@@ -97,3 +97,14 @@ class Links:
 def _signature(key: bytes, business_id: UUID, document_id: UUID, expires: int) -> str:
     said = f"{business_id}/{document_id}/{expires}".encode()
     return urlsafe_b64encode(hmac.digest(key, said, sha256)).rstrip(b"=").decode()
+
+
+# The keys under which the server issues tokens and links to documents.
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys for tokens and for links, derived separately from one ring of master secrets."""
+
+    keyring: Keyring
+    signer: LinkSigner

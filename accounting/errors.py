@@ -1,6 +1,6 @@
 """Errors that refuse a request: a kind, a stable code, a message, and details for programs.
 
-The kind is the class of the error (`server/responses/errors.py` maps each kind to its status), the
+The kind is the class of the error (`server/http/errors.py` maps each kind to its status), the
 code identifies the rule, and `detail` carries the values that a program needs to react. Errors are
 raised, never returned. The code is a literal where it is raised, so that a test can compare the
 codes of the product with the closed list of the contract.
@@ -13,7 +13,7 @@ LONGEST_FIELD_TOLD: Final = 200
 VERBS: Final = frozenset({"is", "was", "must", "has", "cannot", "repeats", "fits", "needs", "does"})
 
 
-class Refusal(Exception):
+class ApiError(Exception):
     """An API error: a rule, a store or the server refuses a request."""
 
     def __init__(self, code: str, message: str, **detail: Any) -> None:
@@ -44,20 +44,20 @@ class AboutItem:
         """Begin the block that is about the item."""
 
     def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
-        if self._place and isinstance(error, Refusal):
+        if self._place and isinstance(error, ApiError):
             error.tell_item(self._place)
 
 
-class Malformed(Refusal):
+class ValidationError(ApiError):
     """The request is invalid by itself, independently of the state of the books."""
 
     @classmethod
-    def fields(cls, **field_errors: list[str]) -> "Malformed":
+    def fields(cls, **field_errors: list[str]) -> "ValidationError":
         """Create the error from the faults by field: `{"amount_cents": ["must be at least 1"]}`."""
         return cls.with_faults(field_errors)
 
     @classmethod
-    def with_faults(cls, faults: Mapping[str, list[str]]) -> "Malformed":
+    def with_faults(cls, faults: Mapping[str, list[str]]) -> "ValidationError":
         """Create the error from the faults by field, at least one; the message describes the first.
 
         `{"due_date": ["is not known"], "memo": ["is too long"]}` gives "due_date is not known. 1
@@ -66,19 +66,19 @@ class Malformed(Refusal):
         return cls("validation_error", _first_of(faults), field_errors=faults)
 
 
-class NotAuthenticated(Refusal):
+class NotAuthenticated(ApiError):
     """The caller is not authenticated, or no longer."""
 
 
-class NotAllowed(Refusal):
+class NotAllowed(ApiError):
     """The caller is known and may not do this here."""
 
 
-class NotFound(Refusal):
+class NotFound(ApiError):
     """The business has no such resource."""
 
 
-class Conflict(Refusal):
+class Conflict(ApiError):
     """The request conflicts with the present state; in another state it could succeed."""
 
     @staticmethod
@@ -92,23 +92,23 @@ class Conflict(Refusal):
         )
 
 
-class Stale(Refusal):
+class Stale(ApiError):
     """The caller's version of the resource is out of date."""
 
 
-class RuleBroken(Refusal):
+class RuleViolation(ApiError):
     """The request violates a rule about money or identity."""
 
 
-class UnsupportedFile(Refusal):
+class UnsupportedFile(ApiError):
     """The content of a file is of a type that is not accepted."""
 
 
-class TooMany(Refusal):
+class TooMany(ApiError):
     """The caller sends more requests than the limits allow."""
 
 
-class Unavailable(Refusal):
+class Unavailable(ApiError):
     """The server cannot do this now; the same request may succeed shortly."""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
-from accounting.errors import RuleBroken
+from accounting.errors import RuleViolation
 
 CURRENCIES = ("EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD")
 MAX_AMOUNT = 99_999_999_999_999
@@ -20,10 +20,10 @@ def round_half_away(value: Decimal) -> int:
 def within_bounds(amount: int) -> int:
     """Return the amount, or raise an error if it is larger than any field of the contract can show.
 
-    Raises RuleBroken `amount_too_large` beyond 99,999,999,999,999 minor units.
+    Raises RuleViolation `amount_too_large` beyond 99,999,999,999,999 minor units.
     """
     if abs(amount) > MAX_AMOUNT:
-        raise RuleBroken(
+        raise RuleViolation(
             "amount_too_large", "An amount is larger than the books can hold.", limit=MAX_AMOUNT
         )
     return amount
@@ -32,7 +32,7 @@ def within_bounds(amount: int) -> int:
 def times(amount: int, factor: Decimal) -> int:
     """Multiply an amount by a quantity or a rate, and round to a whole unit.
 
-    A price of 333 times 1.5 gives 500. Raises RuleBroken `amount_too_large` beyond the bounds.
+    A price of 333 times 1.5 gives 500. Raises RuleViolation `amount_too_large` beyond the bounds.
     """
     product = EXACT.multiply(Decimal(amount), factor)
     if abs(product) > MAX_AMOUNT:

@@ -10,10 +10,10 @@ from typing import Any
 
 from bench import generator, meters, results, table
 from bench.cases import CASES, CLIENTS, TENANTS, steps
-from bench.peers import running
-from bench.planting import UNPAID, Size
+from bench.peers import run
 from bench.results import Run
 from bench.rounds import play
+from bench.seed import UNPAID, Size
 from bench.stage import OURS, WORKERS, serving
 from bench.targets import HttpTarget, Target
 from embedded.postgres import EmbeddedPostgres
@@ -41,7 +41,7 @@ def measure(chosen: argparse.Namespace, folder: Path) -> Run:
     wanted = steps(set(chosen.cases), tuple(chosen.clients))
     with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres, ExitStack() as stack:
         targets = [stack.enter_context(ours(postgres, folder))]
-        peers = running.running(postgres, folder, READ, WRITTEN, chosen.peers)
+        peers = run.running(postgres, folder, READ, WRITTEN, chosen.peers)
         targets += stack.enter_context(peers)
         meter = meters.of_postgres(postgres.home)
         found = play(targets, wanted, meter, chosen.rounds, chosen.seconds)
@@ -70,7 +70,7 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=3, help="of each target in each step")
     parser.add_argument("--cases", nargs="+", choices=names, default=names)
     parser.add_argument("--clients", nargs="+", type=int, default=CLIENTS)
-    parser.add_argument("--peers", nargs="*", choices=running.NAMES, default=running.NAMES)
+    parser.add_argument("--peers", nargs="*", choices=run.NAMES, default=run.NAMES)
     parser.add_argument("--out", type=Path, default=Path("dist/bench"), help="folder for the files")
     return parser.parse_args(words)
 

@@ -17,7 +17,7 @@ from uuid import uuid4
 import httpx
 import psycopg
 
-from bench.planting import LINES, NOT_DUE, customer
+from bench.seed import LINES, NOT_DUE, customer
 from bench.stage import Business, serving
 from embedded.postgres import EmbeddedPostgres
 

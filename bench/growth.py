@@ -16,9 +16,9 @@ from pathlib import Path
 from bench import generator, meters, results, table
 from bench.__main__ import POSTGRES, settings
 from bench.cases import CREATE, PAGE, PAY, PLAIN, READ, REPORT, TOTAL, Case, Crowd, Step
-from bench.planting import Size, multiply
 from bench.results import Run
 from bench.rounds import play
+from bench.seed import Size, multiply
 from bench.stage import Business, Stage, serving
 from bench.targets import HttpTarget
 from embedded.postgres import EmbeddedPostgres

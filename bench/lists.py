@@ -4,42 +4,36 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accounting.books.cuts import Basis
+from accounting.books.report_filter import Basis
 from bench.statements import Connection
-from persistence.bank import (
-    bank_accounts,
-    bank_rules,
-    bank_transactions,
-    payout_sql,
-    reconciliations,
-)
+from persistence.bank import bank_accounts, bank_rules, bank_transactions, payouts, reconciliations
 from persistence.engine.listings import Listing
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
 from persistence.files import stored_files
-from persistence.ledger import account_entries, audit_trail, journal_lists, tax_codes
+from persistence.ledger import account_entries, audit_trail, journal_lists
 from persistence.partners import registry
-from persistence.tax import return_lines, tax_returns
-from persistence.trade import bills, customers, invoices, openings, vendors
-from server.contract import Contract, Parameter
+from persistence.tax import return_lines, tax_codes, tax_returns
+from persistence.trade import bills, invoices, openings, parties
+from server.contract.document import Contract, Parameter
 
 PAGE_SIZE = 20
 LISTS: Mapping[str, Listing] = {
     "list_businesses": registry.LISTING,
-    "list_customers": customers.CUSTOMERS.listing,
+    "list_customers": parties.CUSTOMERS.listing,
     "list_invoices": invoices.INVOICES.listing,
     "list_invoice_payments": invoices.PAYMENTS.listing,
     "list_invoice_refunds": invoices.REFUNDS.listing,
     "list_invoice_refund_payments": invoices.REFUND_PAYMENTS.of_one,
     "list_customer_credits": invoices.CREDITS.listing,
-    "list_vendors": vendors.VENDORS.listing,
+    "list_vendors": parties.VENDORS.listing,
     "list_bills": bills.BILLS.listing,
     "list_bill_payments": bills.PAYMENTS.listing,
     "list_vendor_credits": bills.CREDITS.listing,
     "list_vendor_refunds": bills.REFUNDS.listing,
     "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
     "list_opening_balances": openings.LISTING,
-    "list_payouts": payout_sql.LISTING,
+    "list_payouts": payouts.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,
     "list_bank_transactions": bank_transactions.LISTING,
     "list_bank_rules": bank_rules.LISTING,

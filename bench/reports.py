@@ -22,27 +22,27 @@ from psycopg.rows import dict_row
 
 from access.principal import Caller, CallerKind
 from accounting.books.chart import Role
-from accounting.books.cuts import Basis, Cut
 from accounting.books.periods import Period
+from accounting.books.report_filter import Basis, ReportFilter
 from accounting.tax import cash_schemes
-from accounting.tax.cash_schemes import Counted
+from accounting.tax.cash_schemes import CountedCodes
 from accounting.tax.codes import TaxCodes
 from accounting.tax.commands import Scheme
-from accounting.tax.returns import Slice
+from accounting.tax.returns import JournalRange
 from bench import years
 from bench.__main__ import POSTGRES
 from bench.stage import Business, Stage, serving
 from bench.statements import Connection, be_server, prepared
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.memory import Memory
-from persistence.engine.scope import Scope
+from persistence.engine.caches import Caches
+from persistence.engine.sessions import BusinessTenant
 from persistence.engine.sql import Query
-from persistence.engine.tenants import BusinessTenant
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
-from persistence.ledger.tax_code_rows import STORED, tax_code_of
+from persistence.store import Scope
+from persistence.tax.tax_codes import STORED, tax_code_of
 from persistence.tax.tax_returns import TaxReturnStore
-from persistence.trade.owed import OwedByCustomers
+from persistence.trade.owed import CustomerBalances
 
 YEAR = Period(date(2024, 1, 1), date(2024, 12, 31))
 ODD_YEAR = Period(date(2024, 1, 16), date(2025, 1, 15))  # It has half a month at both ends.
@@ -112,12 +112,12 @@ class Timed:
 def questions(scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes) -> Iterator[Question]:
     """Yield all reports to measure."""
     yield from questions_of_tax(scope, roles, codes)
-    movements, tags, owed = Movements(scope), Tags(scope), OwedByCustomers(scope)
+    movements, tags, owed = Movements(scope), Tags(scope), CustomerBalances(scope)
     filed = ENDED - timedelta(days=365)
     for basis in Basis:
 
         def moved(days: Period, basis: Basis = basis, **cut: Any) -> Sequence[Query]:
-            return movements.by_account([days], Cut(basis=basis, **cut)).queries
+            return movements.by_account([days], ReportFilter(basis=basis, **cut)).queries
 
         overlap = tags.overlap(ALL, basis).queries
         said = f", {basis}"
@@ -150,11 +150,11 @@ def questions_of_tax(
             days: Period,
             known_at: datetime | None = None,
             scheme: Scheme = scheme,
-            counted: Counted = counted,
+            counted: CountedCodes = counted,
         ) -> Sequence[Query]:
             ends = {year: date(year, 12, 31) for year in range(days.first.year, days.last.year + 1)}
             slices = [
-                Slice(
+                JournalRange(
                     first=max(days.first, date(year, 1, 1)),
                     last=min(days.last, end),
                     scheme=scheme,
@@ -177,7 +177,7 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
     """Measure all reports of one business."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     nobody: Any = None
-    scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED, Memory())
+    scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED, Caches())
     be_server(connection, business.id)
     rows = connection.execute("SELECT role, id FROM account WHERE role IS NOT NULL")
     roles = {Role(row["role"]): row["id"] for row in rows}

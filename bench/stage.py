@@ -12,8 +12,8 @@ from uuid import UUID
 import httpx
 import psycopg
 
-from bench.planting import Size, plant
 from bench.requests import Tenant
+from bench.seed import Size, plant
 from bench.servers import Server, program, started
 from embedded.postgres import EmbeddedPostgres
 from persistence.database.migrate import migrate

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import ClientCursor
 from psycopg.rows import dict_row
 
-from persistence.engine.entering import SERVER_ROLE
+from persistence.engine.connections import SERVER_ROLE
 from persistence.engine.pipeline import numbered
 from persistence.engine.sql import Query, Row
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from bench.peers.running import PGBENCH, PGBENCH_ONE
+from bench.peers.run import PGBENCH, PGBENCH_ONE
 from bench.results import Result, Run
 from bench.stage import OURS
 

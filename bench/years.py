@@ -14,7 +14,7 @@ import httpx
 import psycopg
 from sqlalchemy import Column, Date, DateTime, Table, Uuid
 
-from bench.planting import customer
+from bench.seed import customer
 from persistence import tables
 
 DAYS: Final = 1_095

@@ -10,10 +10,10 @@ from tempfile import mkdtemp
 
 import typer
 
+from cli.book_checks import prove_all, summary, tell_faults
+from cli.business_files import seconds
 from cli.databases import opened
-from cli.moving import seconds
 from cli.progress import Progress
-from cli.proving import prove_all, summary, tell_faults
 from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
@@ -32,8 +32,8 @@ from persistence.archives.backups import (
 )
 from persistence.database.migrate import knows, migrate
 from persistence.database.revisions import HEAD
-from persistence.engine.connecting import connect
-from server import settings
+from persistence.engine.connections import connect
+from server.config import settings
 
 MOST_TOLD = 20  # The most files with problems that are listed by name.
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from embedded.postgres import EmbeddedPostgres
 from persistence.engine.pool import Pool, make_pool
-from server import logs
+from server.config.settings import StoreSettings
 from server.process.database import Begin
-from server.settings import StoreSettings
+from server.telemetry import logs
 
 T = TypeVar("T")
 

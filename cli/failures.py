@@ -19,26 +19,26 @@ def mendable(error: Exception) -> Exception | None:
     The message of the returned error is written for operators. The known error classes are imported
     here, so that a command that succeeds does not load them.
     """
-    from accounting.errors import Refusal, Unavailable
+    from accounting.errors import ApiError, Unavailable
     from cli.demo.client import DemoFailed
     from cli.partners import NotConfirmed
     from embedded.errors import EmbeddedError
+    from persistence.archives.atomic_write import CannotWrite
     from persistence.archives.backups import DamagedBackup
     from persistence.archives.exports import CannotExport
     from persistence.archives.imports import CannotImport
     from persistence.archives.package import DamagedPackage
-    from persistence.archives.writing import CannotWrite
-    from persistence.engine.faults import UnsafeDatabase, UnusableDatabase, away
+    from persistence.engine.database_errors import UnsafeDatabase, UnusableDatabase, away
     from persistence.files.blobs import StorageUnavailable, UnusableFileStore
+    from server.config.settings import SettingsError
     from server.process.master import CannotServe
-    from server.settings import SettingsError
     from verify.run import CannotVerify
 
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
     commands = (CannotServe, CannotVerify, DemoFailed, NotConfirmed)
     files = (UnusableFileStore, StorageUnavailable, CannotWrite)
     moves = (CannotExport, CannotImport, DamagedPackage, DamagedBackup)
-    known = (SettingsError, *commands, *databases, *files, *moves, Refusal)
+    known = (SettingsError, *commands, *databases, *files, *moves, ApiError)
     cause = error.__cause__ if isinstance(error, Unavailable) else error  # Is for partners.
     if isinstance(cause, Exception) and (told := away(cause)):
         return told

@@ -59,7 +59,7 @@ def serve(
 
     SIGHUP replaces the workers with ones that have the renewed certificate.
     """
-    from cli.serving import become_server
+    from cli.server_start import become_server
 
     become_server(
         host=host,
@@ -82,12 +82,12 @@ def migrate(
     ] = False,
 ) -> None:
     """Update the database to the newest schema, and create missing roles and rights."""
-    from cli import migrating
+    from cli import migration
 
     if print_roles:
-        migrating.print_roles()
+        migration.print_roles()
     else:
-        migrating.migrate()
+        migration.migrate()
 
 
 @app.command()
@@ -95,7 +95,7 @@ def distribute(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the steps left.")] = False,
 ) -> None:
     """Distribute the tables over the nodes of a Citus cluster; stop all servers first."""
-    from cli.distributing import distribute_tables
+    from cli.distribution import distribute_tables
 
     distribute_tables(dry_run=dry_run)
 
@@ -111,9 +111,9 @@ def check_books(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Check the books of every business and seal their audit trails; exit 1 if a check fails."""
-    from cli import proving
+    from cli import book_checks
 
-    raise typer.Exit(proving.check_books(business, partner, workers, as_json=as_json))
+    raise typer.Exit(book_checks.check_books(business, partner, workers, as_json=as_json))
 
 
 @app.command("rebuild-balances")
@@ -125,9 +125,9 @@ def rebuild_balances(
     It also rebuilds tax by month and the lines of each tag, and adds the lines of older servers to
     the cash basis.
     """
-    from cli import rebuilding
+    from cli import balance_rebuild
 
-    rebuilding.rebuild_balances(business)
+    balance_rebuild.rebuild_balances(business)
 
 
 @app.command("sweep-documents")
@@ -139,7 +139,7 @@ def sweep_documents(
     It removes files that no record names and that are older than an hour, forgets answers that are
     older than 30 days, and seals the audit trails.
     """
-    from cli.sweeping import sweep_all
+    from cli.document_sweep import sweep_all
 
     sweep_all(only_look=dry_run)
 
@@ -184,9 +184,9 @@ def export_business(
     file: Annotated[Path, typer.Argument(help="The new file.")],
 ) -> None:
     """Check one business and export it to a file: its books, audit trail, seals and documents."""
-    from cli import moving
+    from cli import business_files
 
-    raise typer.Exit(moving.export_business(business_id, file))
+    raise typer.Exit(business_files.export_business(business_id, file))
 
 
 @app.command("import-business")
@@ -200,9 +200,9 @@ def import_business(
 
     Its ids, audit trail and seals stay as they are.
     """
-    from cli import moving
+    from cli import business_files
 
-    raise typer.Exit(moving.import_business(file, partner))
+    raise typer.Exit(business_files.import_business(file, partner))
 
 
 @app.command()
@@ -255,16 +255,16 @@ def verify(
 
     Exit 0: every check passes. 1: a check fails. 2: it cannot start, as with wrong credentials.
     """
-    from cli import verifying
-    from verify.run import Asked
+    from cli import verification
+    from verify.run import Options
 
-    asked = Asked(
-        verifying.host_of(url),
+    asked = Options(
+        verification.host_of(url),
         str(partner_id),
-        verifying.key_from(api_key_file, os.environ.get("ACCOUNTING_API_KEY")),
+        verification.key_from(api_key_file, os.environ.get("ACCOUNTING_API_KEY")),
         examples=0 if quick else examples,
     )
-    raise typer.Exit(verifying.verify_deployment(asked, junit, as_json=as_json))
+    raise typer.Exit(verification.verify_deployment(asked, junit, as_json=as_json))
 
 
 def main() -> None:

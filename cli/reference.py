@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from cli.main import app
-from server.settings_table import TABLE
+from server.config.settings_table import TABLE
 
 SETTINGS = """\
 # Settings

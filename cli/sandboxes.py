@@ -12,7 +12,7 @@ app = typer.Typer(no_args_is_help=True)
 @app.command()
 def prepare() -> None:
     """Fill the template of sandboxes; servers on this database then offer sandboxes."""
-    from cli.sandbox_work import prepare_template
+    from cli.sandbox_jobs import prepare_template
 
     prepare_template()
 
@@ -27,7 +27,7 @@ def create(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Create a sandbox for a partner, with a year of trade in its books, and print its id."""
-    from cli.sandbox_work import create_sandbox
+    from cli.sandbox_jobs import create_sandbox
 
     made = create_sandbox(partner_id, external_id, name)
     facts = {each: made[each] for each in ("id", "external_id", "name")}
@@ -47,6 +47,6 @@ def sweep(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
 ) -> None:
     """Delete sandboxes that were reset, with their books and files, as the owner of the schema."""
-    from cli.sandbox_work import sweep_sandboxes
+    from cli.sandbox_jobs import sweep_sandboxes
 
     sweep_sandboxes(older_than, only_look=dry_run)

@@ -9,7 +9,7 @@ class CommandWithSettings(TyperCommand):
     """A command whose `--help` also shows the table of settings."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, then the settings as `server/settings.py` defines them."""
+        """Print the help, then the settings as `server/config/settings.py` defines them."""
         super().format_help(ctx, formatter)
         print_settings()
 
@@ -22,7 +22,7 @@ def print_settings() -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from server.settings_table import TABLE
+    from server.config.settings_table import TABLE
 
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="bold cyan")

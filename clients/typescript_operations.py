@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from textwrap import indent
 from typing import Any, Final
 
-from server.contract import JSON, METHODS, parse, read_source
-from server.published import published
-from server.reference.fields import Describer
+from server.contract.document import JSON, METHODS, parse, read_source
+from server.contract.published import published
+from server.docs.reference.fields import Describer
 
 Node = Mapping[str, Any]
 

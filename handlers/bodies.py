@@ -1,6 +1,6 @@
 """The request bodies of the contract as handlers receive them, validated and revived.
 
-Written by `python -m server.body_types`; a change belongs into the contract.
+Written by `python -m server.contract.body_types`; a change belongs into the contract.
 """
 
 from datetime import date, datetime

@@ -36,7 +36,7 @@ class Pdf:
 
 
 @dataclass(frozen=True, slots=True)
-class Tabled:
+class WithTable:
     """The operation's 200 as a value, and the same as a file for clients that ask for one."""
 
     value: Any

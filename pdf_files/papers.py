@@ -78,7 +78,7 @@ class TaxTotal:
     tax: int
 
 
-class Settled(StrEnum):
+class SettledBy(StrEnum):
     """The kinds of settlement that reduce the amount due."""
 
     PAYMENT = "payment"
@@ -90,7 +90,7 @@ class Settled(StrEnum):
 class Settlement:
     """An amount that was settled on a day."""
 
-    by: Settled
+    by: SettledBy
     on: date
     amount: int
 
@@ -219,14 +219,14 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTerm:
     """A term with a name: Invoice INV-000042."""
 
     term: Term
     name: str
 
 
-Cell = Term | Named | str | int | date | datetime | Days | None
+Cell = Term | NamedTerm | str | int | date | datetime | Days | None
 """A term with or without a name, a text, an amount, a date, a moment, a period, or nothing."""
 
 

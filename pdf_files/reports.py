@@ -8,7 +8,7 @@ from typing import Final
 from pdf_files.formats import Formats
 from pdf_files.heads import Head
 from pdf_files.letters import width
-from pdf_files.papers import Cell, Days, Level, Named, Report, ReportRow, Style, Term
+from pdf_files.papers import Cell, Days, Level, NamedTerm, Report, ReportRow, Style, Term
 from pdf_files.report_words import REPORT_LANGUAGES
 from pdf_files.sheet import (
     BETWEEN,
@@ -81,7 +81,7 @@ class _ReportSheet:
                 return ""
             case Term():
                 return self.terms.terms[value]
-            case Named():
+            case NamedTerm():
                 return f"{self.terms.terms[value.term]} {value.name}"
             case str():
                 return value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from pdf_files.papers import InvoiceState, Settled, Style
+from pdf_files.papers import InvoiceState, SettledBy, Style
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Words:
     untaxed: dict[str, str]
     withheld: str
     total: str
-    settled: dict[Settled, str]
+    settled: dict[SettledBy, str]
     left: str
     reverse_charge: str
     memo: str
@@ -76,9 +76,9 @@ def _english(tax: str) -> Words:
         withheld="Tax withheld",
         total="Total",
         settled={
-            Settled.PAYMENT: "Paid on {day}",
-            Settled.CREDIT: "Credited on {day}",
-            Settled.WRITE_OFF: "Written off on {day}",
+            SettledBy.PAYMENT: "Paid on {day}",
+            SettledBy.CREDIT: "Credited on {day}",
+            SettledBy.WRITE_OFF: "Written off on {day}",
         },
         left="Amount due",
         reverse_charge=f"Reverse charge: the customer accounts for the {tax}.",
@@ -121,9 +121,9 @@ GERMAN = Words(
     withheld="Einbehaltene Steuer",
     total="Gesamtbetrag",
     settled={
-        Settled.PAYMENT: "Bezahlt am {day}",
-        Settled.CREDIT: "Gutgeschrieben am {day}",
-        Settled.WRITE_OFF: "Ausgebucht am {day}",
+        SettledBy.PAYMENT: "Bezahlt am {day}",
+        SettledBy.CREDIT: "Gutgeschrieben am {day}",
+        SettledBy.WRITE_OFF: "Ausgebucht am {day}",
     },
     left="Offener Betrag",
     reverse_charge="Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge).",
@@ -165,9 +165,9 @@ DUTCH = Words(
     withheld="Ingehouden belasting",
     total="Totaal",
     settled={
-        Settled.PAYMENT: "Betaald op {day}",
-        Settled.CREDIT: "Gecrediteerd op {day}",
-        Settled.WRITE_OFF: "Afgeboekt op {day}",
+        SettledBy.PAYMENT: "Betaald op {day}",
+        SettledBy.CREDIT: "Gecrediteerd op {day}",
+        SettledBy.WRITE_OFF: "Afgeboekt op {day}",
     },
     left="Te betalen",
     reverse_charge="Btw verlegd.",
@@ -209,9 +209,9 @@ FRENCH = Words(
     withheld="Retenue à la source",
     total="Total",
     settled={
-        Settled.PAYMENT: "Payé le {day}",
-        Settled.CREDIT: "Avoir imputé le {day}",
-        Settled.WRITE_OFF: "Passé en perte le {day}",
+        SettledBy.PAYMENT: "Payé le {day}",
+        SettledBy.CREDIT: "Avoir imputé le {day}",
+        SettledBy.WRITE_OFF: "Passé en perte le {day}",
     },
     left="Reste à payer",
     reverse_charge="Autoliquidation de la TVA par le preneur.",
@@ -253,9 +253,9 @@ SPANISH = Words(
     withheld="Retención",
     total="Total",
     settled={
-        Settled.PAYMENT: "Pagado el {day}",
-        Settled.CREDIT: "Abonado el {day}",
-        Settled.WRITE_OFF: "Dado de baja el {day}",
+        SettledBy.PAYMENT: "Pagado el {day}",
+        SettledBy.CREDIT: "Abonado el {day}",
+        SettledBy.WRITE_OFF: "Dado de baja el {day}",
     },
     left="Pendiente de pago",
     reverse_charge="Inversión del sujeto pasivo.",

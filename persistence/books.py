@@ -16,9 +16,8 @@ from accounting.bank.payouts import Payout
 from accounting.bank.reconciliations import Reconciliation
 from accounting.bank.transfers import Transfer
 from accounting.books.accounts import Account
-from accounting.books.businesses import Business
+from accounting.books.businesses import Business, Context
 from accounting.books.chart import Role
-from accounting.books.context import Context
 from accounting.books.ledger import Entry
 from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
@@ -32,20 +31,16 @@ from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from accounting.trade.write_offs import WriteOff
 from persistence.bank.bank_accounts import BankAccountStore
-from persistence.bank.bank_balances import BankBalances
-from persistence.bank.bank_links import BankLinkStore
+from persistence.bank.bank_links import BankLinkStore, TransferStore
 from persistence.bank.bank_rules import BankRuleStore
 from persistence.bank.bank_transactions import BankTransactionStore
-from persistence.bank.bank_transfers import TransferStore
 from persistence.bank.open_items import OpenItems
 from persistence.bank.payouts import PayoutStore
-from persistence.bank.reconciliations import ReconciliationStore
-from persistence.engine.fetches import Fetch
-from persistence.engine.identifiers import new_id
-from persistence.engine.memory import Memory
-from persistence.engine.scope import Precondition, Scope, Versioned
-from persistence.engine.sessions import Reading, Writing
-from persistence.engine.tenants import BusinessTenant
+from persistence.bank.reconciliations import BankBalances, ReconciliationStore
+from persistence.engine.caches import Caches
+from persistence.engine.ids import new_id
+from persistence.engine.sessions import BusinessTenant, ReadSession, WriteSession
+from persistence.engine.sql import Fetch
 from persistence.files.stored_files import StoredFileStore
 from persistence.ledger.account_entries import AccountEntries
 from persistence.ledger.accounts import AccountStore
@@ -55,8 +50,8 @@ from persistence.ledger.journal import JournalStore
 from persistence.ledger.letterheads import Letterheads
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
-from persistence.ledger.tax_codes import TaxCodeStore
-from persistence.store import Store
+from persistence.store import Precondition, Scope, Store, Versioned
+from persistence.tax.tax_codes import TaxCodeStore
 from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.bills import (
     BillPaymentStore,
@@ -67,7 +62,6 @@ from persistence.trade.bills import (
     VendorRefundStore,
 )
 from persistence.trade.credits import CreditStore
-from persistence.trade.customers import CustomerStore
 from persistence.trade.documents import DocumentStore
 from persistence.trade.invoices import (
     CustomerCreditStore,
@@ -78,12 +72,10 @@ from persistence.trade.invoices import (
     InvoiceWriteOffStore,
 )
 from persistence.trade.openings import OpeningStore
-from persistence.trade.owed import Owed, OwedByCustomers, OwedToVendors
-from persistence.trade.parties import PartyStore
+from persistence.trade.owed import CustomerBalances, OpenBalances, VendorBalances
+from persistence.trade.parties import CustomerStore, PartyStore, VendorStore
 from persistence.trade.payments import PaymentStore
-from persistence.trade.refund_payments import RefundPaymentStore
-from persistence.trade.refunds import RefundStore
-from persistence.trade.vendors import VendorStore
+from persistence.trade.refunds import RefundPaymentStore, RefundStore
 from persistence.trade.write_offs import WriteOffStore
 
 S = TypeVar("S")
@@ -146,7 +138,7 @@ class Trade:
     credits: OnFirstUse[CreditStore]
     refunds: OnFirstUse[RefundStore[Any, Any]]
     refund_payments: OnFirstUse[RefundPaymentStore[Any]]
-    owed: OnFirstUse[Owed]
+    owed: OnFirstUse[OpenBalances]
 
     def __init__(self, books: "Books") -> None:
         self.books = books
@@ -189,7 +181,7 @@ class Sales(Trade):
     credits = OnFirstUse(CustomerCreditStore)
     refunds = OnFirstUse(InvoiceRefundStore)
     refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
-    owed = OnFirstUse(OwedByCustomers)
+    owed = OnFirstUse(CustomerBalances)
 
 
 class Purchases(Trade):
@@ -203,7 +195,7 @@ class Purchases(Trade):
     credits = OnFirstUse(VendorCreditStore)
     refunds = OnFirstUse(VendorRefundStore)
     refund_payments = OnFirstUse(VendorRefundPaymentStore)
-    owed = OnFirstUse(OwedToVendors)
+    owed = OnFirstUse(VendorBalances)
 
 
 class Books:
@@ -242,10 +234,10 @@ class Books:
 
     def __init__(
         self,
-        session: Reading | Writing,
+        session: ReadSession | WriteSession,
         tenant: BusinessTenant,
         now: datetime,
-        memory: Memory,
+        memory: Caches,
         precondition: Precondition | None = None,
     ) -> None:
         self.scope = Scope(session, tenant, now, memory, precondition)
@@ -317,7 +309,7 @@ class Books:
     def idempotency_key(self) -> str | None:
         """The idempotency key of this request; None if it has none, or only reads."""
         session = self.scope.session
-        claim = session.claim if isinstance(session, Writing) else None
+        claim = session.claim if isinstance(session, WriteSession) else None
         return claim.key if claim else None
 
     # ── Reading ────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from psycopg import OperationalError
 
 from persistence.database.checks import refuse_unsafe, why_schema_not_served
 from persistence.engine.admission import Admission
-from persistence.engine.memory import Memory
+from persistence.engine.caches import Caches
 from persistence.engine.pool import Pool, make_pool, refuse_read_only
 from persistence.engine.replica import Replica
 from persistence.files.blobs import Blobs, BlobStorage
@@ -25,7 +25,7 @@ class Resources:
     pool: Pool
     replica: Replica | None
     admission: Admission
-    memory: Memory
+    memory: Caches
     blobs: Blobs
 
     async def open(self, *, durable: bool) -> None:
@@ -77,4 +77,4 @@ def make_resources(
     if read_url is not None:
         standby = make_pool(read_url, size=size, to_primary=False)
         replica = Replica(standby, most_behind=timedelta(seconds=read_lag_seconds))
-    return Resources(pool, replica, Admission(pool, key_matches), Memory(), Blobs(storage))
+    return Resources(pool, replica, Admission(pool, key_matches), Caches(), Blobs(storage))

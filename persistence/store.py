@@ -5,6 +5,8 @@ A store adds the id of the business to every statement, so it cannot read the ro
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from uuid import UUID
@@ -13,14 +15,15 @@ from sqlalchemy import ARRAY, Table, Text, Uuid, any_, select
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
-from accounting.errors import NotFound, RuleBroken
-from persistence.engine.fetches import Answers, Fetch
+from accounting.errors import NotFound, RuleViolation, Stale
+from persistence.engine.caches import Caches
 from persistence.engine.listings import Listing
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sessions import BusinessTenant, ReadSession, WriteSession
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
+from persistence.engine.unit_of_work import UnitOfWork
 
-T = TypeVar("T")
+# The context of a store: the business, the moment and the transaction of its request.
 
 
 class Versioned(Protocol):
@@ -31,6 +34,147 @@ class Versioned(Protocol):
 
     @property
     def version(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """If-Match: the versions of the requested resource that the caller accepts."""
+
+    versions: frozenset[int] | None  # None: any version.
+
+    def refuse_stale(self, version: int) -> None:
+        """Raise Stale where the resource has another version."""
+        if self.versions is not None and version not in self.versions:
+            raise Stale(
+                "precondition_failed",
+                "The resource has changed since you read it. Read it again and repeat the change.",
+                current_etag=f'"{version}"',
+            )
+
+
+class Scope:
+    """A business in one transaction, with the versions that were read and the rows locked."""
+
+    __slots__ = (
+        "_last_lock",
+        "_precondition",
+        "_tags",
+        "_tenant",
+        "_versions",
+        "business_id",
+        "memory",
+        "now",
+        "session",
+    )
+
+    def __init__(
+        self,
+        session: ReadSession | WriteSession,
+        tenant: BusinessTenant,
+        now: datetime,
+        memory: Caches,
+        precondition: Precondition | None = None,
+    ) -> None:
+        self.session = session
+        self.business_id = tenant.business_id
+        self.now = now
+        self.memory = memory
+        self._tenant = tenant
+        self._precondition = precondition
+        self._versions: dict[UUID, int] = {}
+        self._tags: dict[UUID, Any] = {}
+        self._last_lock: tuple[int, UUID] | None = None
+
+    @property
+    def facts(self) -> Row:
+        """The facts of the business in the database; known after the first answer."""
+        return self._tenant.facts
+
+    @property
+    def staging(self) -> UnitOfWork:
+        """The unit of work with the changes of a writing."""
+        assert isinstance(self.session, WriteSession), "a reading changes nothing"
+        return self.session.staging
+
+    @property
+    def runs_again(self) -> bool:
+        """Return whether the handler runs again where its data has changed: a writing does."""
+        return isinstance(self.session, WriteSession)
+
+    @property
+    def reads_in_steps(self) -> bool:
+        """Return whether optional rows are read only once they are known to exist.
+
+        A reading on a cluster does so; a writing has no snapshot for several rounds.
+        """
+        session = self.session
+        return isinstance(session, ReadSession) and session.connection.machines.planning_is_dear
+
+    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
+        """Send several fetches in one round trip and return their results in order."""
+        return await self.session.fetch(*fetches)
+
+    def pin_snapshot(self) -> None:
+        """Read all later fetches from one snapshot; a writing has its locks instead."""
+        if isinstance(self.session, ReadSession):
+            self.session.pin_snapshot()
+
+    def run_alone(self) -> None:
+        """Run this writing with no other writing of the business beside it.
+
+        Call this before the first fetch: a writing that has passed the gate cannot wait there.
+        """
+        assert isinstance(self.session, WriteSession), "a reading closes nothing"
+        assert not self.session.is_open, "too late"
+        self._tenant.alone = True
+
+    def stage(self, table: Table, id_: UUID, row: Row) -> None:
+        """Stage a row of a store: as a change where it was loaded, else as new."""
+        loaded = self._versions.get(id_)
+        if loaded is None:
+            self.staging.insert(table, {**row, "version": 1})
+        else:
+            self.staging.update(table, {**row, "version": loaded})
+
+    def note_version(self, id_: UUID, version: int) -> None:
+        """Note the version that a row was loaded with."""
+        self._versions[id_] = version
+
+    def note_tags(self, id_: UUID, tags: Any) -> None:
+        """Note the tags that a document was loaded with."""
+        self._tags[id_] = tags
+
+    def has_tags(self, id_: UUID, tags: Any) -> bool:
+        """Return whether a document was loaded with these tags; False where none were noted."""
+        return id_ in self._tags and (self._tags[id_] or ()) == (tags or ())
+
+    def etag(self, id_: UUID) -> int:
+        """Return the version of a row after the commit of this transaction."""
+        loaded = self._versions.get(id_)
+        if loaded is None:
+            return 1
+        changed = isinstance(self.session, WriteSession) and self.staging.holds_change(id_)
+        return loaded + 1 if changed else loaded
+
+    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
+        """Compare If-Match with the first row that is locked, which is the one of the path.
+
+        A row that is read before its lock is compared `again` once it is locked.
+        """
+        if self._precondition is not None:
+            self._precondition.refuse_stale(value.version)
+            if not again:
+                self._precondition = None
+
+    def note_locks(self, rank: int, ids: Sequence[UUID]) -> None:
+        """Assert the one order of locks of all transactions, which prevents deadlocks."""
+        for id_ in ids:
+            here = (rank, id_)
+            assert self._last_lock is None or self._last_lock < here, "locks out of order"
+            self._last_lock = here
+
+
+T = TypeVar("T")
 
 
 V = TypeVar("V", bound=Versioned)
@@ -130,7 +274,7 @@ class Store(ABC, Generic[V]):
     def lock_all(self, ids: Collection[UUID]) -> Fetch[dict[UUID, V]]:
         """Lock rows in the order of their ids, then read them in that order, by id.
 
-        Raises RuleBroken `reference_not_found` if a row does not exist in this business.
+        Raises RuleViolation `reference_not_found` if a row does not exist in this business.
         """
         wanted = sorted(ids)
         self.scope.note_locks(self.rank, wanted)
@@ -263,10 +407,10 @@ def not_found(noun: str) -> NotFound:
     return NotFound(_NOT_FOUND[noun], f"There is no such {noun.replace('_', ' ')}.")
 
 
-def no_such_reference(noun: str, reference: UUID | str) -> RuleBroken:
+def no_such_reference(noun: str, reference: UUID | str) -> RuleViolation:
     """Return the error for a request that refers to a row that does not exist in this business."""
     named = f"{'an' if noun[0] in 'aeiou' else 'a'} {noun.replace('_', ' ')}"
-    return RuleBroken(
+    return RuleViolation(
         "reference_not_found",
         f"The request names {named} that does not exist in this business.",
         resource=noun,

@@ -3,40 +3,102 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import structlog
-from starlette.types import ASGIApp
+from connexion import ConnexionMiddleware
+from starlette.routing import Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from access import api_keys
-from access.keys import Keys
-from access.links import LinkSigner
+from access import tokens
+from access.links import Keys, LinkSigner
 from access.tokens import Keyring
+from accounting.errors import NotFound
+from jobs.upkeep import Upkeep
 from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
-from persistence.upkeep import Upkeep
-from server import logs
 from server.clock import Clock, utc_now
-from server.contract import read_source
-from server.cors import Origins
-from server.dispatch import Services
-from server.docs import Documentation
-from server.downloads import Downloads
-from server.draining import Draining
-from server.edge import Edge, Limits, Page
-from server.health import LIVE, OK, READY, Health
-from server.https import HttpsRule
-from server.limiter import FailedLogins, RequestLimits
-from server.requests.security import Authenticator
-from server.settings import Settings
-from server.shared_counts import SharedCounts
-from server.shared_pages import Pages
-from server.stack import BoundStack, stack_of
-from server.watching.requests import Watch
+from server.config.settings import Settings
+from server.contract.document import Contract, parse, read_source
+from server.docs.application import Documentation
+from server.docs.shared_pages import Pages
+from server.http.connexion_adapter import built, schema_check_skipped
+from server.http.dispatch import ContractResolver, Dispatch, Services
+from server.http.downloads import Downloads
+from server.http.drain import DrainState
+from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
+from server.http.health import LIVE, OK, READY, Health
+from server.http.limiter import FailedLogins, RequestLimits
+from server.http.routing import Routing
+from server.http.security import SECURITY_MAP, Authenticator, Security
+from server.http.shared_counts import SharedCounts
+from server.http.validation import Validation
+from server.telemetry import logs
+from server.telemetry.request_watch import Watch
+
+# The operations of the contract behind Connexion, built once for all processes forked later.
+
+
+@cache
+def stack_of(source: bytes) -> ASGIApp:
+    """Build the stack of a contract, once; raises ContractError."""
+    return build_stack(parse(source))
+
+
+def build_stack(document: dict[str, Any]) -> ASGIApp:
+    """Add our compiled layers to Connexion, which loads and resolves the contract.
+
+    Raises ContractError for faults that would be served wrongly.
+    """
+    stack = ConnexionMiddleware(
+        Dispatch(nothing_beyond),
+        import_name="accounting",
+        middlewares=[Routing, Security, Validation],
+        security_map=SECURITY_MAP,
+        resolver=ContractResolver(Contract(document)),
+    )
+    # The check takes more than a second, and grows with the contract. A separate process runs a
+    # stricter check.
+    with schema_check_skipped():
+        stack.add_api(document)
+    return built(stack)
+
+
+class BoundStack:
+    """The stack of one application, with the services of its requests.
+
+    `life` is the context manager of its start-up and shutdown.
+    """
+
+    def __init__(
+        self,
+        stack: ASGIApp,
+        services: Services,
+        authenticator: Authenticator,
+        life: Callable[[Any], AbstractAsyncContextManager[None]],
+    ) -> None:
+        self._stack = stack
+        self._services = services
+        self._authenticator = authenticator
+        self._life = Router(lifespan=life)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or start up and shut down."""
+        if scope["type"] == "lifespan":
+            await self._life(scope, receive, send)
+            return
+        scope["services"] = self._services
+        scope["authenticator"] = self._authenticator
+        await self._stack(scope, receive, send)
+
+
+async def nothing_beyond(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    """Raise NotFound; the routing passes no request beyond the last operation."""
+    raise NotFound("route_not_found", "There is nothing at this address.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +114,7 @@ class Parent:
     before_opening: Callable[[], None] | None = None
     pages_written: Callable[[], Pages | None] | None = None
     stack: ASGIApp | None = None
-    draining: Draining = field(default_factory=Draining)
+    draining: DrainState = field(default_factory=DrainState)
 
 
 def create_app(
@@ -75,7 +137,7 @@ def create_app(
     resources = make_resources(
         database_url,
         size=settings.database_connections,
-        key_matches=api_keys.opens,
+        key_matches=tokens.opens,
         storage=storage,
         read_url=settings.read_database_url,
         read_lag_seconds=settings.read_lag_seconds,

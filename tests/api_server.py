@@ -17,20 +17,20 @@ from uuid import UUID
 import psycopg
 import uvicorn
 
-from access import api_keys
+from access import tokens
 from access.master_secrets import MasterSecret
 from embedded.postgres import EmbeddedPostgres
 from persistence.database import rights
 from persistence.database.distribution import is_distributed
 from persistence.database.migrate import migrate
-from persistence.engine import entering, pool, replica, transaction
+from persistence.engine import connections, pool, replica, transaction
 from persistence.files.blobs import Folder
 from persistence.partners import partners, sandboxes
 from server.app import create_app
 from server.clock import Clock
-from server.protocol import GuardedProtocol
-from server.settings import Settings
-from server.watching.requests import Watch
+from server.config.settings import Settings
+from server.process.protocol import GuardedProtocol
+from server.telemetry.request_watch import Watch
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.poolers.pgbouncer import served_url
@@ -42,7 +42,7 @@ SECRET = MasterSecret("test", bytes(range(32)))
 # is told to come back. What shows one of these limits sets it for itself.
 pool.CONNECT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
 replica.ANSWER_SECONDS = PATIENCE_SECONDS
-entering.LIMITS.update(
+connections.LIMITS.update(
     {
         limit: f"{PATIENCE_SECONDS:.0f}s"
         for limit in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
@@ -159,11 +159,11 @@ class ApiServer:
 
     def partner(self, name: str) -> Partner:
         """Create a partner as the command line does."""
-        key = api_keys.make("test")
+        key = tokens.make_key("test")
 
         async def create() -> Any:
             async with pool.make_pool(self.database_url, size=1) as connections:
-                sealed = api_keys.seal(key.text)
+                sealed = tokens.seal_key(key.text)
                 return await partners.create_partner(
                     connections, name, key.key_id, sealed, self.clock()
                 )

@@ -4,7 +4,7 @@ import asyncio
 from uuid import UUID
 
 from persistence.engine.pool import make_pool
-from persistence.proof.integrity import Advance, BooksToProve, Check, all_books, prove
+from persistence.integrity.checks import Advance, BooksToProve, Check, all_books, prove
 
 
 class Prover:

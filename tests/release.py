@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Final
 
-from server.contract import parse
-from server.published import published
+from server.contract.document import parse
+from server.contract.published import published
 from tests.contract.compatibility import differences
 from tests.contract.released import newest, number_of, refused, told
 

@@ -66,7 +66,7 @@ class _Header:
 
 
 @dataclass(frozen=True)
-class _Documented:
+class _CompiledAnswer:
     """A documented answer, with compiled schemas."""
 
     place: str
@@ -83,7 +83,7 @@ class Answers:
         self._schemas = Schemas(contract)
         self._components: Node = contract.document["components"]
         self._explained: dict[str, Node] = self._components["x-error-codes"]
-        self._compiled: dict[tuple[str, str], _Documented] = {}
+        self._compiled: dict[tuple[str, str], _CompiledAnswer] = {}
 
     def judge(self, response: httpx.Response) -> Judgement | None:
         """Check an answer whose body was read; return None if it is not an answer of the API."""
@@ -134,7 +134,7 @@ class Answers:
         name = "TokenTransportFailure" if token else "TransportFailure"
         yield from self._answer(response, self._component(name))
 
-    def _answer(self, response: httpx.Response, expected: _Documented) -> Iterator[str]:
+    def _answer(self, response: httpx.Response, expected: _CompiledAnswer) -> Iterator[str]:
         """Check content type, headers, body and error code."""
         content_type = response.headers.get("content-type")
         fits = content_type in expected.bodies
@@ -147,7 +147,7 @@ class Answers:
         elif fits:
             yield from self._body(response, expected)
 
-    def _body(self, response: httpx.Response, expected: _Documented) -> Iterator[str]:
+    def _body(self, response: httpx.Response, expected: _CompiledAnswer) -> Iterator[str]:
         """Check the body against the closed schema, and the contents of an error."""
         content_type = response.headers["content-type"]
         schema = expected.bodies[content_type]
@@ -191,7 +191,7 @@ class Answers:
         if not replayed and body["request_id"] != response.headers.get("x-request-id"):
             yield "The request id of the body is not the one of the header."
 
-    def _documented(self, operation: Operation, status: str) -> _Documented:
+    def _documented(self, operation: Operation, status: str) -> _CompiledAnswer:
         """Return the documented answer of an operation, compiled on first use."""
         key = operation.operation_id, status
         if key not in self._compiled:
@@ -200,7 +200,7 @@ class Answers:
             self._compiled[key] = self._compile(" ".join(key), answer, texts)
         return self._compiled[key]
 
-    def _component(self, name: str) -> _Documented:
+    def _component(self, name: str) -> _CompiledAnswer:
         """Return the shared answer with this name, compiled on first use."""
         key = "", name
         if key not in self._compiled:
@@ -209,7 +209,7 @@ class Answers:
             self._compiled[key] = self._compile(name, answers[name], texts)
         return self._compiled[key]
 
-    def _compile(self, place: str, answer: Node, texts: str) -> _Documented:
+    def _compile(self, place: str, answer: Node, texts: str) -> _CompiledAnswer:
         follow, validator = self._contract.follow, self._schemas.validator
         bodies = {
             _CSV if content_type == "text/csv" else content_type: validator(media["schema"])
@@ -222,10 +222,10 @@ class Answers:
             required = node.get("required", False)
             headers[name] = _Header(required, kind, validator(node["schema"]))
         codes = frozenset(re.findall(r"`([a-z_]+)`", texts))
-        return _Documented(place, bodies, headers, codes)
+        return _CompiledAnswer(place, bodies, headers, codes)
 
 
-def _headers(response: httpx.Response, expected: _Documented) -> Iterator[str]:
+def _headers(response: httpx.Response, expected: _CompiledAnswer) -> Iterator[str]:
     for name, header in expected.headers.items():
         if name in response.headers:
             for error in header.values.iter_errors(header.value(response.headers[name])):

@@ -25,7 +25,7 @@ from schemathesis.generation.case import Case as AnyCase
 
 from verify.contract import Contract
 from verify.formats import teach
-from verify.story import KEY, Caller, Stopped, Story, Unexpected, no_answer
+from verify.story import KEY, Caller, JourneyStopped, Story, UnexpectedAnswer, no_answer
 
 JOURNEY: Final = "contract"
 FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -62,7 +62,7 @@ def _try_each(story: Story, ids: Ids, examples: int, seconds: float) -> list[str
             left.append(operation.operation_id)
             continue
         trial = Trial(story.books, ids, until)
-        with suppress(Stopped), story.check(JOURNEY, operation.operation_id):
+        with suppress(JourneyStopped), story.check(JOURNEY, operation.operation_id):
             trial.run(schema[operation.path][operation.method], examples)
     return left
 
@@ -74,7 +74,7 @@ class Trial:
         self._books = books
         self._ids = ids
         self._until = until
-        self._unexpected: Unexpected | None = None
+        self._unexpected: UnexpectedAnswer | None = None
 
     def run(self, target: Any, examples: int) -> None:
         """Send valid, then invalid requests; raises Unexpected if an invalid one is accepted."""
@@ -114,7 +114,7 @@ class Trial:
             self._unexpected = no_answer(error)
             return
         if _must_be_refused(case, wrong) and not answer.is_client_error:
-            self._unexpected = Unexpected(
+            self._unexpected = UnexpectedAnswer(
                 "A request that breaks the contract was expected to be refused, and"
                 f" {answer.status_code} came."
             )

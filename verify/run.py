@@ -13,9 +13,9 @@ import httpx
 
 from verify.answers import Answers
 from verify.contract import Contract, Node
-from verify.journeys import JOURNEYS, closing, ledger
+from verify.journeys import JOURNEYS, ledger, period_close
 from verify.report import Check, Report
-from verify.story import V1, Caller, Stopped, Story, checked
+from verify.story import V1, Caller, JourneyStopped, Story, checked
 from verify.wire import Secrets, Wire
 
 CONTRACT_AT: Final = "/openapi.json"
@@ -28,7 +28,7 @@ class CannotVerify(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Options:
     """The settings of a run.
 
     `url` is scheme, host and port. Half of the `examples` per operation are valid; with 0 no
@@ -42,7 +42,7 @@ class Asked:
     seconds: float = 75.0
 
 
-def verify(asked: Asked, tell: Callable[[Check], object]) -> Report:
+def verify(asked: Options, tell: Callable[[Check], object]) -> Report:
     """Verify a deployment and return the report; raises CannotVerify if it cannot start."""
     with httpx.Client(base_url=asked.url, timeout=ANSWER_SECONDS) as http:
         contract = read_contract(http)
@@ -55,7 +55,7 @@ def verify(asked: Asked, tell: Callable[[Check], object]) -> Report:
             )
         wire = Wire(http, Answers(contract), Secrets(asked.api_key))
         partner = admitted(wire, asked)
-        with suppress(Stopped):
+        with suppress(JourneyStopped):
             _tell_stories(begin(partner, contract, report), asked)
         return report
 
@@ -72,7 +72,7 @@ def read_contract(http: httpx.Client) -> Contract:
         raise CannotVerify(f"What is at {CONTRACT_AT} there is no contract.") from error
 
 
-def admitted(wire: Wire, asked: Asked) -> Caller:
+def admitted(wire: Wire, asked: Options) -> Caller:
     """Get a partner token for the API key; raises CannotVerify if the key is rejected."""
     key = httpx.BasicAuth(asked.partner_id, asked.api_key)
     request = wire.http.build_request("POST", f"{V1}oauth2/token/", data=dict(GRANT))
@@ -117,18 +117,18 @@ def _books(partner: Caller, business_id: str) -> Caller:
     return Caller(partner.wire, f"{V1}businesses/{business_id}/", f"Bearer {token}")
 
 
-def _tell_stories(story: Story, asked: Asked) -> None:
+def _tell_stories(story: Story, asked: Options) -> None:
     """Run all journeys and the generated requests; one that stops does not stop the others."""
     for tell in JOURNEYS.values():
-        with suppress(Stopped):
+        with suppress(JourneyStopped):
             tell(story)
     if asked.examples:
         from verify.generated import JOURNEY, try_operations
 
-        with suppress(Stopped):
+        with suppress(JourneyStopped):
             examples = (asked.examples + 1) // 2
             try_operations(story, examples=examples, seconds=asked.seconds)
             ledger.prove(story, JOURNEY)
-    for tell in (closing.lock, closing.archive):
-        with suppress(Stopped):
+    for tell in (period_close.lock, period_close.archive):
+        with suppress(JourneyStopped):
             tell(story)

@@ -17,11 +17,11 @@ V1: Final = "/v1/platform/"
 KEY: Final = "Idempotency-Key"
 
 
-class Unexpected(Exception):
+class UnexpectedAnswer(Exception):
     """A failed expectation; the message describes it."""
 
 
-class Stopped(Exception):
+class JourneyStopped(Exception):
     """The end of a journey, because a failed check leaves nothing to continue with."""
 
 
@@ -57,7 +57,9 @@ class Caller:
             request = next(auth.auth_flow(request))
         response = self.wire.send(request)
         if response.status_code != expected:
-            raise Unexpected(f"Status {expected} was expected, and {response.status_code} came.")
+            raise UnexpectedAnswer(
+                f"Status {expected} was expected, and {response.status_code} came."
+            )
         return response
 
     def get(self, path: str, *, expected: int = 200, **query: Any) -> Node:
@@ -118,7 +120,7 @@ def checked(wire: Wire, report: Report, journey: str, name: str) -> Iterator[Non
     try:
         yield
         stopped = False
-    except Unexpected as error:
+    except UnexpectedAnswer as error:
         wire.blame(str(error))
     except httpx.RequestError as error:
         wire.blame(str(no_answer(error)))
@@ -126,22 +128,22 @@ def checked(wire: Wire, report: Report, journey: str, name: str) -> Iterator[Non
         wire.blame(f"The answer has not what was looked for in it: {type(error).__name__}: {error}")
     report.add(Check(journey, name, round(time.monotonic() - begun, 3), tuple(wire.faults)))
     if stopped:
-        raise Stopped
+        raise JourneyStopped
 
 
-def no_answer(error: httpx.RequestError) -> Unexpected:
+def no_answer(error: httpx.RequestError) -> UnexpectedAnswer:
     """Return the failed expectation for a request without an answer."""
-    return Unexpected(f"No answer came: {type(error).__name__}: {error}")
+    return UnexpectedAnswer(f"No answer came: {type(error).__name__}: {error}")
 
 
 def same(what: str, found: object, expected: object) -> None:
     """Raise Unexpected if a value is not the expected one."""
     if found != expected:
-        raise Unexpected(f"{what}: {expected!r} was expected, and {found!r} came.")
+        raise UnexpectedAnswer(f"{what}: {expected!r} was expected, and {found!r} came.")
 
 
 def _object(response: httpx.Response) -> Node:
     body = response.json()
     if not isinstance(body, dict):
-        raise Unexpected("The answer is no JSON object.")
+        raise UnexpectedAnswer("The answer is no JSON object.")
     return body

@@ -9,11 +9,16 @@ from uuid import UUID
 
 from accounting.absent import said
 from accounting.bank.commands import BankAccountDetails
-from accounting.books.account_tree import AccountTree, refuse_unfit_parent
-from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.accounts import (
+    Account,
+    AccountReference,
+    AccountTree,
+    refuse_unfit_parent,
+    usable,
+)
+from accounting.books.businesses import Context
 from accounting.books.chart import Role
-from accounting.books.context import Context
-from accounting.errors import Conflict, RuleBroken
+from accounting.errors import Conflict, RuleViolation
 
 # The fields of a bank account that its ledger account repeats, with their names there.
 SHOWN: Final = {
@@ -52,7 +57,7 @@ def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -
     """Return the ledger account for a bank account that names none: 1100, else a new one below it.
 
     If another bank account uses 1100, a new 1101 gets the title of the bank account. Raises
-    Conflict `account_archived`, RuleBroken `account_too_deep`.
+    Conflict `account_archived`, RuleViolation `account_too_deep`.
     """
     [own] = [account for account in chart_in_use.chart if account.role == Role.BANK]
     if own.id not in chart_in_use.taken:
@@ -76,13 +81,13 @@ def named_ledger_account(
 ) -> Account:
     """Check the ledger account that a caller names for a bank account, and return it.
 
-    Raises RuleBroken `reference_not_found`, `control_account` or `account_type_mismatch`; Conflict
-    `account_archived` or `account_taken`.
+    Raises RuleViolation `reference_not_found`, `control_account` or `account_type_mismatch`;
+    Conflict `account_archived` or `account_taken`.
     """
     account = usable(reference, named)
     # Money on the clearing account is at a processor; payouts bring it to a bank.
     if account.account_type != "asset" or account.role == Role.PROCESSOR_CLEARING:
-        raise RuleBroken(
+        raise RuleViolation(
             "account_type_mismatch",
             "A bank account needs an asset account other than the clearing account.",
             account_code=account.code,

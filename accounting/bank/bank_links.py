@@ -13,15 +13,59 @@ from accounting.bank.bank_transactions import (
     signed,
 )
 from accounting.bank.commands import LinkTransaction
-from accounting.bank.entry_money import EntryMoney
 from accounting.bank.payouts import Payout
-from accounting.books.context import Context
-from accounting.errors import Conflict, RuleBroken
-from accounting.trade.holds import on_money_account
-from accounting.trade.in_opening import refuse_in_opening
+from accounting.books.businesses import Context
+from accounting.books.manual_entries import SOURCE, ManualEntry
+from accounting.errors import Conflict, RuleViolation
+from accounting.trade.holds import on_money_account, refuse_in_opening
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
+
+# The money that a manual entry moves on the ledger account of a bank account.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryMoney:
+    """The amount that a posted entry moves on one account, above zero if it comes in.
+
+    `linked` is the amount that transactions of that bank account show. The same entry may move
+    money on another bank account, which other transactions show.
+    """
+
+    id: UUID
+    account_id: UUID
+    amount: int
+    linked: int = 0
+
+
+def money_of(entry: ManualEntry, account_id: UUID, linked: int) -> EntryMoney:
+    """Return the money of an entry on an account: of debits of 100 and a credit of 2 there, 98.
+
+    Raises Conflict `system_entry` or `item_not_completed`; RuleViolation `bank_account_mismatch`.
+    """
+    if entry.source_type != SOURCE:
+        raise Conflict(
+            "system_entry",
+            "The entry comes from a document. Match the document instead.",
+            source_type=entry.source_type,
+            source_id=str(entry.source_id),
+        )
+    if entry.status != "approved":
+        raise Conflict(
+            "item_not_completed",
+            "An entry that is not posted has no money at the bank.",
+            current_state=entry.status,
+        )
+    moves = sum(line.amount for line in entry.lines if line.account_id == account_id)
+    if not moves:
+        raise RuleViolation(
+            "bank_account_mismatch",
+            "The entry does not change the account of this bank account.",
+            account_id=str(account_id),
+        )
+    return EntryMoney(id=entry.id, account_id=account_id, amount=moves, linked=linked)
+
 
 Target = Payment | RefundPayment | Payout | EntryMoney
 """The money that a bank transaction can show; for a transfer of two, see `transfers`."""
@@ -83,7 +127,7 @@ def link(
     differ by no more than the tolerance of the business, both are used up: a transaction of 99 and
     a payment of 100 make a link of 100 with a rounding of -1. The money is then posted to the
     ledger account of the bank account. Raises Conflict `in_payout`, `in_opening_balance` or
-    `item_not_completed`; RuleBroken `link_direction_mismatch`, `bank_account_mismatch` or
+    `item_not_completed`; RuleViolation `link_direction_mismatch`, `bank_account_mismatch` or
     `link_exceeds_remaining`.
     """
     _refuse_unlinkable(side, transaction, target)
@@ -150,12 +194,12 @@ def _with_more(
 def linkable(of_line: int, of_target: int, wanted: int | None) -> int:
     """Return the amount to link, given the remaining amounts of a transaction and its target.
 
-    Raises RuleBroken `link_exceeds_remaining`.
+    Raises RuleViolation `link_exceeds_remaining`.
     """
     most = min(of_line, of_target)
     amount = most if wanted is None else wanted
     if not 0 < amount <= most:
-        raise RuleBroken(
+        raise RuleViolation(
             "link_exceeds_remaining",
             "The amount exceeds the remaining amount of the bank transaction or of its target.",
             amount_cents=amount,
@@ -199,7 +243,7 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
     if not isinstance(target, EntryMoney):
         _refuse_unfit(transaction, target)
     if movable(side, target) * signed(transaction) < 0:
-        raise RuleBroken(
+        raise RuleViolation(
             "link_direction_mismatch",
             "The bank transaction brings money in, but the target takes money out."
             if transaction.direction == "credit"
@@ -226,7 +270,7 @@ def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment 
             current_state=target.status,
         )
     if target.money_account_id not in (None, transaction.account_id):
-        raise RuleBroken(
+        raise RuleViolation(
             "bank_account_mismatch",
             "The target is matched with a transaction of another bank account. Remove that"
             " match first.",

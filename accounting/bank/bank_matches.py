@@ -10,21 +10,20 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_links, payout_changes
-from accounting.bank.bank_links import Link, Target
+from accounting.bank.bank_links import EntryMoney, Link, Target
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import LinkTransaction
-from accounting.bank.entry_money import EntryMoney
 from accounting.bank.payouts import Payout
+from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.context import Context
-from accounting.tax.day_codes import Referenced
+from accounting.tax.day_codes import TaxReferences
 from accounting.trade import payment_changes, vendor_refund_changes
 from accounting.trade.commands import ChangePayment, ChangeVendorRefundPayment
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import VendorRefundPayment
 from accounting.trade.sides import Side
-from accounting.trade.vendor_refund_changes import Refunded
+from accounting.trade.vendor_refund_changes import AmendedRefund
 
 ON_ITS_WAY = frozenset({"pending", "processing"})
 
@@ -40,7 +39,7 @@ class MatchTarget:
     side: Side | None
     target: Target
     documents: Mapping[UUID, Document] = field(default_factory=dict)
-    refunded: Refunded | None = None
+    refunded: AmendedRefund | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def _come_back(
     command = ChangeVendorRefundPayment(status="completed", payment_date=on)
     held = before.with_payment(linked)
     after = vendor_refund_changes.amend(
-        held, linked.id, command, Referenced.by_role(roles), context
+        held, linked.id, command, TaxReferences.by_role(roles), context
     )
     subjects, moved = vendor_refund_changes.changed(before, before.affected, after)
     return replace(

@@ -8,11 +8,10 @@ from accounting.bank.bank_transactions import BankTransaction, signed
 from accounting.bank.payouts import Payout, fees_during, paid_days
 from accounting.bank.transfers import Transfer
 from accounting.books.chart import Role, Roles
-from accounting.books.ledger import Entry, Movement, Source, as_reversals, difference
+from accounting.books.ledger import Days, Entry, Movement, Source, as_reversals, difference
 from accounting.books.numbers import Number
-from accounting.books.spans import Days
-from accounting.tax.gross_amounts import HeldTax, net_and_taxes
-from accounting.trade.amounts import MAIN, SELF_ASSESSED, Amount, during, netted
+from accounting.tax.taxed_amounts import HeldTax, net_and_taxes
+from accounting.trade.postings import MAIN, SELF_ASSESSED, Amount, during, netted
 
 PAYOUT = "payout"
 BANK_TRANSACTION = "bank_transaction"

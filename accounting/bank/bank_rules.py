@@ -21,9 +21,9 @@ from accounting.bank.bank_transactions import (
 )
 from accounting.bank.commands import BankRuleConditions, BankRuleOutcome, SaveBankRule
 from accounting.books.accounts import AccountReference, usable
-from accounting.books.context import Context
-from accounting.errors import Conflict, RuleBroken
-from accounting.tax.day_codes import Referenced
+from accounting.books.businesses import Context
+from accounting.errors import Conflict, RuleViolation
+from accounting.tax.day_codes import TaxReferences
 from accounting.tax.taxed_amounts import DayCode
 
 SUGGEST, AUTOMATIC = "suggest", "automatic"
@@ -59,7 +59,7 @@ class BankRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class RuleOutcome:
     """A new transaction after the rules were tried, and the fitting rule that was not applied."""
 
     line: BankTransaction
@@ -77,10 +77,10 @@ def accounts_applied(rules: Iterable[BankRule]) -> frozenset[AccountReference]:
     return frozenset(AccountReference("id", each.account_id) for each in automatic)
 
 
-def make(command: SaveBankRule, referenced: Referenced, context: Context) -> BankRule:
+def make(command: SaveBankRule, referenced: TaxReferences, context: Context) -> BankRule:
     """Create a rule; the defaults are priority 100 and `suggest`.
 
-    Raises Conflict `account_archived`; RuleBroken `reference_not_found` or `control_account`.
+    Raises Conflict `account_archived`; RuleViolation `reference_not_found` or `control_account`.
     """
     assert not isinstance(command.name, Absent), "a new rule has a name"
     assert not isinstance(command.conditions, Absent), "a new rule has conditions"
@@ -99,7 +99,7 @@ def make(command: SaveBankRule, referenced: Referenced, context: Context) -> Ban
 
 
 def amend(
-    rule: BankRule, command: SaveBankRule, referenced: Referenced, context: Context
+    rule: BankRule, command: SaveBankRule, referenced: TaxReferences, context: Context
 ) -> BankRule:
     """Change a rule; its conditions and its outcome are each replaced as a whole.
 
@@ -148,8 +148,8 @@ def fits(rule: BankRule, line: BankTransaction) -> bool:
 
 
 def try_on(
-    line: BankTransaction, rules: Iterable[BankRule], referenced: Referenced, context: Context
-) -> Tried:
+    line: BankTransaction, rules: Iterable[BankRule], referenced: TaxReferences, context: Context
+) -> RuleOutcome:
     """Try rules on a new transaction: the first that fits is applied if automatic, else suggested.
 
     An automatic rule that cannot be applied is suggested as well: its account is archived or is the
@@ -157,11 +157,11 @@ def try_on(
     """
     rule = first_fitting(rules, line)
     if rule is None:
-        return Tried(line)
+        return RuleOutcome(line)
     if rule.apply != AUTOMATIC:
-        return Tried(line, rule.id)
+        return RuleOutcome(line, rule.id)
     applied = _applied(line, rule, referenced, context)
-    return Tried(line, rule.id) if applied is None else Tried(applied)
+    return RuleOutcome(line, rule.id) if applied is None else RuleOutcome(applied)
 
 
 def part_of(rule: BankRule, line: BankTransaction) -> CategoryPart:
@@ -176,7 +176,7 @@ def part_of(rule: BankRule, line: BankTransaction) -> CategoryPart:
 
 
 def _applied(
-    line: BankTransaction, rule: BankRule, referenced: Referenced, context: Context
+    line: BankTransaction, rule: BankRule, referenced: TaxReferences, context: Context
 ) -> BankTransaction | None:
     reference = AccountReference("id", rule.account_id)
     if rule.account_id == line.account_id:
@@ -185,11 +185,11 @@ def _applied(
         usable(reference, referenced.accounts.named.get(reference))
         parts = taxed((part_of(rule, line),), (_code_of(rule, line, referenced),), referenced.roles)
         return in_parts(line, parts, context, rule.id)
-    except (Conflict, RuleBroken):
+    except (Conflict, RuleViolation):
         return None
 
 
-def _code_of(rule: BankRule, line: BankTransaction, referenced: Referenced) -> DayCode | None:
+def _code_of(rule: BankRule, line: BankTransaction, referenced: TaxReferences) -> DayCode | None:
     """Find the tax code of a rule, as of the day of the transaction."""
     if rule.tax_code_id is None:
         return None
@@ -207,7 +207,7 @@ def _conditions(given: BankRuleConditions) -> dict[str, Any]:
     }
 
 
-def _outcome(given: BankRuleOutcome, referenced: Referenced, context: Context) -> dict[str, Any]:
+def _outcome(given: BankRuleOutcome, referenced: TaxReferences, context: Context) -> dict[str, Any]:
     code = given.tax_code
     codes = referenced.codes_on(None, context.today)
     return {

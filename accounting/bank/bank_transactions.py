@@ -8,13 +8,12 @@ from uuid import UUID
 
 from accounting.bank.commands import CategoryGiven
 from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Roles
-from accounting.books.context import Context, refuse_locked
-from accounting.books.ledger import Posted
-from accounting.errors import Conflict, RuleBroken
-from accounting.tax.day_codes import Referenced
-from accounting.tax.gross_amounts import Gross, HeldTax, held_taxes
-from accounting.tax.taxed_amounts import DayCode
+from accounting.books.ledger import PostedEntry
+from accounting.errors import Conflict, RuleViolation
+from accounting.tax.day_codes import TaxReferences
+from accounting.tax.taxed_amounts import DayCode, Gross, HeldTax, held_taxes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ class BankTransaction:
     parts: tuple[CategoryPart, ...] = ()
     rule_id: UUID | None = None
     reconciled_through: date | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 def signed(transaction: BankTransaction) -> int:
@@ -96,7 +95,7 @@ def refuse_reconciled(transaction: BankTransaction) -> None:
 def categorize(
     transaction: BankTransaction,
     given: Sequence[CategoryGiven],
-    referenced: Referenced,
+    referenced: TaxReferences,
     context: Context,
 ) -> BankTransaction:
     """Post the remaining amount of a transaction to accounts, part by part, on its day.
@@ -104,7 +103,7 @@ def categorize(
     Of 100 with 60 linked, 40 remains: two parts may be 30 and 10. A part without an amount takes
     all of it. If a part names a tax code, its tax is taken out of it. Raises Conflict
     `bank_transaction_used_up`, `account_archived`, `tax_code_archived`, `bank_reconciled` or
-    `period_locked`; RuleBroken `reference_not_found`, `control_account`, `same_account`,
+    `period_locked`; RuleViolation `reference_not_found`, `control_account`, `same_account`,
     `tax_code_mismatch`, `tax_rate_missing` or `splits_mismatch`.
     """
     _refuse_used_up(transaction)
@@ -119,7 +118,7 @@ def categorize(
     )
     total = sum(part.amount for part in parts)
     if total != left:
-        raise RuleBroken(
+        raise RuleViolation(
             "splits_mismatch",
             "The splits must add up to the remaining amount of the bank transaction.",
             splits_total_cents=total,
@@ -192,7 +191,7 @@ def _other_account(
 ) -> UUID:
     account = usable(reference, named.get(reference))
     if account.id == transaction.account_id:
-        raise RuleBroken(
+        raise RuleViolation(
             "same_account",
             "This is the bank account's own account. Choose the account that the money was for.",
             account=str(account.id),

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else, said
 from accounting.bank.commands import SavePayout
-from accounting.bank.payout_other_items import other_items
 from accounting.bank.payouts import (
     LIVE,
     Item,
@@ -16,14 +15,15 @@ from accounting.bank.payouts import (
     fees_of,
     item_fees,
     listed,
+    other_items,
     sums,
     with_other_fees,
 )
+from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.chart import Role
-from accounting.books.context import Context, refuse_locked, refuse_other_currency
-from accounting.errors import Conflict, RuleBroken
-from accounting.tax.day_codes import Referenced
-from accounting.trade.payment_status import completions_after
+from accounting.errors import Conflict, RuleViolation
+from accounting.tax.day_codes import TaxReferences
+from accounting.trade.payments import completions_after
 from accounting.trade.sides import RECEIVABLE
 
 Held = Mapping[UUID, Money]
@@ -65,11 +65,13 @@ def money_affected(
     return payments, refunds
 
 
-def announce(command: SavePayout, held: Held, referenced: Referenced, context: Context) -> PaidOut:
+def announce(
+    command: SavePayout, held: Held, referenced: TaxReferences, context: Context
+) -> PaidOut:
     """Create a payout, with the status `paid` by default.
 
-    Its fee is by default that of its items. Raises Malformed `validation_error`; Conflict
-    `item_not_completed`, `already_in_payout`, `account_archived` or `period_locked`; RuleBroken
+    Its fee is by default that of its items. Raises ValidationError `validation_error`; Conflict
+    `item_not_completed`, `already_in_payout`, `account_archived` or `period_locked`; RuleViolation
     `currency_mismatch`, `reference_not_found`, `item_not_in_clearing`, `processor_mismatch`,
     `control_account` or `same_account`.
     """
@@ -93,7 +95,7 @@ def announce(command: SavePayout, held: Held, referenced: Referenced, context: C
 
 
 def update(
-    payout: Payout, command: SavePayout, held: Held, referenced: Referenced, context: Context
+    payout: Payout, command: SavePayout, held: Held, referenced: TaxReferences, context: Context
 ) -> PaidOut:
     """Change a payout; absent fields and lists stay.
 
@@ -156,7 +158,7 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
 
 
 def _brought(
-    payout: Payout, command: SavePayout, held: Held, referenced: Referenced, context: Context
+    payout: Payout, command: SavePayout, held: Held, referenced: TaxReferences, context: Context
 ) -> PaidOut:
     """Apply a command to a payout and to the money that it holds."""
     after = replace(payout, **said(command, *_FACTS))
@@ -259,14 +261,14 @@ def _refuse_joining(payout: Payout, money: Money) -> None:
         )
     role = RECEIVABLE.money(money.method, money.processor)
     if role != Role.PROCESSOR_CLEARING or money.money_account_id is not None:
-        raise RuleBroken(
+        raise RuleViolation(
             "item_not_in_clearing",
             "The payment or refund did not pass through a payment processor.",
             item_id=str(money.id),
         )
     processor = (money.processor or "").casefold()
     if payout.processor != "other" and processor not in ("", payout.processor.casefold()):
-        raise RuleBroken(
+        raise RuleViolation(
             "processor_mismatch",
             f"The payment or refund is with {money.processor}, not with {payout.processor}.",
             item_id=str(money.id),

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.commands import ReconcileStatement
-from accounting.books.context import Context
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.businesses import Context
+from accounting.errors import Conflict, RuleViolation
 
 OPEN, CLOSED = "open", "closed"
 
@@ -39,7 +39,7 @@ class Reconciliation:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AccountStatements:
     """The open statement of a bank account, and its newest closed one."""
 
     open: Reconciliation | None
@@ -47,7 +47,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Unshown:
+class UnmatchedItem:
     """A transaction without money, or money without a transaction; above zero if it comes in.
 
     `kind` is the source of the ledger entry, such as `payment`, or `bank_transaction`.
@@ -61,12 +61,12 @@ class Unshown:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnmatchedItems:
     """The total amount and number of items without a counterpart, and the first of them."""
 
     total: int
     count: int
-    first: Sequence[Unshown]
+    first: Sequence[UnmatchedItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ class Explanation:
 
     ledger_balance: int
     lines: int
-    lines_without_money: Found
-    money_without_lines: Found
+    lines_without_money: UnmatchedItems
+    money_without_lines: UnmatchedItems
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +108,18 @@ def opening_balance(before: Reconciliation | None) -> int:
 
 
 def take(
-    bank_account: BankAccount, standing: Standing, command: ReconcileStatement, context: Context
+    bank_account: BankAccount,
+    standing: AccountStatements,
+    command: ReconcileStatement,
+    context: Context,
 ) -> Reconciliation:
     """Create an open statement, or update the one that is open.
 
-    Raises Conflict `bank_reconciled`; RuleBroken `statement_date_in_future`.
+    Raises Conflict `bank_reconciled`; RuleViolation `statement_date_in_future`.
     """
     on = command.statement_date
     if on > context.today:
-        raise RuleBroken(
+        raise RuleViolation(
             "statement_date_in_future",
             "The statement date must not be after today (UTC).",
             statement_date=on.isoformat(),
@@ -155,7 +158,9 @@ def close(compared: Comparison, context: Context) -> Comparison:
     return replace(compared, statement=closed)
 
 
-def reopen(statement: Reconciliation, standing: Standing, context: Context) -> Reconciliation:
+def reopen(
+    statement: Reconciliation, standing: AccountStatements, context: Context
+) -> Reconciliation:
     """Reopen the newest closed statement of its account; an open one stays as it is.
 
     Raises Conflict `bank_reconciled` if a later one is closed.

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.bank_transactions import BankTransaction
-from accounting.books.context import Context
+from accounting.books.businesses import Context
 from accounting.books.periods import FIRST_YEAR, LAST_YEAR
 from accounting.money import MAX_AMOUNT
 
@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class RejectedLine:
     """A line that is not stored, and the reason."""
 
     code: str
@@ -45,7 +45,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class DuplicateLine:
     """A line that is stored already."""
 
     id: UUID
@@ -62,7 +62,7 @@ class KeptLines:
     closed_through: date | None = None
 
 
-LineResult = BankTransaction | Skipped | Failed
+LineResult = BankTransaction | DuplicateLine | RejectedLine
 """The result for a line: it is stored, was stored already, or failed."""
 
 
@@ -80,7 +80,7 @@ def minor_units(amount: Decimal, exponent: int) -> int:
     return int(units)
 
 
-def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]:
+def identities(lines: Sequence[Line | RejectedLine], *, unique_ids: bool) -> list[str]:
     """Return the identity of each line: the bank's id, else a digest of the line and a counter.
 
     Two equal lines without an id have the counters 1 and 2, so that the same file gives the same
@@ -92,7 +92,7 @@ def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]
     seen: Counter[str] = Counter()
     known_by: list[str] = []
     for line, digest in zip(lines, digests, strict=True):
-        if isinstance(line, Failed):
+        if isinstance(line, RejectedLine):
             known_by.append("")
         elif line.external_id is None:
             seen[digest] += 1
@@ -105,7 +105,7 @@ def identities(lines: Sequence[Line | Failed], *, unique_ids: bool) -> list[str]
 
 
 def sort_out(
-    lines: Sequence[Line | Failed],
+    lines: Sequence[Line | RejectedLine],
     known_by: Sequence[str],
     kept: KeptLines,
     bank_account: BankAccount,
@@ -120,15 +120,15 @@ def sort_out(
     ids = dict(kept.ids)
     fates: list[LineResult] = []
     for line, name in zip(lines, known_by, strict=True):
-        if isinstance(line, Failed):
+        if isinstance(line, RejectedLine):
             fates.append(line)
         elif (failed := _refused(line, bank_account)) is not None:
             fates.append(failed)
         elif name in ids:
-            fates.append(Skipped(ids[name]))
+            fates.append(DuplicateLine(ids[name]))
         elif kept.closed_through is not None and line.booked_on <= kept.closed_through:
             words = f"The statement of {kept.closed_through} is reconciled. Reopen it first."
-            fates.append(Failed("bank_reconciled", words))
+            fates.append(RejectedLine("bank_reconciled", words))
         else:
             made = _transaction(line, name, bank_account, source_format, context)
             ids[name] = made.id
@@ -136,16 +136,18 @@ def sort_out(
     return fates
 
 
-def _refused(line: Line, bank_account: BankAccount) -> Failed | None:
+def _refused(line: Line, bank_account: BankAccount) -> RejectedLine | None:
     if line.iban is not None and bank_account.iban not in (None, line.iban):
-        return Failed("bank_account_mismatch", f"The statement belongs to the account {line.iban}.")
+        return RejectedLine(
+            "bank_account_mismatch", f"The statement belongs to the account {line.iban}."
+        )
     if line.currency not in (None, bank_account.currency):
-        return Failed(
+        return RejectedLine(
             "currency_mismatch", f"The currency of the bank account is {bank_account.currency}."
         )
     if not FIRST_YEAR <= line.booked_on.year <= LAST_YEAR:
         years = f"{FIRST_YEAR} and {LAST_YEAR}"
-        return Failed("validation_error", f"The date must be between {years}.")
+        return RejectedLine("validation_error", f"The date must be between {years}.")
     return None
 
 
@@ -172,7 +174,7 @@ def _transaction(
     )
 
 
-def _shared(lines: Sequence[Line | Failed], digests: Sequence[str]) -> set[str]:
+def _shared(lines: Sequence[Line | RejectedLine], digests: Sequence[str]) -> set[str]:
     """Return the ids that occur on different lines, such as a batch's id on each of its parts."""
     said: dict[str, set[str]] = defaultdict(set)
     for line, digest in zip(lines, digests, strict=True):

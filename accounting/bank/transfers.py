@@ -12,9 +12,9 @@ from uuid import UUID
 from accounting.bank.bank_links import Link, joined, linkable, parted
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.commands import TransferTransaction
-from accounting.books.context import Context, refuse_locked
-from accounting.books.ledger import Posted
-from accounting.errors import RuleBroken
+from accounting.books.businesses import Context, refuse_locked
+from accounting.books.ledger import PostedEntry
+from accounting.errors import RuleViolation
 
 TRANSFER = "transfer"
 
@@ -37,11 +37,11 @@ class Transfer:
     in_transaction_id: UUID | None
     moved_on: date
     ended_at: datetime | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Transferred:
+class TransferWithLines:
     """A transfer with its transactions and their links, after a change."""
 
     transfer: Transfer
@@ -70,14 +70,14 @@ def waits_for(transfer: Transfer, line: BankTransaction) -> bool:
 
 def begin(
     line: BankTransaction, other_account_id: UUID, command: TransferTransaction, context: Context
-) -> Transferred:
+) -> TransferWithLines:
     """Create a transfer with its first transaction; it waits for one of the other account.
 
     A debit of 100 on 12 March, of which 100 remain, makes a transfer of 100 on that day. Raises
-    Conflict `period_locked`; RuleBroken `same_account` or `link_exceeds_remaining`.
+    Conflict `period_locked`; RuleViolation `same_account` or `link_exceeds_remaining`.
     """
     if other_account_id == line.account_id:
-        raise RuleBroken(
+        raise RuleViolation(
             "same_account",
             "A transfer needs two bank accounts. Name a transaction of another bank account.",
             account=str(other_account_id),
@@ -101,20 +101,20 @@ def begin(
         moved_on=line.booked_on,
     )
     used, made = joined(line, TRANSFER, transfer.id, amount, command.memo, context)
-    return Transferred(transfer, (used,), (made,))
+    return TransferWithLines(transfer, (used,), (made,))
 
 
 def complete(
     transfer: Transfer, line: BankTransaction, command: TransferTransaction, context: Context
-) -> Transferred:
+) -> TransferWithLines:
     """Link the second transaction of a transfer; the earlier day of both becomes its day.
 
-    The transaction must cover the whole amount. Raises RuleBroken `link_exceeds_remaining`.
+    The transaction must cover the whole amount. Raises RuleViolation `link_exceeds_remaining`.
     """
     left = remaining(line)
     wanted = transfer.amount if command.amount is None else command.amount
     if wanted != transfer.amount or left < wanted:
-        raise RuleBroken(
+        raise RuleViolation(
             "link_exceeds_remaining",
             "The second transaction must match the whole amount of the transfer, no more and"
             " no less.",
@@ -131,7 +131,7 @@ def complete(
         updated_at=context.now,
     )
     used, made = joined(line, TRANSFER, transfer.id, transfer.amount, command.memo, context)
-    return Transferred(whole, (used,), (made,))
+    return TransferWithLines(whole, (used,), (made,))
 
 
 def between(
@@ -140,15 +140,15 @@ def between(
     waiting: Mapping[UUID, Transfer],
     command: TransferTransaction,
     context: Context,
-) -> Transferred:
+) -> TransferWithLines:
     """Link two transactions of two own accounts as one transfer: a waiting one, else a new one.
 
     `waiting` are the transfers with which either transaction is linked. Two unused transactions of
-    100 make a transfer of 100. Raises Conflict `period_locked`; RuleBroken
+    100 make a transfer of 100. Raises Conflict `period_locked`; RuleViolation
     `link_direction_mismatch`, `same_account` or `link_exceeds_remaining`.
     """
     if line.direction == other.direction:
-        raise RuleBroken(
+        raise RuleViolation(
             "link_direction_mismatch",
             "Both transactions have the same direction. A transfer needs one debit and one credit.",
             direction=line.direction,
@@ -166,7 +166,7 @@ def between(
     sized = replace(command, amount=amount)
     begun = begin(first, second.account_id, sized, context)
     done = complete(begun.transfer, second, sized, context)
-    return Transferred(done.transfer, begun.lines + done.lines, begun.links + done.links)
+    return TransferWithLines(done.transfer, begun.lines + done.lines, begun.links + done.links)
 
 
 def _likeliest(
@@ -182,11 +182,13 @@ def take_back(
     lines: Mapping[UUID, BankTransaction],
     links: tuple[Link, ...],
     context: Context,
-) -> Transferred:
+) -> TransferWithLines:
     """Undo a transfer, and release both of its transactions.
 
     Raises Conflict `bank_reconciled`.
     """
     freed = [parted(lines[link.transaction_id], link, context) for link in links]
     ended = replace(transfer, ended_at=context.now, updated_at=context.now)
-    return Transferred(ended, tuple(line for line, _ in freed), tuple(link for _, link in freed))
+    return TransferWithLines(
+        ended, tuple(line for line, _ in freed), tuple(link for _, link in freed)
+    )

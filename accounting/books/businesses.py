@@ -1,15 +1,16 @@
 """Businesses: countries and their legal forms, the base currency, and the fiscal year."""
 
 from calendar import monthrange
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from accounting.absent import or_none, said
 from accounting.books.commands import ChangeBusiness
-from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.errors import Conflict, NotAllowed, RuleViolation, ValidationError
 
 COUNTRIES = (
     *("GB", "DE", "FR", "NL", "ES", "BE", "IT", "IE", "AT", "PT", "SE", "NO", "DK", "FI", "IS"),
@@ -82,12 +83,14 @@ class Business:
 def entity_type(country: str, text: str) -> str:
     """Return a legal form in lower case, if it is valid; countries without a list accept any.
 
-    Raises Malformed `validation_error` on `entity_type`, with the valid ones.
+    Raises ValidationError `validation_error` on `entity_type`, with the valid ones.
     """
     form = text.lower()
     valid = ENTITY_TYPES.get(country)
     if valid is not None and form not in valid:
-        raise Malformed.fields(entity_type=[f"must be one of {', '.join(valid)} in {country}"])
+        raise ValidationError.fields(
+            entity_type=[f"must be one of {', '.join(valid)} in {country}"]
+        )
     return form
 
 
@@ -124,11 +127,11 @@ def refuse_archived_business(archived_at: datetime | None) -> None:
 def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
     """Refuse to lock future days: on the 5th, the 5th is the last day that may be locked.
 
-    Raises RuleBroken `lock_date_in_future`.
+    Raises RuleViolation `lock_date_in_future`.
     """
     lock_date = or_none(command.lock_date)
     if lock_date is not None and lock_date > today:
-        raise RuleBroken(
+        raise RuleViolation(
             "lock_date_in_future",
             "The lock date must not be after today (UTC).",
             lock_date=lock_date.isoformat(),
@@ -139,24 +142,26 @@ def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
 def refuse_large_tolerance(tolerance: int, currency: str, exponent: int) -> None:
     """Refuse a matching tolerance above 5 whole units: 500 for GBP, which has pence, and 5 for ISK.
 
-    Raises Malformed `validation_error` on `matching_tolerance_cents`.
+    Raises ValidationError `validation_error` on `matching_tolerance_cents`.
     """
     most: int = MOST_TOLERATED * 10**exponent
     if tolerance > most:
-        raise Malformed.fields(matching_tolerance_cents=[f"must be at most {most} in {currency}"])
+        raise ValidationError.fields(
+            matching_tolerance_cents=[f"must be at most {most} in {currency}"]
+        )
 
 
 def refuse_fixed(known: Mapping[str, Any], command: ChangeBusiness) -> None:
     """Refuse to change a field that is fixed once a business is open; `gb` for GB is no change.
 
-    `known` are the present values of the `FIXED` fields. Raises RuleBroken `immutable_field`.
+    `known` are the present values of the `FIXED` fields. Raises RuleViolation `immutable_field`.
     """
     given = said(command, *FIXED)
     if "country" in given:
         given["country"] = given["country"].upper()
     changed = [name for name, value in given.items() if value != known[name]]
     if changed:
-        raise RuleBroken(
+        raise RuleViolation(
             "immutable_field",
             f"{', '.join(changed)} cannot be changed after the business is created.",
             fields=changed,
@@ -167,3 +172,110 @@ def _year_end(fiscal_year_end: date, year: int) -> date:
     """Return the end of the fiscal year in a year; 29 February means the last day of February."""
     month, day = fiscal_year_end.month, fiscal_year_end.day
     return date(year, month, min(day, monthrange(year, month)[1]))
+
+
+# Sandboxes: businesses for practice, whose clock can be moved forward.
+
+
+class Sandbox(StrEnum):
+    """The state of a sandbox."""
+
+    TEMPLATE = "template"  # New sandboxes copy its books; no caller uses it.
+    OPEN = "open"
+    GIVEN_UP = "given_up"  # Another one has replaced it; the sweep deletes it.
+
+
+def refuse_given_up(found: Sandbox | None) -> None:
+    """Refuse to restore a sandbox that was reset; raises Conflict."""
+    if found is Sandbox.GIVEN_UP:
+        raise Conflict.of_state(
+            "This sandbox was reset. Another sandbox has replaced it.", Sandbox.GIVEN_UP.value
+        )
+
+
+def refuse_taken(found: Sandbox | None, external_id: str, business_id: UUID) -> None:
+    """Refuse an external id that belongs to anything but an open sandbox; raises Conflict."""
+    if found is not Sandbox.OPEN:
+        raise Conflict(
+            "duplicate_external_id",
+            "A business that is not a sandbox has this external_id.",
+            external_id=external_id,
+            id=business_id,
+        )
+
+
+def refuse_fixed_clock(*, moves: bool) -> None:
+    """Refuse to move a clock on a server outside development; raises NotAllowed."""
+    if not moves:
+        raise NotAllowed(
+            "clock_fixed", "This server cannot move clocks. Use a server in development mode."
+        )
+
+
+def refuse_moving_back(ahead: int, wanted: int) -> None:
+    """Refuse to move a clock back; both are seconds. Raises RuleViolation `clock_moved_back`.
+
+    A clock that is 60 seconds ahead may be set to 60 again, but not to 59.
+    """
+    if wanted < ahead:
+        raise RuleViolation(
+            "clock_moved_back",
+            "The clock of a sandbox can only move forward.",
+            clock_seconds_ahead=ahead,
+        )
+
+
+# The business and the time for which a rule is applied.
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The business, the current time (aware, UTC), and the function that creates ids."""
+
+    business: Business
+    now: datetime
+    identify: Callable[[], UUID]
+
+    @property
+    def today(self) -> date:
+        """The current day, in UTC."""
+        return self.now.date()
+
+    @property
+    def lock_date(self) -> date | None:
+        """The last day that is locked, if any."""
+        return self.business.lock_date
+
+    @property
+    def currency(self) -> str:
+        """The base currency of the business."""
+        return self.business.base_currency
+
+
+def refuse_locked(context: Context, on: date) -> None:
+    """Refuse to post on a locked day.
+
+    Raises Conflict `period_locked`.
+    """
+    lock_date = context.lock_date
+    if lock_date is not None and on <= lock_date:
+        raise Conflict(
+            "period_locked",
+            f"Cannot post on {on}: the period is locked through {lock_date}. Use a later date.",
+            date=on.isoformat(),
+            lock_date=lock_date.isoformat(),
+        )
+
+
+def refuse_other_currency(currency: str | None, context: Context) -> None:
+    """Refuse a currency other than the base currency of the business; None is accepted.
+
+    Raises RuleViolation `currency_mismatch`.
+    """
+    if currency is not None and currency.upper() != context.currency:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The books are kept in {context.currency}. Send this currency or omit the field.",
+            currency=currency,
+            base_currency=context.currency,
+        )

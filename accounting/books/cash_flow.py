@@ -6,7 +6,7 @@ from uuid import UUID
 
 from accounting.books.accounts import Account
 from accounting.books.chart import Role
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 
 
 class CashFlow(StrEnum):
@@ -54,10 +54,10 @@ def cash_flow_class(
 def refuse_class_of_profit(account: Account) -> None:
     """Refuse an explicit class on a profit and loss account, which has none.
 
-    Raises Malformed `validation_error` on `cash_flow`.
+    Raises ValidationError `validation_error` on `cash_flow`.
     """
     if account.cash_flow is not None and account.account_subtype not in _BY_SUBTYPE:
-        raise Malformed.fields(cash_flow=["is allowed only for balance sheet accounts"])
+        raise ValidationError.fields(cash_flow=["is allowed only for balance sheet accounts"])
 
 
 def _is_cash(account: Account, banked: Container[UUID]) -> bool:

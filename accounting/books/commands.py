@@ -6,7 +6,7 @@ from typing import Any
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 
 CALENDAR_YEAR_END = date(2000, 12, 31)
 """The default end of a fiscal year; only its month and day count."""

@@ -1,16 +1,149 @@
 """Double entry as arithmetic: what a document desires, less what is posted for it, is posted."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from decimal import Decimal
+from enum import StrEnum
 from itertools import chain
+from typing import Protocol, TypeVar
 from uuid import UUID
 
+from accounting import money
 from accounting.books.chart import AccountType
 from accounting.books.numbers import Number
-from accounting.books.splits import Part, Split, negative
-from accounting.books.tax_marks import TaxMark
+
+# Tax marks of posted lines.
+
+
+class TaxPart(StrEnum):
+    """The part of a taxed amount that a posted line is."""
+
+    NET = "net"
+    OUTPUT = "output"  # Tax that is owed: charged on a sale, or self-assessed on a purchase.
+    INPUT = "input"  # Tax on a purchase that is recovered.
+    BLOCKED = "blocked"  # Tax on a purchase that is not recovered, and so is cost.
+    WITHHELD = "withheld"
+    RELIEF_NET = "relief_net"  # The net of what was written off with relief of its tax,
+    RELIEF = "relief"  # and that tax.
+
+
+@dataclass(frozen=True, slots=True)
+class TaxMark:
+    """The tax code of an amount, its rate in percent, and the part that the amount is."""
+
+    code_id: UUID
+    rate: Decimal
+    part: TaxPart
+
+    @classmethod
+    def of_net(cls, code_id: UUID | None, rate: Decimal | None) -> "TaxMark | None":
+        """Mark the net of an amount that a code taxes; without a code there is no mark."""
+        return None if code_id is None or rate is None else cls(code_id, rate, TaxPart.NET)
+
+
+class TaxMarker(Protocol):
+    """A source of tax marks: by the code that a caller names, at the code's rate on a day."""
+
+    def marked(self, reference: str, part: TaxPart, on: date, place: str) -> TaxMark:
+        """Mark an amount; `place` is its path in the request.
+
+        Raises RuleViolation `reference_not_found`, `tax_code_mismatch` or `tax_rate_missing`;
+        Conflict `tax_code_archived`.
+        """
+
+
+# Amounts by part: how much of each part of a document a settlement settles.
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a document: what it has on one account, with one tax mark or none."""
+
+    account_id: UUID
+    tax: TaxMark | None = None
+
+
+Split = tuple[tuple[Part, int], ...]
+"""Amounts by part; on a movement or a line they have its sign and sum to its amount."""
+
+K = TypeVar("K", bound=Hashable)
+Shares = tuple[tuple[K, int], ...]
+"""Amounts by any key; a split has parts as keys."""
+
+
+def added(*splits: Shares[K]) -> Shares[K]:
+    """Add splits by part: 5 and 3 on one part give 8; a sum of zero is left out."""
+    total = summed(pair for split in splits for pair in split)
+    return tuple((part, amount) for part, amount in total.items() if amount)
+
+
+def negative(split: Shares[K]) -> Shares[K]:
+    """Negate the amounts of a split."""
+    return tuple((part, -amount) for part, amount in split)
+
+
+def times_sign(split: Split, sign: int) -> Split:
+    """Multiply a split by the sign of the side on which it is posted."""
+    return split if sign > 0 else negative(split)
+
+
+def summed(amounts: Iterable[tuple[K, int]]) -> dict[K, int]:
+    """Add amounts by part, in the order in which the parts first appear."""
+    total: dict[K, int] = defaultdict(int)
+    for part, amount in amounts:
+        total[part] += amount
+    return dict(total)
+
+
+def rests(parts: Mapping[K, int], taken: Shares[K]) -> dict[K, int]:
+    """Return the rest of each part: of 8333 and 1667 with 2777 and 556 taken, 5556 and 1111."""
+    return summed([*parts.items(), *negative(taken)])
+
+
+def take(parts: Mapping[K, int], taken: Shares[K], amount: int) -> Shares[K]:
+    """Split one settlement over what earlier ones have left of each part.
+
+    No part passes zero, and a settlement of all that is left closes every part exactly: after 3333
+    took 2777 and 556 of 8333 and 1667, 6667 takes 5556 and 1111. Parts below zero are withheld: 530
+    of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError if the settlement is more than
+    what is left.
+    """
+    left = rests(parts, taken)
+    if not 0 <= amount <= sum(left.values()):
+        raise ValueError("a step settles more than is left")
+    shares = money.split(amount, list(left.values()))
+    return tuple((part, share) for part, share in zip(left, shares, strict=True) if share)
+
+
+# Dated intervals in which something was in effect; postings follow them.
+
+
+Days = tuple[date, date | None]
+"""The first day, and the day after the last one; None if there is no end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Days from `start` to before `end`; without a start it begins on its owner's own date."""
+
+    start: date | None = None
+    end: date | None = None
+
+
+def days(start: date, end: date | None, floor: date) -> Days:
+    """Resolve a span to days that begin at `floor` or later, and end no earlier than they begin.
+
+    From the 5th to the 7th with a floor on the 10th, it begins and ends on the 10th.
+    """
+    begin = max(start, floor)
+    return begin, None if end is None else max(end, begin)
+
+
+def laid_out(spans: Iterable[Span], on: date, floor: date) -> list[Days]:
+    """Resolve spans to days; a span without a start begins `on` a day, and none before `floor`."""
+    return [days(span.start or on, span.end, floor) for span in spans]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +211,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posted(Entry):
+class PostedEntry(Entry):
     """An entry in the books; `reversed` if another entry reverses it."""
 
     id: UUID
@@ -174,7 +307,7 @@ def difference(
     return entries
 
 
-def as_reversals(entries: Iterable[Entry], posted: Iterable[Posted]) -> list[Entry]:
+def as_reversals(entries: Iterable[Entry], posted: Iterable[PostedEntry]) -> list[Entry]:
     """Replace an entry that undoes posted entries by linked reversals, one for each of them.
 
     This is done if an entry undoes exactly the effective entries of a stream (not reversed, and not
@@ -242,12 +375,12 @@ def _entry(source: Source, on: date, stream: str, lines: tuple[Line, ...], openi
     )
 
 
-def _standing(posted: Iterable[Posted]) -> list[Posted]:
-    days: dict[date, list[Posted]] = defaultdict(list)
+def _standing(posted: Iterable[PostedEntry]) -> list[PostedEntry]:
+    days: dict[date, list[PostedEntry]] = defaultdict(list)
     for entry in posted:
         if not entry.reversed and entry.reversal_of_id is None:
             days[entry.entry_date].append(entry)
-    standing: list[Posted] = []
+    standing: list[PostedEntry] = []
     for entry in chain.from_iterable(days.values()):
         if _cancel_out(_lines_of(*days[entry.entry_date])):
             continue
@@ -270,7 +403,7 @@ def _cancel_out(lines: Iterable[Line]) -> bool:
     return not any(_lines_at(place, tally) for place, tally in tallies.items())
 
 
-def _reversal(posted: Posted, taking_back: Entry) -> Entry:
+def _reversal(posted: PostedEntry, taking_back: Entry) -> Entry:
     title = posted.description[0].lower() + posted.description[1:]
     return Entry(
         entry_date=taking_back.entry_date,
@@ -286,3 +419,29 @@ def _reversal(posted: Posted, taking_back: Entry) -> Entry:
         about=taking_back.about,
         in_cash=taking_back.in_cash,
     )
+
+
+# The cash basis: what of an entry counts when money moves, and the document of each line.
+
+
+def stays(entry: Entry, line: Line) -> bool:
+    """Return whether a line counts on the cash basis as it is."""
+    return entry.in_cash and not line.split
+
+
+def parts(entry: Entry, line: Line) -> Split:
+    """Return the parts that count on the cash basis in place of a line, with their sign.
+
+    If 500.00 is paid of an invoice of 1000.00 and 200.00 tax, the credit of 500.00 on receivables
+    counts as 416.67 on sales and 83.33 on tax.
+    """
+    return line.split if entry.in_cash else ()
+
+
+def document_of(entry: Entry, line: Line) -> UUID:
+    """Return the id of the document of a line: `about`, else what it settles, else its source.
+
+    The payment of a refund, or the write-off of an invoice, belongs to that invoice.
+    """
+    own = line.about or line.settles or entry.source_id
+    return entry.about.get(own, own)

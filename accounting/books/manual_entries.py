@@ -7,11 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.commands import EntryLineGiven, WriteEntry
-from accounting.books.context import Context, refuse_locked
-from accounting.books.ledger import after_lock
-from accounting.books.tax_marks import Marking, TaxMark
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.ledger import TaxMark, TaxMarker, after_lock
+from accounting.errors import Conflict, RuleViolation
 from accounting.money import within_bounds
 
 Named = Mapping[AccountReference, Account]
@@ -81,12 +80,12 @@ def any_is_marked(lines: Iterable[EntryLineGiven | ManualLine]) -> bool:
     )
 
 
-def write(command: WriteEntry, named: Named, codes: Marking, context: Context) -> ManualEntry:
+def write(command: WriteEntry, named: Named, codes: TaxMarker, context: Context) -> ManualEntry:
     """Create an entry: a draft, or an approved one if the command posts it immediately.
 
     An entry by a machine is always a draft, which a person approves. Debits of 100 balance credits
     of 60 and 40. No tax is computed: the lines are taken as they are given. Raises Conflict
-    `account_archived`, `tax_code_archived` or `period_locked`; RuleBroken `entry_not_balanced`,
+    `account_archived`, `tax_code_archived` or `period_locked`; RuleViolation `entry_not_balanced`,
     `amount_too_large`, `reference_not_found`, `control_account`, `tax_code_mismatch` or
     `tax_rate_missing`.
     """
@@ -108,7 +107,7 @@ def write(command: WriteEntry, named: Named, codes: Marking, context: Context) -
 
 
 def rewrite(
-    entry: ManualEntry, command: WriteEntry, named: Named, codes: Marking, context: Context
+    entry: ManualEntry, command: WriteEntry, named: Named, codes: TaxMarker, context: Context
 ) -> ManualEntry:
     """Replace the contents of a draft; its author stays.
 
@@ -118,12 +117,12 @@ def rewrite(
     return replace(entry, **_contents(command, named, codes, context))
 
 
-def approve(entry: ManualEntry, named: Named, codes: Marking, context: Context) -> ManualEntry:
+def approve(entry: ManualEntry, named: Named, codes: TaxMarker, context: Context) -> ManualEntry:
     """Approve a draft, which is posted on its own day.
 
     Its accounts and tax codes are checked again: one may have been archived since, or have another
     rate. Raises Conflict `invalid_state_transition`, `period_locked`, `account_archived` or
-    `tax_code_archived`; RuleBroken `control_account`, `tax_code_mismatch` or `tax_rate_missing`.
+    `tax_code_archived`; RuleViolation `control_account`, `tax_code_mismatch` or `tax_rate_missing`.
     """
     _refuse_unless_draft(entry, "Only a draft can be approved.")
     for reference in sorted(accounts_on(entry.lines), key=str):
@@ -196,7 +195,7 @@ def refuse_reversing(entry: ManualEntry) -> None:
 
 
 def _contents(
-    command: WriteEntry, named: Named, codes: Marking, context: Context
+    command: WriteEntry, named: Named, codes: TaxMarker, context: Context
 ) -> dict[str, Any]:
     """Return the fields that are replaced when an entry is written: its day, texts and lines."""
     lines = tuple(
@@ -221,13 +220,13 @@ def _line(line: EntryLineGiven, named: Named, context: Context) -> ManualLine:
     )
 
 
-def _marked(line: EntryLineGiven, on: date, place: int, codes: Marking) -> TaxMark | None:
+def _marked(line: EntryLineGiven, on: date, place: int, codes: TaxMarker) -> TaxMark | None:
     if line.tax_code is None:
         return None
     return codes.marked(line.tax_code, line.tax_part, on, f"lines.{place}")
 
 
-def _marked_again(mark: TaxMark | None, on: date, place: int, codes: Marking) -> TaxMark | None:
+def _marked_again(mark: TaxMark | None, on: date, place: int, codes: TaxMarker) -> TaxMark | None:
     if mark is None:
         return None
     return codes.marked(str(mark.code_id), mark.part, on, f"lines.{place}")
@@ -237,7 +236,7 @@ def _refuse_unbalanced(lines: Sequence[ManualLine]) -> None:
     debits = sum(line.amount for line in lines if line.amount > 0)
     credits_ = -sum(line.amount for line in lines if line.amount < 0)
     if debits != credits_:
-        raise RuleBroken(
+        raise RuleViolation(
             "entry_not_balanced",
             "The total debits of an entry must equal its total credits.",
             total_debit=debits,
@@ -253,3 +252,55 @@ def _refuse_unless_draft(entry: ManualEntry, message: str) -> None:
 
 def _refused_move(entry: ManualEntry, message: str) -> Conflict:
     return Conflict.of_state(message, entry.status, NEXT_STATES.get(entry.status, ()))
+
+
+# Posting rules: a name for each event that posts an entry.
+
+
+_EVENTS = {
+    "invoice": "invoice_sent",
+    "write_off": "invoice_written_off",
+    "payment": "invoice_payment",
+    "refund": "invoice_refund_agreed",
+    "refund_payment": "invoice_refund_paid",
+    "customer_credit": "customer_credit_sent",
+    "bill": "bill_received",
+    "bill_write_off": "bill_written_off",
+    "bill_payment": "bill_payment",
+    "vendor_credit": "vendor_credit_received",
+    "vendor_refund": "vendor_refund_agreed",
+    "vendor_refund_payment": "vendor_refund_payment",
+    "payout": "payout_paid",
+    "bank_transaction": "bank_line_categorized",
+    "bank_transfer": "bank_transfer",
+    "opening_balance": "opening_balance",
+    "manual": "manual_entry",
+}
+_STEPS = {
+    ("payment", "fee"): "invoice_payment_fee",
+    ("refund_payment", "fee"): "invoice_refund_fee",
+    ("customer_credit", "applied"): "customer_credit_applied",
+    ("bill_payment", "fee"): "bill_payment_fee",
+    ("vendor_credit", "applied"): "vendor_credit_applied",
+}
+_ALIKE = {"self_assessed": "self_assessed_tax", "rounding": "bank_rounding"}
+_TAKEN_BACK = {
+    "invoice_written_off": "invoice_write_off_reversed",
+    "bill_written_off": "bill_write_off_reversed",
+}
+
+POSTING_RULES = frozenset(
+    {*_EVENTS.values(), *_STEPS.values(), *_ALIKE.values(), *_TAKEN_BACK.values()}
+)
+"""The names of all posting rules."""
+
+
+def posting_rule(source_type: str, stream: str, *, reverses: bool = False) -> str:
+    """Return the name of the rule that posted an entry of a source, in one of its streams.
+
+    Applying a credit is `customer_credit_applied`; what a payment settles later is posted by the
+    rule of the payment. A reversal has the name of the reversed entry's rule; only the reversal of
+    a write-off is an event of its own.
+    """
+    found = _ALIKE.get(stream) or _STEPS.get((source_type, stream)) or _EVENTS[source_type]
+    return _TAKEN_BACK.get(found, found) if reverses else found

@@ -8,7 +8,7 @@ LARGEST_GIVEN = 999_999_999_999
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingNumber:
     """A number that its series assigns when the transaction is written.
 
     `place` counts from 0 among the numbers of that series in this transaction.
@@ -18,21 +18,21 @@ class Pending:
     place: int = 0
 
 
-Number = str | Pending | None
+Number = str | PendingNumber | None
 
 
 @dataclass(frozen=True, slots=True)
-class Titled:
+class NumberedTitle:
     """A text for people that ends in a number which is not assigned yet."""
 
     words: str
-    number: Pending
+    number: PendingNumber
 
 
-def titled(words: str, number: Number) -> str | Titled:
+def titled(words: str, number: Number) -> str | NumberedTitle:
     """Append a number to a text, if there is one: vendor credit VC-000001."""
-    if isinstance(number, Pending):
-        return Titled(words, number)
+    if isinstance(number, PendingNumber):
+        return NumberedTitle(words, number)
     return words if number is None else f"{words} {number}"
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from accounting.books.commands import EntryLineGiven
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import CONTROL_ROLES, Roles
 from accounting.books.commands import EntryLineGiven
-from accounting.books.context import Context, refuse_locked
 from accounting.errors import Conflict
 from accounting.money import within_bounds
 from accounting.opening.commands import OpenBooks
@@ -18,7 +18,7 @@ from accounting.opening.opening_items import Day, Parties, opened_with
 from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, documented
 from accounting.tax.codes import TaxCodes
 from accounting.trade import credits, documents, payments
-from accounting.trade.payment_status import completions_after
+from accounting.trade.payments import completions_after
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 
 Named = Mapping[AccountReference, Account]
@@ -26,7 +26,7 @@ MOST_TOLD = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class OpeningContext:
     """The records that an opening needs: accounts, tax codes, and the parties of both sides."""
 
     roles: Roles
@@ -49,12 +49,12 @@ def names_codes(command: OpenBooks) -> bool:
     return any(each.taxes for each in (*documents, *credited))
 
 
-def open_books(command: OpenBooks, known: Known, context: Context) -> OpenedBooks:
+def open_books(command: OpenBooks, known: OpeningContext, context: Context) -> OpenedBooks:
     """Open the books on a day, with all balances and open items.
 
     A bank account of 100 and an invoice over 20 make an opening with one invoice, and 120 of
     opening balance equity. Raises what `opened_with` raises; Conflict `period_locked` or
-    `account_archived`; RuleBroken `reference_not_found` or `amount_too_large`.
+    `account_archived`; RuleViolation `reference_not_found` or `amount_too_large`.
     `openings.refuse_untied` checks the control accounts.
     """
     refuse_locked(context, command.on)

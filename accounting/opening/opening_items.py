@@ -12,11 +12,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from accounting.books.businesses import Context, refuse_other_currency
 from accounting.books.chart import Role, Roles
-from accounting.books.context import Context, refuse_other_currency
-from accounting.books.numbers import Number, Pending
-from accounting.books.spans import Span
-from accounting.errors import AboutItem, RuleBroken
+from accounting.books.ledger import Span
+from accounting.books.numbers import Number, PendingNumber
+from accounting.errors import AboutItem, RuleViolation
 from accounting.money import within_bounds
 from accounting.opening.commands import (
     OpenCreditGiven,
@@ -33,22 +33,21 @@ from accounting.tax.day_codes import DayCodes, mismatch
 from accounting.tax.taxed_amounts import (
     DayCode,
     GivenTax,
-    Taxable,
+    TaxableAmount,
     TaxAccounts,
-    Taxed,
-    Taxing,
+    TaxedAmount,
+    TaxInstruction,
     tax,
 )
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.document_changes import ledger_day, opened
 from accounting.trade.documents import Document, LineItem
-from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import Party, PartyNamed, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
 
 Parties = Mapping[PartyNamed, Party]
-OpenParts = Sequence[tuple[DayCode | None, Taxed]]
+OpenParts = Sequence[tuple[DayCode | None, TaxedAmount]]
 """The parts of an open item, by tax code or without one; they sum to the open amount."""
 
 
@@ -73,7 +72,7 @@ def opened_with(
     """Create all open items of one side.
 
     Items without a number take the next ones of their series, in the order of the request. Raises
-    RuleBroken `dated_after_opening`, `currency_mismatch`, `reference_mismatch`,
+    RuleViolation `dated_after_opening`, `currency_mismatch`, `reference_mismatch`,
     `reference_not_found`, `lines_do_not_add_up`, `tax_code_mismatch` or `tax_rate_missing`;
     Conflict `customer_archived`, `vendor_not_active` or `tax_code_archived`; each names the item.
     """
@@ -103,12 +102,12 @@ def _open_parts(
     The tax is on `tax_account_id`, else on the account of its code.
     """
     if not given.taxes:
-        return [(None, Taxed(subtotal=within_bounds(given.amount), discount=0))]
+        return [(None, TaxedAmount(subtotal=within_bounds(given.amount), discount=0))]
     _refuse_other_sum(given)
     codes = DayCodes(day.codes, side.tax_direction, tax_point)
     taxings = [_taxing(each, codes, tax_account_id) for each in given.taxes]
     taxable = [
-        Taxable(amount=each.net, account_id=day.equity, taxing=taxing)
+        TaxableAmount(amount=each.net, account_id=day.equity, taxing=taxing)
         for each, taxing in zip(given.taxes, taxings, strict=True)
     ]
     accounts = TaxAccounts(day.roles[side.tax], day.roles[Role.OUTPUT_TAX])
@@ -120,7 +119,7 @@ def _refuse_other_sum(given: OpenTaxedItem) -> None:
     total = sum(each.net + each.tax for each in given.taxes)
     if total != given.amount:
         with AboutItem(given.place):
-            raise RuleBroken(
+            raise RuleViolation(
                 "lines_do_not_add_up",
                 f"Its amounts by tax code add up to {total}, not to {given.amount}, in minor"
                 " units.",
@@ -129,7 +128,7 @@ def _refuse_other_sum(given: OpenTaxedItem) -> None:
             )
 
 
-def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Taxing:
+def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> TaxInstruction:
     """Return the taxation of a part: the tax as given, or a self-assessed code."""
     code = codes.named(given.tax_code, given.place)
     if given.tax and (code.self_assessed or not code.rate):
@@ -138,9 +137,9 @@ def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Ta
                 code.code, "This tax code adds no tax to the amount owed: the tax must be 0."
             )
     if code.self_assessed:
-        return Taxing(code=code)
+        return TaxInstruction(code=code)
     taxes = (GivenTax(given.tax, account_id or code.code.tax_account_id, code),)
-    return Taxing(code=code, given=taxes if given.tax else ())
+    return TaxInstruction(code=code, given=taxes if given.tax else ())
 
 
 def _document_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[LineItem]:
@@ -180,7 +179,7 @@ def _numbers(series: str, given: Sequence[str | None]) -> list[Number]:
     numbers: list[Number] = []
     taken = 0
     for number in given:
-        numbers.append(number or Pending(series, taken))
+        numbers.append(number or PendingNumber(series, taken))
         taken += number is None
     return numbers
 
@@ -299,7 +298,7 @@ def _refuse_later(given: OpenItem, day: Day, *dates: date) -> None:
     latest = max(dates)
     if latest > day.on:
         with AboutItem(given.place):
-            raise RuleBroken(
+            raise RuleViolation(
                 "dated_after_opening",
                 "Its date is after the opening date. Leave it out and record it separately.",
                 date=latest.isoformat(),

@@ -4,18 +4,28 @@ The balances of control accounts, such as receivables, come from the documents: 
 only agree with them. All other balances are as they are stated.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
 from accounting.books.accounts import Account, AccountReference
 from accounting.books.chart import CONTROL_ROLES, Role, Roles
-from accounting.books.ledger import Posted, normal_sign
-from accounting.errors import RuleBroken
+from accounting.books.ledger import (
+    Entry,
+    Movement,
+    PostedEntry,
+    Source,
+    as_reversals,
+    days,
+    difference,
+    normal_sign,
+)
+from accounting.errors import RuleViolation
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
+from accounting.trade.postings import MAIN, Amount, during
 from accounting.trade.sides import Side
 
 Amounts = Mapping[UUID, int]
@@ -40,7 +50,7 @@ class Opening:
     stated: Amounts
     documented: Mapping[Role, int]
     reversed_at: datetime | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +177,12 @@ def ties(opening: Opening, accounts: Mapping[UUID, Account], roles: Roles) -> li
 def refuse_untied(made: Opening, found: Sequence[Tie], roles: Roles) -> None:
     """Refuse an opening with a control account that is not stated as its documents are.
 
-    Raises RuleBroken `opening_does_not_tie`.
+    Raises RuleViolation `opening_does_not_tie`.
     """
     if not any(tie.difference for tie in found):
         return
     total = totals(made, roles)
-    raise RuleBroken(
+    raise RuleViolation(
         "opening_does_not_tie",
         "The balance of a control account does not equal the total of its open documents.",
         control_accounts=[
@@ -189,3 +199,34 @@ def refuse_untied(made: Opening, found: Sequence[Tie], roles: Roles) -> None:
         total_credit=total.credits,
         difference_cents=total.difference,
     )
+
+
+# The ledger movements of an opening itself; its documents and payments post their own.
+
+
+OPENING = "opening_balance"
+
+
+def entries_for(opening: Opening, roles: Roles, lock_date: date | None) -> list[Entry]:
+    """Return the entries to post for an opening, given what was posted for it before.
+
+    A reversed opening is undone by linked reversals.
+    """
+    source = Source(OPENING, opening.id, None, {MAIN: "opening balances"})
+    entries = difference(source, desired(opening, roles), opening.posted, lock_date)
+    return entries if opening.reversed_at is None else as_reversals(entries, opening.posted)
+
+
+def desired(opening: Opening, roles: Roles) -> list[Movement]:
+    """Return the movements that an opening needs: its balances, and the rest on 3290."""
+    return list(_balances(opening, roles))
+
+
+def _balances(opening: Opening, roles: Roles) -> Iterator[Movement]:
+    """Yield the movements: 100 in a bank and a loan of 90 leave 10 on opening balance equity."""
+    stated = balances(opening, roles)
+    equity = roles[Role.OPENING_BALANCE_EQUITY]
+    amounts = [Amount(account, amount) for account, amount in stated.items()]
+    amounts.append(Amount(equity, -sum(stated.values())))
+    end = None if opening.reversed_at is None else opening.reversed_at.date()
+    yield from during(days(opening.opened_on, end, opening.opened_on), MAIN, amounts)

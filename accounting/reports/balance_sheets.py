@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from accounting.books.businesses import fiscal_year
 from accounting.books.chart import SUBTYPES, AccountType
 from accounting.books.periods import Period
-from accounting.reports.statements import Line, Posted, Statement, minus, net_profit, plus
+from accounting.reports.statements import Line, PostedAmounts, Statement, minus, net_profit, plus
 
 SECTIONS = (
     *("non_current_assets", "current_assets", "current_liabilities", "non_current_liabilities"),
@@ -30,7 +30,7 @@ def spans(days: Iterable[date], fiscal_year_end: date) -> list[Period]:
     ]
 
 
-def balance_sheet(posted: Posted, days: Sequence[date], fiscal_year_end: date) -> Statement:
+def balance_sheet(posted: PostedAmounts, days: Sequence[date], fiscal_year_end: date) -> Statement:
     """Build the balance sheets of some days; the lines of the first one refer to its postings.
 
     If 1000 was earned in earlier years, 200 in this one, and retained earnings hold 300 posted by

@@ -8,7 +8,7 @@ from itertools import accumulate, islice
 from accounting.books.cash_flow import CashFlow
 from accounting.books.periods import Period
 from accounting.reports.layouts import Layout
-from accounting.reports.statements import Amounts, Posted, Statement, net_profit, plus
+from accounting.reports.statements import Amounts, PostedAmounts, Statement, net_profit, plus
 
 DAY = timedelta(days=1)
 
@@ -44,7 +44,7 @@ def spans(layout: Layout) -> list[Period]:
     return [*layout.periods, *before, Period(last=layout.whole.last)]
 
 
-def cash_flow(posted: Posted, layout: Layout) -> CashFlowStatement:
+def cash_flow(posted: PostedAmounts, layout: Layout) -> CashFlowStatement:
     """Build a cash flow statement.
 
     A profit of 950, depreciation of 50, receivables that grew by 700 and 200 of tax owed give 500
@@ -86,6 +86,6 @@ def _openings(layout: Layout, before: Sequence[int], change: Amounts) -> Amounts
     return (before[0], *islice(ends, len(layout.columns)), *before[1:])
 
 
-def _cash(posted: Posted) -> Amounts:
+def _cash(posted: PostedAmounts) -> Amounts:
     cash = posted.chart.of_class(CashFlow.CASH)
     return plus(posted.nothing, *(posted.net(each) for each in cash))

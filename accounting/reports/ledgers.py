@@ -10,7 +10,7 @@ from accounting.books.chart import in_profit_and_loss
 from accounting.books.ledger import normal_sign
 from accounting.books.periods import Period
 from accounting.reports.balance_sheets import EARLIER_YEARS, years_before
-from accounting.reports.statements import Posted, net_profit
+from accounting.reports.statements import PostedAmounts, net_profit
 
 DAY = timedelta(days=1)
 
@@ -45,7 +45,7 @@ def trial_spans(day: date, fiscal_year_end: date) -> list[Period]:
     return [Period(last=day), years_before(day, fiscal_year_end)[1]]
 
 
-def trial_balance(posted: Posted, day: date, fiscal_year_end: date) -> tuple[TrialRow, ...]:
+def trial_balance(posted: PostedAmounts, day: date, fiscal_year_end: date) -> tuple[TrialRow, ...]:
     """List the balances of accounts: profit and loss of this year, all others of all time.
 
     With sales of 1000 last year and 200 in this one, all in the bank, the bank holds 1200 of
@@ -72,7 +72,7 @@ def ledger_spans(period: Period, fiscal_year_end: date) -> list[Period]:
     return [Period(last=eve), Period(first, eve), period]
 
 
-def general_ledger(posted: Posted, one: Account | None = None) -> tuple[LedgerRow, ...]:
+def general_ledger(posted: PostedAmounts, one: Account | None = None) -> tuple[LedgerRow, ...]:
     """List the accounts with a balance or postings, or only `one`.
 
     A profit and loss account begins each fiscal year at 0. A bank account with 500, then debits of
@@ -93,7 +93,7 @@ def _trial_row(name: str, net: int, days: Period, account: Account | None = None
     return TrialRow(name, max(net, 0), max(-net, 0), days, account)
 
 
-def _ledger_row(posted: Posted, account: Account) -> LedgerRow:
+def _ledger_row(posted: PostedAmounts, account: Account) -> LedgerRow:
     sign = normal_sign(account.account_type)
     before = posted.at([1 if in_profit_and_loss(account.account_type) else 0])
     [opening] = before.net(account, sign)

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from uuid import UUID
 
-from accounting.books.account_tree import AccountTree
-from accounting.books.accounts import Account
+from accounting.books.accounts import Account, AccountTree
 from accounting.books.cash_flow import CashFlow, cash_flow_class
 from accounting.books.chart import SUBTYPES, AccountType, type_of
-from accounting.books.cuts import Movement
 from accounting.books.ledger import normal_sign
 from accounting.books.periods import Period
+from accounting.books.report_filter import AccountMovement
 
 Amounts = tuple[int, ...]
 """A figure of a report: one amount for each period of its layout."""
@@ -72,11 +71,11 @@ class Chart:
         return cash_flow_class(account, self._tree.above(account.id), self._banked)
 
 
-class Posted:
+class PostedAmounts:
     """The amounts posted to the accounts of a chart, in each of several periods."""
 
     def __init__(
-        self, chart: Chart, moved: Mapping[UUID, Sequence[Movement]], places: Sequence[int]
+        self, chart: Chart, moved: Mapping[UUID, Sequence[AccountMovement]], places: Sequence[int]
     ) -> None:
         """Select some of the loaded periods by their places."""
         self.chart = chart
@@ -88,14 +87,14 @@ class Posted:
         """A figure of zeros."""
         return (0,) * len(self._places)
 
-    def at(self, places: Sequence[int]) -> "Posted":
+    def at(self, places: Sequence[int]) -> "PostedAmounts":
         """Return the same amounts for other places of the periods."""
-        return Posted(self.chart, self._moved, places)
+        return PostedAmounts(self.chart, self._moved, places)
 
-    def moved(self, account: Account) -> list[Movement]:
+    def moved(self, account: Account) -> list[AccountMovement]:
         """Return the debits and credits of an account in each period."""
         found = self._moved.get(account.id)
-        return [found[place] if found else Movement() for place in self._places]
+        return [found[place] if found else AccountMovement() for place in self._places]
 
     def net(self, account: Account, sign: int = 1) -> Amounts:
         """Return debits less credits; with a sign of -1, credits less debits."""
@@ -122,7 +121,7 @@ PROFIT_AND_LOSS = (
 )
 
 
-def profit_and_loss(posted: Posted) -> Statement:
+def profit_and_loss(posted: PostedAmounts) -> Statement:
     """Build the profit and loss statement.
 
     Revenue 1000 and other income 50 less direct costs 400 give a gross profit of 650. Less
@@ -147,19 +146,19 @@ def profit_and_loss(posted: Posted) -> Statement:
     return Statement(parts, summary)
 
 
-def net_profit(posted: Posted) -> Amounts:
+def net_profit(posted: PostedAmounts) -> Amounts:
     """Return revenue less all expenses."""
     return profit_and_loss(posted).summary["net_profit"]
 
 
-def income_and_expenses(posted: Posted) -> Mapping[str, Amounts]:
+def income_and_expenses(posted: PostedAmounts) -> Mapping[str, Amounts]:
     """Return total revenue, total expenses and the net profit: 1060 less 710 is 350."""
     revenue = plus(posted.nothing, *_of_type(posted, AccountType.REVENUE))
     expenses = plus(posted.nothing, *_of_type(posted, AccountType.EXPENSE))
     return {"revenue": revenue, "expenses": expenses, "net_profit": minus(revenue, expenses)}
 
 
-def expenses(posted: Posted) -> Statement:
+def expenses(posted: PostedAmounts) -> Statement:
     """Build the statement of expenses, the largest account of each subtype first."""
     parts = {}
     for subtype in SUBTYPES[AccountType.EXPENSE]:
@@ -170,7 +169,7 @@ def expenses(posted: Posted) -> Statement:
     return Statement(parts, {"total_expenses": total})
 
 
-def _of_type(posted: Posted, kind: AccountType) -> list[Amounts]:
+def _of_type(posted: PostedAmounts, kind: AccountType) -> list[Amounts]:
     sign = normal_sign(kind)
     return [posted.net(each, sign) for each in posted.chart.accounts if each.account_type == kind]
 

@@ -1,12 +1,14 @@
 """Reports as tables: one header, rows of the same width, amounts in minor units."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from accounting.books.ledger import TaxPart
 from accounting.reports.layouts import Layout, named
 from accounting.reports.ledgers import LedgerRow, TrialRow
 from accounting.reports.statements import Amounts, Statement
+from accounting.tax.return_figures import CodeFigures, Figures
 
 Row = tuple[Any, ...]
 
@@ -93,3 +95,33 @@ def _cells(layout: Layout, amounts: Amounts) -> list[int]:
     told = layout.told(amounts)
     compared = [each for each in (told.previous, told.difference) if each is not None]
     return [told.value, *told.columns, *compared]
+
+
+# A summary of tax as a table.
+
+
+_HEADER = (
+    *("row", "code", "name", "direction", "treatment", "tax_rate"),
+    *(f"{part}_cents" for part in TaxPart),
+    "amount_cents",
+)
+
+
+def of_summary(whole: Figures, preview: Figures) -> Table:
+    """Write net and tax by code, amounts without a code, and the boxes of a return as a table."""
+    return Table(_HEADER, (*_rows(whole, preview),))
+
+
+def _rows(whole: Figures, preview: Figures) -> Iterator[Row]:
+    nothing = (None,) * len(TaxPart)
+    for each in whole.codes:
+        yield ("code", *_code(each), *(each.parts.get(part, 0) for part in TaxPart), None)
+    for account in whole.uncoded:
+        yield ("uncoded", account.code, account.name, *(None,) * 3, *nothing, account.amount)
+    for box in preview.boxes:
+        yield ("box", box.number, None, *(None,) * 3, *nothing, box.amount)
+
+
+def _code(figures: CodeFigures) -> Row:
+    rate = f"{figures.rate.normalize():f}"
+    return (figures.code, figures.name, figures.direction, figures.treatment, rate)

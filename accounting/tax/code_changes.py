@@ -7,8 +7,8 @@ from typing import Any
 
 from accounting.absent import Absent, or_else, said
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
-from accounting.books.context import Context
-from accounting.errors import Conflict, Malformed
+from accounting.books.businesses import Context
+from accounting.errors import Conflict, ValidationError
 from accounting.tax.codes import (
     CHARGED,
     PURCHASES_ONLY,
@@ -31,8 +31,9 @@ def account_references(command: CreateTaxCode | ChangeTaxCode) -> frozenset[Acco
 def created(command: CreateTaxCode, accounts: BookAccounts, context: Context) -> TaxCode:
     """Create a tax code; its tax account is the one it names, else that of its treatment.
 
-    Without an account, 20 % on sales uses 2200 VAT payable. Raises Malformed `validation_error`;
-    RuleBroken `reference_not_found` or `control_account`; Conflict `account_archived`.
+    Without an account, 20 % on sales uses 2200 VAT payable. Raises ValidationError
+    `validation_error`; RuleViolation `reference_not_found` or `control_account`; Conflict
+    `account_archived`.
     """
     default = accounts.roles[account_role(command.direction, command.treatment)]
     code = TaxCode(
@@ -118,7 +119,7 @@ def _refuse_faults(code: TaxCode, given: Sequence[Rate]) -> None:
     for name, fault in (*_kind_faults(code), *_rate_faults(code, given)):
         faults.setdefault(name, []).append(fault)
     if faults:
-        raise Malformed.with_faults(faults)
+        raise ValidationError.with_faults(faults)
 
 
 def _kind_faults(code: TaxCode) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from accounting.books.chart import Role
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 
 WHOLE: Final = Decimal(100)
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax.codes import Direction, Rate, Treatment
 
 Boxes = Mapping[TaxPart, tuple[str, ...]]

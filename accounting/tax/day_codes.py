@@ -7,8 +7,8 @@ from uuid import UUID
 
 from accounting.books.accounts import BookAccounts
 from accounting.books.chart import Roles
-from accounting.books.tax_marks import TaxMark, TaxPart
-from accounting.errors import AboutItem, Conflict, RuleBroken
+from accounting.books.ledger import TaxMark, TaxPart
+from accounting.errors import AboutItem, Conflict, RuleViolation
 from accounting.tax.codes import UNTAXED, Direction, TaxCode, TaxCodes, Treatment, rate_on
 from accounting.tax.taxed_amounts import DayCode
 
@@ -24,7 +24,7 @@ class DayCodes:
     def named(self, reference: str, place: str) -> DayCode:
         """Find the code that taxes an amount, by its id or by the code itself.
 
-        `place` is its path in the request. Raises RuleBroken `reference_not_found`,
+        `place` is its path in the request. Raises RuleViolation `reference_not_found`,
         `tax_code_mismatch` or `tax_rate_missing`; Conflict `tax_code_archived`.
         """
         with AboutItem(place):
@@ -67,7 +67,7 @@ class DayCodes:
     def kept(self, id: UUID) -> DayCode:
         """Find a code that a stored record names, as it is on this day.
 
-        Raises RuleBroken `tax_rate_missing`.
+        Raises RuleViolation `tax_rate_missing`.
         """
         code = self.codes.named(str(id))
         assert code is not None, "a code that stands somewhere is never deleted"
@@ -76,7 +76,7 @@ class DayCodes:
     def _usable(self, reference: str) -> TaxCode:
         code = self.codes.named(reference)
         if code is None:
-            raise RuleBroken(
+            raise RuleViolation(
                 "reference_not_found",
                 "The business has no such tax code.",
                 resource="tax_code",
@@ -99,7 +99,7 @@ class DayCodes:
             return DayCode(code, held.rate, held.recoverable_percent)
         if code.treatment in UNTAXED:
             return DayCode(code, Decimal(0))
-        raise RuleBroken(
+        raise RuleViolation(
             "tax_rate_missing",
             f"The tax code {code.code} has no rate on {self.day}.",
             tax_code_id=str(code.id),
@@ -108,9 +108,9 @@ class DayCodes:
         )
 
 
-def mismatch(code: TaxCode, message: str) -> RuleBroken:
+def mismatch(code: TaxCode, message: str) -> RuleViolation:
     """Create the error for a code that cannot tax what it is named for."""
-    return RuleBroken(
+    return RuleViolation(
         "tax_code_mismatch",
         message,
         tax_code_id=str(code.id),
@@ -132,14 +132,14 @@ class MarkedByHand:
 
 
 @dataclass(frozen=True, slots=True)
-class Referenced:
+class TaxReferences:
     """The records that a taxed record refers to: accounts, and the tax codes of the business."""
 
     accounts: BookAccounts
     codes: TaxCodes
 
     @classmethod
-    def by_role(cls, roles: Roles) -> "Referenced":
+    def by_role(cls, roles: Roles) -> "TaxReferences":
         """Create one with account roles only, if no account is named and nothing is taxed anew."""
         return cls(BookAccounts(roles, {}), TaxCodes(()))
 

@@ -17,7 +17,7 @@ NOTHING: Final = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Charged:
+class ChargedRate:
     """A rate that is charged, through time, and its usual name."""
 
     rates: tuple[Rate, ...]
@@ -29,8 +29,8 @@ class CountryRates:
     """The tax rates and rules of a country, and their source in law."""
 
     source: str
-    standard: Charged
-    reduced: tuple[Charged, ...] = ()
+    standard: ChargedRate
+    reduced: tuple[ChargedRate, ...] = ()
     zero: tuple[Rate, ...] = ()
     withheld_on_sales: tuple[tuple[Rate, ...], ...] = ()
     withheld_on_purchases: tuple[tuple[Rate, ...], ...] = ()
@@ -60,12 +60,12 @@ def _next_day(text: str) -> str:
     return date.fromordinal(date.fromisoformat(text).toordinal() + 1).isoformat() if text else ""
 
 
-def _charged(*steps: str, called: str = "") -> Charged:
-    return Charged(rates=_from(*steps), called=called)
+def _charged(*steps: str, called: str = "") -> ChargedRate:
+    return ChargedRate(rates=_from(*steps), called=called)
 
 
-def _begun(rate: str, first: date, called: str = "") -> Charged:
-    return Charged(rates=(Rate(Decimal(rate), valid_from=first),), called=called)
+def _begun(rate: str, first: date, called: str = "") -> ChargedRate:
+    return ChargedRate(rates=(Rate(Decimal(rate), valid_from=first),), called=called)
 
 
 RATES: Final[Mapping[str, CountryRates]] = {

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax.codes import Direction, TaxCode, TaxCodes, Treatment
 
 WHOLE_UNIT: Final = 100  # The currencies of both forms have two digits.
@@ -37,7 +37,7 @@ _RELIEVED: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class BoxSource:
     """The amounts that go into a box: a part of a code, on one side of the ledger."""
 
     code_id: UUID
@@ -46,7 +46,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedAmount:
     """Posted amounts of one code, rate and part: its debits and its credits, both positive.
 
     `late` amounts should have been in a filed return; `transition` amounts were unsettled before a
@@ -67,7 +67,7 @@ class Coded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unsettled:
+class UnsettledAmount:
     """A document's unsettled amount before a change from cash to accrual; debits above zero."""
 
     document_id: UUID
@@ -77,9 +77,9 @@ class Unsettled:
     amount: int
 
     @property
-    def coded(self) -> Coded:
+    def coded(self) -> CodedAmount:
         """The amount as it goes into a return."""
-        return Coded(
+        return CodedAmount(
             self.code_id,
             self.rate,
             self.part,
@@ -95,7 +95,7 @@ class Box:
 
     number: str
     amount: int
-    behind: tuple[Behind, ...] = ()
+    behind: tuple[BoxSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ class CodeFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncoded:
+class UncodedAmount:
     """The amount posted to a tax account without a code, debits less credits."""
 
     account_id: UUID
@@ -132,7 +132,7 @@ class Figures:
     boxes: tuple[Box, ...]
     codes: tuple[CodeFigures, ...]
     late: tuple[CodeFigures, ...]
-    uncoded: tuple[Uncoded, ...]
+    uncoded: tuple[UncodedAmount, ...]
     transition: tuple[CodeFigures, ...] = ()
     unapplied_received: int | None = None
     unapplied_paid: int | None = None
@@ -156,16 +156,16 @@ class Figures:
             if each.direction is direction
         )
 
-    def behind(self, number: str) -> tuple[Behind, ...] | None:
+    def behind(self, number: str) -> tuple[BoxSource, ...] | None:
         """Return the amounts that go into a box; None if the form has no such box."""
         return next((each.behind for each in self.boxes if each.number == number), None)
 
 
 def drawn_up(
     country: str | None,
-    coded: Sequence[Coded],
+    coded: Sequence[CodedAmount],
     codes: TaxCodes,
-    uncoded: Sequence[Uncoded],
+    uncoded: Sequence[UncodedAmount],
     unapplied: tuple[int | None, int | None],
 ) -> Figures:
     """Compute all figures of a return; `unapplied` is money received and paid in advance."""
@@ -181,7 +181,7 @@ def drawn_up(
     )
 
 
-def by_code(coded: Iterable[Coded], codes: TaxCodes) -> tuple[CodeFigures, ...]:
+def by_code(coded: Iterable[CodedAmount], codes: TaxCodes) -> tuple[CodeFigures, ...]:
     """Sum amounts by code and rate, in the order of the codes.
 
     Credits of 10000 as net and 2000 as output by S20, and a debit of 1000 as net, give a net of
@@ -209,14 +209,14 @@ def by_code(coded: Iterable[Coded], codes: TaxCodes) -> tuple[CodeFigures, ...]:
     return tuple(sorted(figures, key=lambda each: (each.code, each.rate)))
 
 
-def boxes(country: str | None, coded: Sequence[Coded], codes: TaxCodes) -> tuple[Box, ...]:
+def boxes(country: str | None, coded: Sequence[CodedAmount], codes: TaxCodes) -> tuple[Box, ...]:
     """Fill in the form of a country; all but Great Britain have only the boxes that codes name.
 
     In Great Britain, sales of 100.00 and purchases of 60.00 at 20 % give 20.00 in boxes 1 and 3,
     12.00 in box 4, 8.00 in box 5, 100.00 in box 6 and 60.00 in box 7.
     """
     amounts: dict[str, int] = defaultdict(int)
-    behind: dict[str, dict[Behind, None]] = defaultdict(dict)
+    behind: dict[str, dict[BoxSource, None]] = defaultdict(dict)
     whole: set[str] = set()
     known = {each.id: each for each in codes.codes}
     for each in coded:
@@ -224,7 +224,7 @@ def boxes(country: str | None, coded: Sequence[Coded], codes: TaxCodes) -> tuple
         for side in (DEBIT, CREDIT):
             for number, sign, is_net in _placed(country, code, each.part, side):
                 amounts[number] += sign * each.on(side)
-                behind[number][Behind(code.id, each.part, side)] = None
+                behind[number][BoxSource(code.id, each.part, side)] = None
                 whole |= {number} if is_net else set()
     found = [
         Box(number, _whole(amount) if number in whole else amount, tuple(behind[number]))
@@ -278,7 +278,7 @@ def _british(found: Iterable[Box]) -> tuple[Box, ...]:
     return tuple(sorted(by_number.values(), key=_in_order))
 
 
-def _together(found: Mapping[str, Box], *numbers: str) -> tuple[Behind, ...]:
+def _together(found: Mapping[str, Box], *numbers: str) -> tuple[BoxSource, ...]:
     return tuple(dict.fromkeys(each for number in numbers for each in found[number].behind))
 
 

@@ -15,9 +15,9 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from accounting.books.context import Context
+from accounting.books.businesses import Context
 from accounting.books.numbers import journal_series, journal_year
-from accounting.errors import Conflict, Malformed
+from accounting.errors import Conflict, ValidationError
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
 from accounting.tax.return_figures import Figures
 
@@ -40,7 +40,7 @@ NEXT_STATES: Final[Mapping[ReturnStatus, tuple[ReturnStatus, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slice:
+class JournalRange:
     """Days of one year with a range of their entries: those numbered above `after`, up to `upto`.
 
     `late` entries should have been in a filed return; without `upto` all entries posted by now
@@ -78,16 +78,16 @@ class TaxReturn:
     reference: str | None = None
     reason: str | None = None
     supersedes_id: UUID | None = None
-    slices: tuple[Slice, ...] = ()
+    slices: tuple[JournalRange, ...] = ()
     figures: Figures | None = None
 
 
 def created(command: CreateTaxReturn, context: Context) -> TaxReturn:
-    """Create a draft for any days. Raises Malformed `validation_error`."""
+    """Create a draft for any days. Raises ValidationError `validation_error`."""
     if command.end_date < command.start_date:
-        raise Malformed.fields(end_date=["must not be before start_date"])
+        raise ValidationError.fields(end_date=["must not be before start_date"])
     if command.end_date - command.start_date > LONGEST:
-        raise Malformed.fields(end_date=["must be at most ten years after start_date"])
+        raise ValidationError.fields(end_date=["must be at most ten years after start_date"])
     return TaxReturn(
         id=context.identify(),
         version=0,
@@ -121,7 +121,7 @@ def superseding(old: TaxReturn, reason: str, context: Context) -> TaxReturn:
 
 def members(
     draft: TaxReturn, others: Iterable[TaxReturn], reached: Iterable[str]
-) -> tuple[Slice, ...]:
+) -> tuple[JournalRange, ...]:
     """Return the slices of a draft: the entries that are in no filed return, and late ones.
 
     If the first quarter was filed at number 40 of its year, the second has its own days, and of the
@@ -150,14 +150,14 @@ def members(
     )
 
 
-def unfiled(filed: Sequence[TaxReturn]) -> Iterator[Slice]:
+def unfiled(filed: Sequence[TaxReturn]) -> Iterator[JournalRange]:
     """Yield the slices of filed periods that no return has; their entries will be late."""
     for each in filed:
         scheme = _late_scheme(each.end_date, filed)
         yield from _left(each.start_date, each.end_date, filed, scheme=scheme, late=True)
 
 
-def left_out(returns: Iterable[TaxReturn]) -> Iterator[Slice]:
+def left_out(returns: Iterable[TaxReturn]) -> Iterator[JournalRange]:
     """Yield the days before and between returns that no return has, on the basis left to them.
 
     Before a first quarter on accrual and a third on cash, all days before that year are on accrual,
@@ -166,7 +166,7 @@ def left_out(returns: Iterable[TaxReturn]) -> Iterator[Slice]:
     first = date.min
     for each in sorted(returns, key=lambda each: each.start_date):
         if first < each.start_date:
-            yield Slice(first=first, last=each.start_date - DAY, scheme=_scheme_before(each))
+            yield JournalRange(first=first, last=each.start_date - DAY, scheme=_scheme_before(each))
         first = max(first, min(each.end_date, date.max - DAY) + DAY)
 
 
@@ -191,7 +191,7 @@ def _late_scheme(last: date, filed: Iterable[TaxReturn]) -> Scheme:
 
 def _transition(
     draft: TaxReturn, filed: Iterable[TaxReturn], years: Iterable[int]
-) -> Iterator[Slice]:
+) -> Iterator[JournalRange]:
     """Yield all days before a change from cash to accrual, by year; else nothing."""
     before = [each for each in filed if each.start_date < draft.start_date]
     last = max(before, key=lambda each: each.start_date, default=draft)
@@ -200,7 +200,7 @@ def _transition(
     until = draft.start_date - DAY
     for year in sorted(years):
         if year <= until.year:
-            yield Slice(
+            yield JournalRange(
                 first=date(year, 1, 1),
                 last=min(date(year, 12, 31), until),
                 scheme=draft.scheme,
@@ -259,7 +259,7 @@ def _filed(others: Iterable[TaxReturn]) -> list[TaxReturn]:
 def filed(
     draft: TaxReturn,
     command: FileTaxReturn,
-    having: tuple[Sequence[Slice], Figures],
+    having: tuple[Sequence[JournalRange], Figures],
     reached: Mapping[str, int],
     context: Context,
 ) -> TaxReturn:
@@ -292,7 +292,7 @@ def locked_to(draft: TaxReturn, context: Context) -> date:
     return max(draft.end_date, context.lock_date or draft.end_date)
 
 
-def _closed(slices: Iterable[Slice], reached: Mapping[str, int]) -> Iterator[Slice]:
+def _closed(slices: Iterable[JournalRange], reached: Mapping[str, int]) -> Iterator[JournalRange]:
     """Set the last number of each slice; an empty slice is left out."""
     for each in slices:
         upto = reached.get(each.series, 0) if each.upto is None else each.upto
@@ -302,16 +302,16 @@ def _closed(slices: Iterable[Slice], reached: Mapping[str, int]) -> Iterator[Sli
 
 def _left(
     first: date, last: date, filed: Sequence[TaxReturn], *, scheme: Scheme, late: bool
-) -> Iterator[Slice]:
+) -> Iterator[JournalRange]:
     """Return slices of the entries on some days that no filed return has."""
     taken = [piece for each in filed for piece in each.slices if piece.change is None]
     return joined(
-        Slice(first=begin, last=end, after=_reached(begin, taken), late=late, scheme=scheme)
+        JournalRange(first=begin, last=end, after=_reached(begin, taken), late=late, scheme=scheme)
         for begin, end in cut(first, last, taken)
     )
 
 
-def cut(first: date, last: date, slices: Iterable[Slice]) -> Iterator[tuple[date, date]]:
+def cut(first: date, last: date, slices: Iterable[JournalRange]) -> Iterator[tuple[date, date]]:
     """Divide days where years and slices begin and end."""
     cuts = {first, *(date(year, 1, 1) for year in range(first.year + 1, last.year + 1))}
     for each in slices:
@@ -320,14 +320,14 @@ def cut(first: date, last: date, slices: Iterable[Slice]) -> Iterator[tuple[date
     yield from zip(begins, [*(begin - DAY for begin in begins[1:]), last], strict=True)
 
 
-def _reached(day: date, taken: Iterable[Slice]) -> int:
+def _reached(day: date, taken: Iterable[JournalRange]) -> int:
     """Return the highest entry number of a day that filed returns have."""
     return max((each.upto or 0 for each in taken if each.first <= day <= each.last), default=0)
 
 
-def joined(slices: Iterable[Slice]) -> Iterator[Slice]:
+def joined(slices: Iterable[JournalRange]) -> Iterator[JournalRange]:
     """Merge slices of consecutive days that are otherwise the same."""
-    last: Slice | None = None
+    last: JournalRange | None = None
     for each in slices:
         if last is not None and _goes_on(last, each):
             last = replace(last, last=each.last)
@@ -339,7 +339,7 @@ def joined(slices: Iterable[Slice]) -> Iterator[Slice]:
         yield last
 
 
-def _goes_on(before: Slice, after: Slice) -> bool:
+def _goes_on(before: JournalRange, after: JournalRange) -> bool:
     """Return whether two slices differ in their days only, which are consecutive in one year."""
     alike = replace(after, first=before.first, last=before.last) == before
     return alike and before.series == after.series and before.last + DAY == after.first

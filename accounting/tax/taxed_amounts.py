@@ -5,13 +5,14 @@ a document by code are the same as in a return.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 from uuid import UUID
 
-from accounting.books.tax_marks import TaxMark, TaxPart
+from accounting.books.chart import Role, Roles
+from accounting.books.ledger import TaxMark, TaxPart
 from accounting.money import included, split, times
 from accounting.tax.codes import WHOLE, Direction, TaxCode, Treatment
 
@@ -60,7 +61,7 @@ class GivenTax:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taxing:
+class TaxInstruction:
     """The taxation of an amount: by a code, by a rate without one, or as given; and withholding.
 
     With `given` taxes nothing is computed, and `code` is only that of the net.
@@ -73,17 +74,17 @@ class Taxing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taxable:
+class TaxableAmount:
     """An amount to be taxed, less a discount; tax that is not recoverable goes to `account_id`."""
 
     amount: int
     account_id: UUID
-    taxing: Taxing
+    taxing: TaxInstruction
     discount: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taxed:
+class TaxedAmount:
     """A taxed amount: the net before the discount, the discount, and the taxes.
 
     `self_assessed` are debits above zero and credits below; the others are amounts above zero.
@@ -104,7 +105,9 @@ class TaxAccounts:
     output: UUID
 
 
-def tax(items: Sequence[Taxable], accounts: TaxAccounts, *, inclusive: bool = False) -> list[Taxed]:
+def tax(
+    items: Sequence[TaxableAmount], accounts: TaxAccounts, *, inclusive: bool = False
+) -> list[TaxedAmount]:
     """Compute the taxes of amounts, which are net, or gross if `inclusive`.
 
     100 at 20 % give 100 and 20; 6.03 inclusive at 20 % include 1.01, and are 5.02 net.
@@ -118,7 +121,7 @@ def tax(items: Sequence[Taxable], accounts: TaxAccounts, *, inclusive: bool = Fa
     else:
         subtotals, nets = [item.amount for item in items], bases
     return [
-        Taxed(
+        TaxedAmount(
             subtotal=subtotal,
             discount=subtotal - net,
             taxes=taxes,
@@ -136,7 +139,7 @@ def tax(items: Sequence[Taxable], accounts: TaxAccounts, *, inclusive: bool = Fa
     ]
 
 
-def _charged(items: Sequence[Taxable], bases: Sequence[int], inclusive: bool) -> list[int]:
+def _charged(items: Sequence[TaxableAmount], bases: Sequence[int], inclusive: bool) -> list[int]:
     """Return the tax charged on each amount, computed by code and rate."""
     amounts = [sum(tax.amount for tax in item.taxing.given or ()) for item in items]
     for (_, rate), places in _grouped(items, _charging).items():
@@ -146,7 +149,7 @@ def _charged(items: Sequence[Taxable], bases: Sequence[int], inclusive: bool) ->
     return amounts
 
 
-def _charging(taxing: Taxing) -> tuple[UUID | None, Decimal] | None:
+def _charging(taxing: TaxInstruction) -> tuple[UUID | None, Decimal] | None:
     """Return the code and rate by which tax must be computed, or None."""
     if taxing.given is not None:
         return None
@@ -156,7 +159,7 @@ def _charging(taxing: Taxing) -> tuple[UUID | None, Decimal] | None:
 
 
 def _taxes(
-    items: Sequence[Taxable], charged: Sequence[int], accounts: TaxAccounts
+    items: Sequence[TaxableAmount], charged: Sequence[int], accounts: TaxAccounts
 ) -> list[tuple[Tax, ...]]:
     """Return the taxes of each amount by account, with the tax that is not recoverable."""
     recovered = list(charged)
@@ -201,7 +204,7 @@ def _coded(
     return (back, Tax(amount - recovered, line_account_id, code.mark(TaxPart.BLOCKED)))
 
 
-def _withheld(items: Sequence[Taxable], nets: Sequence[int]) -> list[tuple[Tax, ...]]:
+def _withheld(items: Sequence[TaxableAmount], nets: Sequence[int]) -> list[tuple[Tax, ...]]:
     """Return the tax withheld from each net: 15 % of 1000 is 150."""
     withheld: list[tuple[Tax, ...]] = [()] * len(items)
     grouped = _grouped(items, lambda taxing: taxing.withholding and _named(taxing.withholding))
@@ -218,7 +221,7 @@ def _withheld(items: Sequence[Taxable], nets: Sequence[int]) -> list[tuple[Tax, 
 
 
 def _self_assessed(
-    items: Sequence[Taxable], nets: Sequence[int], accounts: TaxAccounts
+    items: Sequence[TaxableAmount], nets: Sequence[int], accounts: TaxAccounts
 ) -> list[tuple[Tax, ...]]:
     """Compute self-assessed tax: the tax due from the buyer, and the recoverable part.
 
@@ -241,7 +244,7 @@ def _self_assessed(
     return owed
 
 
-def _assessing(taxing: Taxing) -> tuple[UUID, Decimal] | None:
+def _assessing(taxing: TaxInstruction) -> tuple[UUID, Decimal] | None:
     code = taxing.code
     if code is None or taxing.given is not None or not code.self_assessed:
         return None
@@ -252,7 +255,9 @@ def _named(code: DayCode) -> tuple[UUID, Decimal]:
     return code.code.id, code.rate
 
 
-def _grouped(items: Sequence[Taxable], key: Callable[[Taxing], K | None]) -> dict[K, list[int]]:
+def _grouped(
+    items: Sequence[TaxableAmount], key: Callable[[TaxInstruction], K | None]
+) -> dict[K, list[int]]:
     """Group the places of amounts by a key; amounts without a key are left out."""
     places: dict[K, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
@@ -266,3 +271,68 @@ def _spread(whole: int, weights: Sequence[int], places: Sequence[int], amounts: 
     """Split an amount over some places of a list."""
     for place, share in zip(places, split(whole, weights), strict=True):
         amounts[place] = share
+
+
+# The tax included in gross amounts of money without a document.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTax:
+    """The tax in a gross amount, by a code at a rate in percent; amounts above zero.
+
+    `self_assessed` is due in addition, for money that goes out: debits above zero.
+    """
+
+    code_id: UUID
+    rate: Decimal
+    taxes: tuple[Tax, ...] = ()
+    self_assessed: tuple[Tax, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """The tax in the amount."""
+        return sum(each.amount for each in self.taxes)
+
+
+@dataclass(frozen=True, slots=True)
+class Gross:
+    """A gross amount above zero, its account, and the code that taxes it."""
+
+    amount: int
+    account_id: UUID
+    code: DayCode | None = None
+
+
+def held_taxes(amounts: Sequence[Gross], roles: Roles) -> list[HeldTax | None]:
+    """Compute the tax in gross amounts, once for each code; 120 at 20 % include 20."""
+    taxable = [
+        TaxableAmount(
+            amount=each.amount, account_id=each.account_id, taxing=TaxInstruction(code=each.code)
+        )
+        for each in amounts
+    ]
+    output = roles[Role.OUTPUT_TAX]
+    taxed = tax(taxable, TaxAccounts(output, output), inclusive=True)
+    return [
+        None
+        if each.code is None
+        else HeldTax(
+            code_id=each.code.code.id,
+            rate=each.code.rate,
+            taxes=found.taxes,
+            self_assessed=found.self_assessed,
+        )
+        for each, found in zip(amounts, taxed, strict=True)
+    ]
+
+
+def net_and_taxes(
+    amount: int, account_id: UUID, held: HeldTax | None
+) -> Iterator[tuple[UUID, int, TaxMark | None]]:
+    """Yield a gross amount by account: of 120, 100 on its own and 20 on that of the tax."""
+    if held is None:
+        yield account_id, amount, None
+        return
+    yield account_id, amount - held.total, TaxMark.of_net(held.code_id, held.rate)
+    for each in held.taxes:
+        yield each.account_id, each.amount, each.mark

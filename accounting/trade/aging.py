@@ -12,7 +12,7 @@ FIRST_DAYS_LATE: Final = (1, 31, 61, 91)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OpenAmount:
     """An open amount of one party in a bucket; without a bucket, it is unapplied."""
 
     party_id: UUID
@@ -22,7 +22,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Aged:
+class AgedBalance:
     """Open amounts by bucket, and the unapplied amount: money in advance and credits."""
 
     buckets: tuple[int, ...]
@@ -35,14 +35,14 @@ class Aged:
 
 
 @dataclass(frozen=True, slots=True)
-class AgedParty(Aged):
+class AgedParty(AgedBalance):
     """The open amounts of one party."""
 
     party_id: UUID
     party_name: str
 
 
-def aged(found: Iterable[Found]) -> list[AgedParty]:
+def aged(found: Iterable[OpenAmount]) -> list[AgedParty]:
     """Return the open amounts by party, the largest total first; parties without any are omitted.
 
     Of 100 not due yet, 40 that are 3 days late and 5 paid in advance: (100, 40, 0, 0, 0) and 5.
@@ -59,9 +59,9 @@ def aged(found: Iterable[Found]) -> list[AgedParty]:
     return sorted(parties, key=lambda each: (-each.total, each.party_name.lower(), each.party_id))
 
 
-def in_total(parties: Iterable[Aged]) -> Aged:
+def in_total(parties: Iterable[AgedBalance]) -> AgedBalance:
     """Sum the open amounts: (9, 4, 0, 0, 0) and (1, 0, 0, 0, 7) are (10, 4, 0, 0, 7)."""
     known = list(parties)
     buckets = zip(*(each.buckets for each in known), strict=True)
     nothing = (0,) * len(BUCKETS)
-    return Aged(tuple(map(sum, buckets)) or nothing, sum(each.unapplied for each in known))
+    return AgedBalance(tuple(map(sum, buckets)) or nothing, sum(each.unapplied for each in known))

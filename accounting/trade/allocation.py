@@ -6,9 +6,9 @@ from datetime import date, datetime
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else
-from accounting.books.splits import Split, negative
-from accounting.errors import AboutItem, Malformed, RuleBroken
-from accounting.trade import document_splits, documents
+from accounting.books.ledger import Split, negative
+from accounting.errors import AboutItem, RuleViolation, ValidationError
+from accounting.trade import documents
 from accounting.trade.documents import Document, Settlement
 from accounting.trade.sides import Side
 
@@ -91,7 +91,7 @@ def items_of(allocations: Iterable[Allocation]) -> list[AllocationItem]:
 def refuse_repeated(side: Side, items: Iterable[AllocationItem]) -> None:
     """Refuse a list of allocations that names a document twice.
 
-    Raises Malformed `validation_error`.
+    Raises ValidationError `validation_error`.
     """
     seen: set[UUID] = set()
     faults = {}
@@ -100,7 +100,7 @@ def refuse_repeated(side: Side, items: Iterable[AllocationItem]) -> None:
             faults[item.place] = [f"repeats the {side.words.document} of an earlier item"]
         seen.add(item.document_id)
     if faults:
-        raise Malformed.fields(**faults)
+        raise ValidationError.fields(**faults)
 
 
 def documents_affected(
@@ -114,14 +114,14 @@ def documents_affected(
 def refuse_closed(side: Side, items: Iterable[AllocationItem], loaded: Documents) -> None:
     """Refuse items for documents that do not exist or are not open.
 
-    Raises RuleBroken `reference_not_found`, or the side's API error for a document that is not
+    Raises RuleViolation `reference_not_found`, or the side's API error for a document that is not
     open.
     """
     for item in items:
         with AboutItem(item.place.rpartition(".")[0]):
             document = loaded.get(item.document_id)
             if document is None:
-                raise RuleBroken(
+                raise RuleViolation(
                     "reference_not_found",
                     f"The business has no such {side.words.document}.",
                     resource=side.words.document,
@@ -152,7 +152,7 @@ def rearrange(
 
     An allocation that is wanted unchanged keeps its date and split. Any other live allocation ends
     and releases its split; then the new allocations take theirs from what is left. Of 600 for one
-    invoice, wanted at 200, the 600 ends and a new 200 begins. Raises RuleBroken
+    invoice, wanted at 200, the 600 ends and a new 200 begins. Raises RuleViolation
     `reference_not_found`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`, and the
     side's API errors.
     """
@@ -233,7 +233,7 @@ def _begun(
 def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -> None:
     allocated = source.held + sum(item.amount for item in wanted)
     if allocated > source.total:
-        raise RuleBroken(
+        raise RuleViolation(
             "allocation_exceeds_total",
             "The allocations exceed the total.",
             total_amount_cents=source.total,
@@ -254,11 +254,11 @@ def _refuse_item(
 def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
     """Refuse to settle more than is left of a document, or less than 1.
 
-    Raises RuleBroken `allocation_exceeds_outstanding`.
+    Raises RuleViolation `allocation_exceeds_outstanding`.
     """
     left = documents.left(document)
     if not 1 <= amount <= left:
-        raise RuleBroken(
+        raise RuleViolation(
             "allocation_exceeds_outstanding",
             f"At most {left} of the {side.words.document} can be settled, in minor units.",
             left=left,
@@ -277,8 +277,8 @@ def _applied(
         return allocation
     document, amount = after[allocation.document_id], allocation.amount
     split = old_split
-    if not document_splits.has_left(document, split):
-        split = document_splits.share_out(document, amount)
+    if not documents.has_left(document, split):
+        split = documents.share_out(document, amount)
     on = source.applied_on(allocation)
     after[document.id] = documents.settle(document, amount, split, on, source.by, reserved=amount)
     return replace(allocation, split=split)

@@ -13,7 +13,7 @@ from uuid import UUID
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
 from accounting.trade.allocation import AllocationItem
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from accounting.trade.refunds import GivenBackLine, Kind
 
 

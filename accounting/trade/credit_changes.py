@@ -1,36 +1,126 @@
 """Changes of credits: create, send, allocate and void, with the documents that they settle."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
 from accounting.absent import or_else
 from accounting.books.accounts import AccountReference
+from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.chart import Roles
-from accounting.books.context import Context, refuse_locked, refuse_other_currency
-from accounting.books.numbers import Pending
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.ledger import added, negative, take
+from accounting.books.numbers import PendingNumber
+from accounting.errors import Conflict, RuleViolation
 from accounting.money import within_bounds
-from accounting.tax.day_codes import Referenced
-from accounting.trade import credit_lines, credits, line_rests
+from accounting.tax.day_codes import TaxReferences
+from accounting.trade import credit_lines, credits, documents, remaining_by_line
 from accounting.trade.allocation import (
+    Allocation,
     AllocationItem,
+    AllocationSource,
     Documents,
     items_of,
     live,
+    moved,
+    rearrange,
     refuse_closed,
     refuse_not_open,
     refuse_repeated,
 )
 from accounting.trade.commands import ReplaceCredit, WriteCredit
-from accounting.trade.credit_allocation import Credited, allocated
 from accounting.trade.credits import Credit, CreditLine, is_coded
 from accounting.trade.documents import Document
-from accounting.trade.in_opening import refuse_in_opening
+from accounting.trade.holds import refuse_in_opening
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
+
+# Allocation of credits: the parts that are used, and the document parts that are settled.
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedCredit:
+    """A credit after a change, the documents it affects, and those of them that changed."""
+
+    credit: Credit
+    documents: Mapping[UUID, Document]
+    changed: tuple[Document, ...]
+
+    def since(self, loaded: Documents) -> "AmendedCredit":
+        """Return a copy that lists every document that differs from `loaded` as changed."""
+        changed = moved(self.documents, loaded, self.credit.updated_at)
+        return replace(
+            self, documents={**self.documents, **changed}, changed=tuple(changed.values())
+        )
+
+
+def allocated(
+    side: Side,
+    before: Credit | None,
+    credit: Credit,
+    wanted: Sequence[AllocationItem],
+    loaded: Documents,
+    context: Context,
+) -> AmendedCredit:
+    """Make the wanted items the live allocations of the credit, and update the documents."""
+    if wanted:
+        credits.refuse_not_open(side, credit, "applied")
+    source = AllocationSource(
+        party_id=credit.party.id,
+        total=credit.total_amount,
+        held=credit.refunded,
+        by="credited",
+        applied=True,
+        start=None if before is None else context.today,
+        end=context.today,
+        identify=context.identify,
+        applied_on=lambda each: credits.applied_on(credit, each, context.lock_date),
+    )
+    allocations, after = rearrange(side, credit.allocations, wanted, loaded, source)
+    settled = _with_own_splits(credit, allocations)
+    if before is not None and settled == before:
+        return AmendedCredit(before, loaded, ())
+    settled, after = _as_of_source(before, settled, after)
+    return AmendedCredit(replace(settled, updated_at=context.now), after, ()).since(loaded)
+
+
+def _as_of_source(
+    before: Credit | None, credit: Credit, after: Documents
+) -> tuple[Credit, Documents]:
+    """Split new allocations to the credit's source by the parts of the credit, as far as left.
+
+    Of 100.00 at 20 % and 50.00 without tax, a credit of the 50.00 settles the 50.00 and no tax.
+    """
+    known = set() if before is None else {each.id for each in before.allocations}
+    history = []
+    for each in credit.allocations:
+        if each.document_id == credit.source_document_id and each.id not in known:
+            document = after[each.document_id]
+            matched = documents.matching(document, each.split, each.own_split, each.amount)
+            changed = added(document.settled, negative(each.split), matched)
+            after = {**after, document.id: replace(document, settled=changed)}
+            history.append(replace(each, split=matched))
+        else:
+            history.append(each)
+    return replace(credit, allocations=tuple(history)), after
+
+
+def _with_own_splits(credit: Credit, allocations: Sequence[Allocation]) -> Credit:
+    """Release the parts of ended allocations, then take parts of the credit for new ones."""
+    held = {each.id for each in live(credit.allocations)}
+    ended = [each for each in allocations if each.id in held and each.end is not None]
+    settled = added(credit.settled, *(negative(each.own_split) for each in ended))
+    history = []
+    for each in allocations:
+        if not each.own_split:
+            own_split = take(credits.parts(credit), settled, each.amount)
+            settled = added(settled, own_split)
+            history.append(replace(each, own_split=own_split))
+        else:
+            history.append(each)
+    return replace(credit, allocations=tuple(history), settled=settled)
 
 
 def account_references(command: WriteCredit) -> frozenset[AccountReference]:
@@ -51,15 +141,15 @@ def create(
     side: Side,
     command: WriteCredit,
     party: Party,
-    referenced: Referenced,
+    referenced: TaxReferences,
     loaded: Documents,
     context: Context,
-) -> Credited:
+) -> AmendedCredit:
     """Create a credit; with `opened_at` it is sent and may be allocated.
 
     `loaded` has the documents that it settles, and the source whose lines it credits. Lines of 1000
     with 200 tax and 500 sum to 1700. Raises the errors of `credit_lines.work_out`; Conflict
-    `credit_not_sent`, `customer_archived`, `account_archived` or `period_locked`; RuleBroken
+    `credit_not_sent`, `customer_archived`, `account_archived` or `period_locked`; RuleViolation
     `currency_mismatch`, `amount_too_large`, `reference_not_found`, `reference_mismatch`,
     `control_account`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's
     API errors.
@@ -82,7 +172,7 @@ def create(
 def _source(side: Side, command: WriteCredit, party: Party, loaded: Documents) -> Document | None:
     """Return the open document of the party whose lines are credited, or None.
 
-    Raises RuleBroken `reference_not_found`, or the side's API errors.
+    Raises RuleViolation `reference_not_found`, or the side's API errors.
     """
     id_ = command.source_document_id
     if id_ is None or not credit_lines.names_source(command.lines):
@@ -99,7 +189,7 @@ def _reduced(credit: Credit, loaded: Documents, sign: int) -> Documents:
     if not shares or credit.source_document_id is None:
         return loaded
     source = loaded[credit.source_document_id]
-    return {**loaded, source.id: line_rests.reduced(source, shares, sign)}
+    return {**loaded, source.id: remaining_by_line.reduced(source, shares, sign)}
 
 
 def _draft(
@@ -137,17 +227,17 @@ def replaced(
     side: Side,
     credit: Credit,
     command: ReplaceCredit,
-    referenced: Referenced,
+    referenced: TaxReferences,
     loaded: Documents,
     context: Context,
-) -> Credited:
+) -> AmendedCredit:
     """Replace the descriptive fields of a credit, and its allocations if a list is given.
 
     A list replaces the live allocations, and unchanged items keep their date. `opened_at` sends a
     draft, and its taxes are computed again at the rates of that day. If nothing changes, the result
     has the same credit object. Raises Conflict `invalid_state_transition`, `credit_not_sent`,
-    `customer_archived` or `period_locked`; RuleBroken `immutable_field`, `allocation_exceeds_total`
-    or `allocation_exceeds_outstanding`; the side's API errors.
+    `customer_archived` or `period_locked`; RuleViolation `immutable_field`,
+    `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's API errors.
     """
     wanted = or_else(command.allocations, items_of(credit.allocations))
     refuse_repeated(side, wanted)
@@ -165,7 +255,7 @@ def replaced(
         written = _opened(side, of_day, at, context)
         documents = _reduced(written, loaded, 1)
     elif at is not None and at != credit.opened_at:
-        raise RuleBroken(
+        raise RuleViolation(
             "immutable_field",
             f"The {side.names.opened_at} of a credit cannot be changed.",
             field=side.names.opened_at,
@@ -174,7 +264,7 @@ def replaced(
 
 
 def _of_day(
-    side: Side, draft: Credit, referenced: Referenced, loaded: Documents, day: date
+    side: Side, draft: Credit, referenced: TaxReferences, loaded: Documents, day: date
 ) -> Credit:
     """Compute a draft again at the rates of another day, from what is then left of its source."""
     if not is_coded(draft):
@@ -190,12 +280,12 @@ def _of_day(
 def _amounts(lines: tuple[CreditLine, ...]) -> dict[str, Any]:
     """Return the lines and their totals.
 
-    Raises RuleBroken `negative_amount` if the total is below 1, or `amount_too_large`.
+    Raises RuleViolation `negative_amount` if the total is below 1, or `amount_too_large`.
     """
     tax_total = within_bounds(sum(line.tax_amount for line in lines))
     total = within_bounds(sum(amount for line in lines for _, amount in line.charged))
     if total < 1:
-        raise RuleBroken(
+        raise RuleViolation(
             "negative_amount", "The total of the credit must be above zero.", amount=total
         )
     return {"lines": lines, "tax_total": tax_total, "total_amount": total}
@@ -207,7 +297,7 @@ def void(
     voided_at: datetime | None,
     loaded: Documents,
     context: Context,
-) -> Credited:
+) -> AmendedCredit:
     """Void a sent credit, at a given moment or now, and restore the lines of its source.
 
     Raises Conflict `invalid_state_transition`, `credit_of_refund`, `in_opening_balance`,
@@ -228,7 +318,7 @@ def void(
         refuse_locked(context, voided_at.date())
     at = voided_at or context.now
     voided = replace(credit, state="void", voided_at=at, updated_at=context.now)
-    return Credited(voided, _reduced(credit, loaded, -1), ()).since(loaded)
+    return AmendedCredit(voided, _reduced(credit, loaded, -1), ()).since(loaded)
 
 
 def of_refund(
@@ -239,7 +329,7 @@ def of_refund(
     context: Context,
     *,
     on: date,
-    number: Pending,
+    number: PendingNumber,
 ) -> Credit:
     """Create the credit that a part of a refund is kept as, with one line and sent on a day."""
     return Credit(
@@ -261,7 +351,7 @@ def of_refund(
     )
 
 
-def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> Credited:
+def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> AmendedCredit:
     """Void a credit together with its refund; what it settled is outstanding again from today.
 
     Raises Conflict `credit_applied` if another refund has paid it out.
@@ -270,13 +360,13 @@ def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) ->
         raise _refused_void(side, credit)
     released = allocated(side, credit, credit, [], loaded, context)
     voided = replace(released.credit, state="void", voided_at=context.now, updated_at=context.now)
-    return Credited(voided, released.documents, released.changed)
+    return AmendedCredit(voided, released.documents, released.changed)
 
 
 def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credit:
     refuse_inactive(side, credit.party)
     refuse_locked(context, at.date())
-    number = credit.number or Pending(side.credit_series)
+    number = credit.number or PendingNumber(side.credit_series)
     return replace(credit, state="open", opened_at=at, number=number)
 
 

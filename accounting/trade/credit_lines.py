@@ -6,26 +6,33 @@ from datetime import date
 from uuid import UUID
 
 from accounting.books.accounts import named_or
+from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
-from accounting.books.context import Context
-from accounting.errors import Malformed, RuleBroken
+from accounting.errors import RuleViolation, ValidationError
 from accounting.money import split
-from accounting.tax.day_codes import DayCodes, Referenced
-from accounting.tax.taxed_amounts import DayCode, GivenTax, Taxable, TaxAccounts, Taxing, tax
+from accounting.tax.day_codes import DayCodes, TaxReferences
+from accounting.tax.taxed_amounts import (
+    DayCode,
+    GivenTax,
+    TaxableAmount,
+    TaxAccounts,
+    TaxInstruction,
+    tax,
+)
 from accounting.trade.commands import CreditLineGiven
 from accounting.trade.credits import CreditLine
 from accounting.trade.documents import Document, LineItem
-from accounting.trade.line_rests import Amounts, by_net, reduced, rest_of
+from accounting.trade.remaining_by_line import Amounts, by_net, reduced, rest_of
 from accounting.trade.sides import Side
 
 
 @dataclass(frozen=True, slots=True)
-class _Untaxed:
+class _UntaxedLine:
     """A line before its taxes are computed, with its place in the request."""
 
     line: CreditLine
     place: str
-    taxing: Taxing
+    taxing: TaxInstruction
     tax_amount: int | None = None
 
 
@@ -42,7 +49,7 @@ def names_source(lines: Sequence[CreditLineGiven]) -> bool:
 def work_out(
     side: Side,
     given: Sequence[CreditLineGiven],
-    referenced: Referenced,
+    referenced: TaxReferences,
     source: Document | None,
     day: date,
     context: Context,
@@ -50,8 +57,8 @@ def work_out(
     """Compute the lines of a credit at the tax rates of a day.
 
     A line of the source document has the accounts, code and rate of its source line: of 100.00 with
-    20.00 tax, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. Raises Malformed
-    `validation_error`; RuleBroken `reference_not_found`, `control_account`,
+    20.00 tax, nets of 33.33, 33.33 and 33.34 take 6.67, 6.66 and 6.67. Raises ValidationError
+    `validation_error`; RuleViolation `reference_not_found`, `control_account`,
     `credit_exceeds_source`, `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived`
     or `tax_code_archived`.
     """
@@ -64,14 +71,14 @@ def work_out(
 def work_out_again(
     side: Side,
     lines: Sequence[CreditLine],
-    referenced: Referenced,
+    referenced: TaxReferences,
     source: Document | None,
     day: date,
 ) -> tuple[CreditLine, ...]:
     """Compute lines again at the rates of another day, from what is then left of the source."""
     codes = referenced.codes_on(side.tax_direction, day)
     untaxed = [
-        _Untaxed(
+        _UntaxedLine(
             line,
             f"line_items.{place}",
             _taxing_again(line, codes),
@@ -87,7 +94,7 @@ def of_gross(
 ) -> CreditLine:
     """Create a line from a gross amount: 120 at 20 % is 100 net and 20 tax."""
     account_id = roles[side.credit_line_default]
-    taxable = Taxable(amount=amount, account_id=account_id, taxing=Taxing(code=code))
+    taxable = TaxableAmount(amount=amount, account_id=account_id, taxing=TaxInstruction(code=code))
     accounts = TaxAccounts(roles[side.tax], roles[Role.OUTPUT_TAX])
     [taxed] = tax([taxable], accounts, inclusive=True)
     return CreditLine(
@@ -109,7 +116,7 @@ def _refuse_faults(given: Sequence[CreditLineGiven], source: Document | None) ->
         for name, fault in _source_faults(line, source)
     }
     if faults:
-        raise Malformed.with_faults(faults)
+        raise ValidationError.with_faults(faults)
 
 
 def _source_faults(line: CreditLineGiven, source: Document | None) -> Iterator[tuple[str, str]]:
@@ -127,10 +134,10 @@ def _source_faults(line: CreditLineGiven, source: Document | None) -> Iterator[t
 def _untaxed(
     side: Side,
     line: CreditLineGiven,
-    referenced: Referenced,
+    referenced: TaxReferences,
     codes: DayCodes,
     context: Context,
-) -> _Untaxed:
+) -> _UntaxedLine:
     accounts = referenced.accounts
     code = None if line.tax_code is None else codes.named(line.tax_code, line.place)
     given = None
@@ -149,26 +156,26 @@ def _untaxed(
         tags=line.tags,
         metadata=line.metadata,
     )
-    return _Untaxed(bare, line.place, Taxing(code=code, given=given), line.tax_amount)
+    return _UntaxedLine(bare, line.place, TaxInstruction(code=code, given=given), line.tax_amount)
 
 
-def _taxing_again(line: CreditLine, codes: DayCodes) -> Taxing:
+def _taxing_again(line: CreditLine, codes: DayCodes) -> TaxInstruction:
     if line.tax_code_id is None or line.source_line_id is not None:
-        return Taxing(given=tuple(GivenTax(t.amount, t.account_id) for t in line.taxes))
+        return TaxInstruction(given=tuple(GivenTax(t.amount, t.account_id) for t in line.taxes))
     code = codes.kept(line.tax_code_id)
     if not line.taxes_given:
-        return Taxing(code=code)
+        return TaxInstruction(code=code)
     given = (GivenTax(line.tax_amount, code.code.tax_account_id, code),)
-    return Taxing(code=code, given=given)
+    return TaxInstruction(code=code, given=given)
 
 
 def _taxed(
-    side: Side, untaxed: Sequence[_Untaxed], referenced: Referenced, source: Document | None
+    side: Side, untaxed: Sequence[_UntaxedLine], referenced: TaxReferences, source: Document | None
 ) -> tuple[CreditLine, ...]:
     """Compute the taxes: of source lines one after the other, of all other lines together."""
     roles = referenced.roles
     taxable = [
-        Taxable(amount=each.line.amount, account_id=each.line.account_id, taxing=each.taxing)
+        TaxableAmount(amount=each.line.amount, account_id=each.line.account_id, taxing=each.taxing)
         for each in untaxed
     ]
     lines = []
@@ -192,7 +199,7 @@ def _taxed(
 def _source_line(source: Document, id: UUID) -> LineItem:
     found = next((line for line in source.lines if line.id == id), None)
     if found is None:
-        raise RuleBroken(
+        raise RuleViolation(
             "reference_not_found",
             "The source document has no such line.",
             resource="line_item",
@@ -201,15 +208,15 @@ def _source_line(source: Document, id: UUID) -> LineItem:
     return found
 
 
-def _taken(wanted: _Untaxed, of_source: LineItem, rest: Amounts) -> Amounts:
+def _taken(wanted: _UntaxedLine, of_source: LineItem, rest: Amounts) -> Amounts:
     """Take a net from what is left of a source line, with its taxes in proportion or as given.
 
-    Raises RuleBroken `credit_exceeds_source`.
+    Raises RuleViolation `credit_exceeds_source`.
     """
     net, behind = wanted.line.amount, 1 + len(of_source.taxes)
     taxes = rest[1:behind]
     if net > rest[0] or (wanted.tax_amount or 0) > sum(taxes):
-        raise RuleBroken(
+        raise RuleViolation(
             "credit_exceeds_source",
             f"{wanted.place}: The source line has only {rest[0]} net and {sum(taxes)} tax left"
             " to credit.",

@@ -9,11 +9,18 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from accounting.books.ledger import Posted, after_lock
+from accounting.books.ledger import (
+    Days,
+    Part,
+    PostedEntry,
+    Split,
+    TaxMark,
+    added,
+    after_lock,
+    days,
+    summed,
+)
 from accounting.books.numbers import Number
-from accounting.books.spans import Days, days
-from accounting.books.splits import Part, Split, added, summed
-from accounting.books.tax_marks import TaxMark
 from accounting.errors import Conflict
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation, live
@@ -100,7 +107,7 @@ class Credit:
     metadata: Any = None
     opening_id: UUID | None = None
     opened_on: date | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 def live_allocations(credit: Credit) -> tuple[Allocation, ...]:

@@ -5,13 +5,13 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from accounting.absent import Absent, or_none
-from accounting.books.context import Context, refuse_locked, refuse_other_currency
-from accounting.books.numbers import Pending
-from accounting.errors import Conflict, RuleBroken
-from accounting.tax.day_codes import Referenced
+from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
+from accounting.books.numbers import PendingNumber
+from accounting.errors import Conflict, RuleViolation
+from accounting.tax.day_codes import TaxReferences
 from accounting.trade.commands import OpenDocument, WriteDocument
 from accounting.trade.documents import Document, is_coded, opened_on, status, touched
-from accounting.trade.in_opening import refuse_in_opening
+from accounting.trade.holds import refuse_in_opening
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
@@ -21,13 +21,13 @@ def create(
     side: Side,
     command: WriteDocument,
     party: Party,
-    referenced: Referenced,
+    referenced: TaxReferences,
     context: Context,
 ) -> Document:
     """Create a document; with `opened_at` it is opened immediately.
 
     Two at 1000 less 100, less 90 on the document, with 20 % tax, are 2172. Raises the errors of
-    `work_out`; RuleBroken `currency_mismatch` or `reference_mismatch`; Conflict
+    `work_out`; RuleViolation `currency_mismatch` or `reference_mismatch`; Conflict
     `customer_archived`, `vendor_not_active` or `period_locked`.
     """
     refuse_inactive(side, party)
@@ -64,14 +64,14 @@ def replaced(
     document: Document,
     command: WriteDocument,
     party: Party,
-    referenced: Referenced,
+    referenced: TaxReferences,
     context: Context,
 ) -> Document:
     """Replace the content of a document.
 
     Its identity, numbers, external id and opening moment stay if they are absent, and so does its
     issue date where that is its accounting date; any other absent field is cleared. A draft with
-    `opened_at` opens. Raises the errors of `create` and `refuse_replacing`; RuleBroken
+    `opened_at` opens. Raises the errors of `create` and `refuse_replacing`; RuleViolation
     `immutable_field` for a new party of an opened document.
     """
     refuse_replacing(side, document, context)
@@ -106,13 +106,13 @@ def open_document(
     side: Side,
     document: Document,
     command: OpenDocument,
-    referenced: Referenced,
+    referenced: TaxReferences,
     context: Context,
 ) -> Document:
     """Open a draft, at a given moment or now, and give it a number if it has none.
 
     Tax by code is computed again at the rates of its accounting date. Raises Conflict
-    `invalid_state_transition`, `customer_archived` or `period_locked`; RuleBroken
+    `invalid_state_transition`, `customer_archived` or `period_locked`; RuleViolation
     `tax_rate_missing`, `negative_amount` or `amount_too_large`.
     """
     if document.state != "draft":
@@ -145,7 +145,7 @@ def opened(side: Side, document: Document, opened_at: datetime) -> Document:
         opened_at=opened_at,
         opened_on=on,
         due_at=due_at,
-        number=document.number or Pending(side.series),
+        number=document.number or PendingNumber(side.series),
         paid_on=None if document.total_amount else on,
     )
 
@@ -208,10 +208,10 @@ def refuse_touched(side: Side, document: Document) -> None:
 def _refuse_new_party(side: Side, document: Document) -> None:
     """Refuse a new customer or vendor, unless the document is a draft.
 
-    Raises RuleBroken `immutable_field`.
+    Raises RuleViolation `immutable_field`.
     """
     if document.state != "draft":
-        raise RuleBroken(
+        raise RuleViolation(
             "immutable_field",
             f"The {side.names.party_id} cannot change after the {side.words.document} is"
             f" {side.opened_status}. Void it and create a new one.",
@@ -236,7 +236,7 @@ def _tax_point(
     return ledger_day(side, issue_date, opened_at or context.now)
 
 
-def _of_day(side: Side, draft: Document, referenced: Referenced, day: date) -> Document:
+def _of_day(side: Side, draft: Document, referenced: TaxReferences, day: date) -> Document:
     """Compute a draft again at the tax rates of another day, if its tax depends on the day."""
     if not is_coded(draft):
         return draft

@@ -8,12 +8,29 @@ payments for good.
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
+from uuid import UUID
 
-from accounting.errors import Conflict, RuleBroken
-from accounting.trade.in_opening import refuse_in_opening
+from accounting.errors import Conflict, RuleViolation
 from accounting.trade.payments import LIVE, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
+
+# Records from the opening of the books, which are reversed only with the whole opening.
+
+
+def refuse_in_opening(opening_id: UUID | None, what: str) -> None:
+    """Refuse to change a record that is a part of an opening.
+
+    Raises Conflict `in_opening_balance`.
+    """
+    if opening_id is not None:
+        raise Conflict(
+            "in_opening_balance",
+            f"The {what} is part of the opening balance. Reverse the whole opening balance"
+            " instead.",
+            opening_balance_id=str(opening_id),
+        )
+
 
 M = TypeVar("M", bound=Payment | RefundPayment)
 
@@ -35,7 +52,7 @@ def held_to(side: Side, before: M, after: M) -> M:
     """Check a change of money against its opening, its payout and its bank lines.
 
     Returns the changed money, without its matches if it leaves `completed` or is no longer live.
-    Raises Conflict `in_opening_balance` or `in_payout`; RuleBroken `link_exceeds_remaining`.
+    Raises Conflict `in_opening_balance` or `in_payout`; RuleViolation `link_exceeds_remaining`.
     """
     if isinstance(before, Payment) and any(
         getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING
@@ -83,7 +100,7 @@ def _refuse_below_linked(side: Side, before: M, after: M) -> None:
     was, now = on_money_account(side, before), on_money_account(side, after)
     left = now if was > 0 else -now
     if left < before.linked:
-        raise RuleBroken(
+        raise RuleViolation(
             "link_exceeds_remaining",
             "The matches with bank transactions exceed the new amount. Unmatch them first.",
             linked_amount_cents=before.linked,

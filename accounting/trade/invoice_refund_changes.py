@@ -6,18 +6,16 @@ from datetime import date, datetime
 from typing import Any
 
 from accounting.absent import or_else
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Roles, processor_of
-from accounting.books.context import Context, refuse_locked
-from accounting.books.spans import Span
-from accounting.books.splits import Split, added, negative, take
-from accounting.errors import Conflict, Malformed
+from accounting.books.ledger import Span, Split, added, negative, take
+from accounting.errors import Conflict, ValidationError
 from accounting.trade import credits, documents, payments, refund_targets, refunds
 from accounting.trade.commands import AgreeRefund, PayRefund
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
-from accounting.trade.payment_status import completions_after
-from accounting.trade.payments import Payment
+from accounting.trade.payments import Payment, completions_after
 from accounting.trade.refund_targets import (
     Target,
     facts_of,
@@ -38,7 +36,7 @@ from accounting.trade.sides import RECEIVABLE
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class AgreedRefund:
     """A refund, its target, and the payment that was created with it."""
 
     refund: InvoiceRefund
@@ -62,11 +60,11 @@ def refundable(target: Document | Payment | Credit) -> int:
 
 def agree(
     command: AgreeRefund, target: Document | Payment | Credit, roles: Roles, context: Context
-) -> Agreed:
+) -> AgreedRefund:
     """Create a refund; with `completed_at` it is paid immediately.
 
     The default amount is the sum of the given lines, or else all that can be refunded. Raises
-    RuleBroken `refund_exceeds_refundable`; Conflict `credit_not_sent` or `period_locked`.
+    RuleViolation `refund_exceeds_refundable`; Conflict `credit_not_sent` or `period_locked`.
     """
     if isinstance(target, Credit):
         credits.refuse_not_open(RECEIVABLE, target, "refunded")
@@ -97,9 +95,9 @@ def agree(
         metadata=command.metadata,
     )
     if command.completed_at is None:
-        return Agreed(refund, after, None)
+        return AgreedRefund(refund, after, None)
     paid, payment = pay(refund, PayRefund(completed_at=given), context)
-    return Agreed(paid, after, payment)
+    return AgreedRefund(paid, after, payment)
 
 
 def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[InvoiceRefund, Target]:
@@ -128,7 +126,7 @@ def pay(
 
     Each payment is split over what is left of each part of the refund, so the last one closes it
     exactly: of 8333 and 1667, 3333 takes 2777 and 556. Raises Conflict `invalid_state_transition`
-    or `period_locked`; RuleBroken `refund_exceeds_refundable`.
+    or `period_locked`; RuleViolation `refund_exceeds_refundable`.
     """
     if refund.cancelled_at is not None:
         raise _refused_move(refund, "A cancelled refund cannot be paid.")
@@ -209,7 +207,7 @@ def _given_back(
     if isinstance(target, Document):
         return of_document(RECEIVABLE, target, amount, roles, context, lines=lines)
     if lines:
-        raise Malformed.fields(lines=["is allowed only with invoice_id"])
+        raise ValidationError.fields(lines=["is allowed only with invoice_id"])
     if isinstance(target, Credit):
         return of_credit(target, amount, context)
     return of_payment(RECEIVABLE, target, amount, roles, context)

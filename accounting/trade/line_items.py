@@ -7,22 +7,91 @@ from decimal import Decimal
 from uuid import UUID
 
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
+from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
-from accounting.books.context import Context
-from accounting.errors import Malformed, RuleBroken
+from accounting.books.ledger import TaxPart
+from accounting.errors import RuleViolation, ValidationError
 from accounting.money import EXACT, split, times, within_bounds
-from accounting.tax.day_codes import DayCodes, Referenced
+from accounting.tax.day_codes import DayCodes, TaxReferences
 from accounting.tax.taxed_amounts import (
-    Taxable,
+    DayCode,
+    GivenTax,
+    TaxableAmount,
     TaxAccounts,
-    Taxed,
-    Taxing,
+    TaxedAmount,
+    TaxInstruction,
     tax,
 )
-from accounting.trade.commands import DocumentLine, WriteDocument
-from accounting.trade.documents import LineItem
-from accounting.trade.line_taxing import taxing_again, taxing_of
+from accounting.trade.commands import DocumentLine, TaxGiven, WriteDocument
+from accounting.trade.documents import Document, LineItem
 from accounting.trade.sides import Side
+
+# The tax codes of a line, as a caller names them and as a line stores them.
+
+
+def taxing_of(
+    side: Side, line: DocumentLine, accounts: BookAccounts, codes: DayCodes
+) -> TaxInstruction:
+    """Return how a line is taxed: by the codes it names, by given taxes, or by its rate.
+
+    A rate alone may name a code. A given tax without a code has the line's code, and the net of a
+    line without a code has the code of the first given tax with one. Raises the errors of
+    `DayCodes.named` and `named_or`.
+    """
+    place = line.place
+    code = None if line.tax_code is None else codes.named(line.tax_code, place)
+    withholding = line.withholding_code
+    held = None if withholding is None else codes.withholding(withholding, place)
+    if line.taxes:
+        default = accounts.roles[side.tax]
+        given = tuple(_given(tax, code, default, accounts, codes, place) for tax in line.taxes)
+        net_code = code or next((each.code for each in given if each.code is not None), None)
+        return TaxInstruction(code=net_code, given=given, withholding=held)
+    if code is None and line.tax_rate:
+        code = codes.of_rate(line.tax_rate)
+    return TaxInstruction(code=code, rate=line.tax_rate if code is None else None, withholding=held)
+
+
+def _given(
+    tax: TaxGiven,
+    line_code: DayCode | None,
+    default: UUID,
+    accounts: BookAccounts,
+    codes: DayCodes,
+    place: str,
+) -> GivenTax:
+    code = line_code if tax.tax_code is None else codes.named(tax.tax_code, place)
+    usual = default if code is None else code.code.tax_account_id
+    return GivenTax(tax.amount, named_or(usual, tax.account, accounts), code)
+
+
+def taxing_again(line: LineItem, codes: DayCodes) -> TaxInstruction:
+    """Return how a line is taxed on another day: by the same codes, or by its given taxes.
+
+    A rate alone may name another code on that day, or none.
+    """
+    if line.rate_alone and line.tax_rate is not None:
+        code = codes.of_rate(line.tax_rate)
+    else:
+        code = None if line.tax_code_id is None else codes.kept(line.tax_code_id)
+    withholding = line.withholding_code_id
+    held = None if withholding is None else codes.kept(withholding)
+    if line.taxes_given:
+        return TaxInstruction(code=code, given=_given_before(line, codes), withholding=held)
+    return TaxInstruction(code=code, rate=line.tax_rate if code is None else None, withholding=held)
+
+
+def _given_before(line: LineItem, codes: DayCodes) -> tuple[GivenTax, ...]:
+    """Return the taxes as the line was given them: each with its non-recoverable amount."""
+    given: list[GivenTax] = []
+    for each in line.taxes:
+        if each.mark is not None and each.mark.part is TaxPart.BLOCKED and given:
+            given[-1] = replace(given[-1], amount=given[-1].amount + each.amount)
+        else:
+            code = None if each.mark is None else codes.kept(each.mark.code_id)
+            given.append(GivenTax(each.amount, each.account_id, code))
+    return tuple(given)
+
 
 QUANTITY_DECIMALS = 6
 RATE_DECIMALS = 4
@@ -45,12 +114,12 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Untaxed:
+class UntaxedLine:
     """A line before its taxes are computed, with its place in the request and its tax codes."""
 
     line: LineItem
     place: str
-    taxing: Taxing
+    taxing: TaxInstruction
 
     @property
     def amount(self) -> int:
@@ -58,7 +127,7 @@ class Untaxed:
         line = self.line
         amount = within_bounds(times(line.unit_price, line.quantity) - line.discount_amount)
         if amount < 0:
-            raise RuleBroken(
+            raise RuleViolation(
                 "negative_amount",
                 "The amount of a line is below zero.",
                 field=self.place,
@@ -91,7 +160,7 @@ def names_codes(command: WriteDocument) -> bool:
 def work_out(
     side: Side,
     command: WriteDocument,
-    referenced: Referenced,
+    referenced: TaxReferences,
     day: date,
     before: Sequence[LineItem],
     context: Context,
@@ -99,7 +168,7 @@ def work_out(
     """Compute the lines of a document at the tax rates of a day.
 
     A line keeps the id of the earlier line in the same position. Two at 1000 less 100, less 90 on
-    the document, with 20 % tax, are 2172. Raises Malformed `validation_error`; RuleBroken
+    the document, with 20 % tax, are 2172. Raises ValidationError `validation_error`; RuleViolation
     `negative_amount`, `amount_too_large`, `reference_not_found`, `control_account`,
     `tax_code_mismatch` or `tax_rate_missing`; Conflict `account_archived` or `tax_code_archived`.
     """
@@ -123,18 +192,18 @@ def work_out_again(
     side: Side,
     lines: Sequence[LineItem],
     discount: int,
-    referenced: Referenced,
+    referenced: TaxReferences,
     day: date,
     *,
     inclusive: bool,
 ) -> Amounts:
     """Compute lines again at the tax rates of another day, with the discount as it was given.
 
-    Raises RuleBroken `tax_rate_missing`, `negative_amount` or `amount_too_large`.
+    Raises RuleViolation `tax_rate_missing`, `negative_amount` or `amount_too_large`.
     """
     codes = referenced.codes_on(side.tax_direction, day)
     untaxed = [
-        Untaxed(line, f"line_items.{place}", taxing_again(line, codes))
+        UntaxedLine(line, f"line_items.{place}", taxing_again(line, codes))
         for place, line in enumerate(lines)
     ]
     return _amounts(side, untaxed, discount, referenced.roles, inclusive=inclusive)
@@ -149,7 +218,7 @@ def given_discount(lines: Sequence[LineItem], additional_discount: int, *, inclu
 
 
 def _amounts(
-    side: Side, untaxed: Sequence[Untaxed], discount: int, roles: Roles, *, inclusive: bool
+    side: Side, untaxed: Sequence[UntaxedLine], discount: int, roles: Roles, *, inclusive: bool
 ) -> Amounts:
     """Compute the taxes and totals of lines.
 
@@ -158,7 +227,7 @@ def _amounts(
     amounts = [each.amount for each in untaxed]
     _refuse_larger(discount, within_bounds(sum(amounts)))
     taxable = [
-        Taxable(
+        TaxableAmount(
             amount=amount,
             discount=share,
             account_id=each.line.account_id,
@@ -185,9 +254,9 @@ def _amounts(
     )
 
 
-def _taxed(untaxed: Untaxed, taxed: Taxed) -> LineItem:
+def _taxed(untaxed: UntaxedLine, taxed: TaxedAmount) -> LineItem:
     if taxed.subtotal < 0 or taxed.subtotal < taxed.discount:
-        raise RuleBroken(
+        raise RuleViolation(
             "negative_amount",
             "The net amount of a line is below zero.",
             field=untaxed.place,
@@ -211,7 +280,7 @@ def _refuse_faults(lines: Sequence[DocumentLine]) -> None:
         f"{line.place}.{name}": [fault] for line in lines for name, fault in _line_faults(line)
     }
     if faults:
-        raise Malformed.fields(**faults)
+        raise ValidationError.fields(**faults)
 
 
 def _line_faults(line: DocumentLine) -> Iterator[tuple[str, str]]:
@@ -237,7 +306,7 @@ def _decimals(value: Decimal) -> int:
 
 def _refuse_larger(discount: int, subtotal: int) -> None:
     if discount > subtotal:
-        raise RuleBroken(
+        raise RuleViolation(
             "negative_amount",
             "The discount is larger than the subtotal.",
             field="additional_discount",
@@ -247,7 +316,7 @@ def _refuse_larger(discount: int, subtotal: int) -> None:
 
 def _refuse_below_zero(total: int) -> None:
     if total < 0:
-        raise RuleBroken(
+        raise RuleViolation(
             "negative_amount", "The withholding tax exceeds the total amount.", amount=total
         )
 
@@ -259,7 +328,7 @@ def _identifiers(before: Sequence[LineItem], count: int, context: Context) -> li
 
 def _untaxed(
     side: Side, id_: UUID, line: DocumentLine, accounts: BookAccounts, codes: DayCodes
-) -> Untaxed:
+) -> UntaxedLine:
     taxing = taxing_of(side, line, accounts, codes)
     item = LineItem(
         id=id_,
@@ -281,4 +350,49 @@ def _untaxed(
         tags=line.tags,
         metadata=line.metadata,
     )
-    return Untaxed(item, line.place, taxing)
+    return UntaxedLine(item, line.place, taxing)
+
+
+# Tax totals of a document, one for each code and rate.
+
+
+Taxed = tuple[UUID | None, Decimal | None]
+"""A code and a rate; tax that was given without a code has neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTotal:
+    """The tax of one code and rate, and the net of the lines that have it."""
+
+    code_id: UUID | None
+    rate: Decimal | None
+    net: int
+    tax: int
+
+
+def by_code(document: Document) -> tuple[CodeTotal, ...]:
+    """Sum the taxes of a document by code and rate, in the order of its lines.
+
+    Nets are less each line's share of the document discount: lines of 1000 and 500 at 20 % and one
+    of 100 at 0 % are 300 on 1500, and 0 on 100. A line without any tax or rate is omitted.
+    """
+    totals: dict[Taxed, CodeTotal] = {}
+    for line in document.lines:
+        taxes: dict[Taxed, int] = {}
+        for taxed, amount in _taxes(line):
+            taxes[taxed] = taxes.get(taxed, 0) + amount
+        for (code_id, rate), amount in taxes.items():
+            before = totals.get((code_id, rate), CodeTotal(code_id, rate, 0, 0))
+            net, tax = before.net + line.net, before.tax + amount
+            totals[code_id, rate] = CodeTotal(code_id, rate, net, tax)
+    return tuple(totals.values())
+
+
+def _taxes(line: LineItem) -> Iterator[tuple[Taxed, int]]:
+    for each in line.taxes:
+        if each.mark is not None:
+            yield (each.mark.code_id, each.mark.rate), each.amount
+        else:
+            yield (None, None if line.taxes_given else line.tax_rate), tax.amount
+    if not line.taxes and line.tax_rate is not None:
+        yield (line.tax_code_id, line.tax_rate), 0

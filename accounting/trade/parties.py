@@ -5,11 +5,94 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from accounting.absent import said
-from accounting.errors import Conflict, Malformed, RuleBroken
-from accounting.trade.countries import country_code
-from accounting.trade.party_details import PartyDetails
+from accounting.absent import ABSENT, Absent, said
+from accounting.errors import Conflict, RuleViolation, ValidationError
 from accounting.trade.sides import Side
+
+# Country codes of ISO 3166-1, and common wrong codes.
+
+
+_LISTED = """
+AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR
+BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ
+EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW
+GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY
+KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV
+MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY
+QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG
+TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM
+ZW
+"""
+CODES = frozenset(_LISTED.split())
+"""ISO 3166-1 alpha-2, as of 2026."""
+
+OF_NO_STANDARD = frozenset({"XK"})  # Kosovo: not in the standard, but in common use.
+MEANT = {"UK": "GB", "EN": "GB", "EL": "GR", "SP": "ES", "SU": "RU", "YU": "RS", "TP": "TL"}
+
+
+def country_code(given: str) -> str:
+    """Return the code of a country in capitals: for `gb`, GB.
+
+    Raises ValidationError `validation_error` if no country has the code; the error suggests the
+    right code for a common wrong one.
+    """
+    code = given.upper()
+    if code in CODES | OF_NO_STANDARD:
+        return code
+    meant = f"; did you mean {MEANT[code]}?" if code in MEANT else ""
+    raise ValidationError.fields(country=[f"is not a country code in ISO 3166-1{meant}"])
+
+
+# Supplied fields of customers and vendors, and references to them.
+
+
+@dataclass(frozen=True, slots=True)
+class PartyNamed:
+    """A customer or vendor, named by its id, by its external id, or by both."""
+
+    id: UUID | None = None
+    external_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartyDetails:
+    """The supplied fields of a customer or vendor."""
+
+    external_id: str | Absent | None = ABSENT
+    individual_name: str | Absent | None = ABSENT
+    company_name: str | Absent | None = ABSENT
+    email: str | Absent | None = ABSENT
+    mobile_phone: str | Absent | None = ABSENT
+    office_phone: str | Absent | None = ABSENT
+    country: str | Absent | None = ABSENT
+    address_string: str | Absent | None = ABSENT
+    vat_number: str | Absent | None = ABSENT
+    transaction_tags: tuple[str, ...] | Absent = ABSENT
+    metadata: Any = ABSENT
+    payment_terms_days: int | Absent | None = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomerDetails(PartyDetails):
+    """The supplied fields of a customer."""
+
+    reference_number: str | Absent | None = ABSENT
+    address_line1: str | Absent | None = ABSENT
+    address_line2: str | Absent | None = ABSENT
+    city: str | Absent | None = ABSENT
+    state_county: str | Absent | None = ABSENT
+    postal_code: str | Absent | None = ABSENT
+    tax_exempt: bool | Absent = ABSENT
+    notes: str | Absent | None = ABSENT
+    credit_limit_cents: int | Absent | None = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorDetails(PartyDetails):
+    """The supplied fields of a vendor; `standing` is ACTIVE, INACTIVE or BLOCKED."""
+
+    memo: str | Absent | None = ABSENT
+    standing: str | Absent = ABSENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +203,7 @@ def party_of(trader: Customer | Vendor) -> Party:
 def facts(details: PartyDetails) -> dict[str, Any]:
     """Return the supplied fields of a customer or vendor, with the country in capitals.
 
-    Raises Malformed `validation_error` on `country`.
+    Raises ValidationError `validation_error` on `country`.
     """
     given = said(details)
     if given.get("country"):
@@ -131,10 +214,10 @@ def facts(details: PartyDetails) -> dict[str, Any]:
 def refuse_nameless(individual_name: str | None, company_name: str | None) -> None:
     """Refuse a customer or vendor without a name.
 
-    Raises Malformed `validation_error` on `company_name`.
+    Raises ValidationError `validation_error` on `company_name`.
     """
     if not (individual_name or company_name):
-        raise Malformed.fields(company_name=["is required if individual_name is missing"])
+        raise ValidationError.fields(company_name=["is required if individual_name is missing"])
 
 
 def refuse_inactive(side: Side, party: Party) -> None:
@@ -150,10 +233,10 @@ def refuse_inactive(side: Side, party: Party) -> None:
 def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
     """Refuse an external id that is not the external id of the party.
 
-    Raises RuleBroken `reference_mismatch`.
+    Raises RuleViolation `reference_mismatch`.
     """
     if external_id is not None and external_id != party.external_id:
-        raise RuleBroken(
+        raise RuleViolation(
             "reference_mismatch",
             "The id and the external id belong to different parties. Send only one of them.",
             id=str(party.id),

@@ -6,7 +6,7 @@ from datetime import date
 from uuid import UUID
 
 from accounting.books.periods import Period
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,8 @@ def statement(opening: int, lines: Iterable[StatementLine], unapplied: int) -> P
 def days_of(first: date | None, last: date) -> Period:
     """Return the period of a statement; without a first day, all days up to the last.
 
-    Raises Malformed on `end_date` if the last day is before the first.
+    Raises ValidationError on `end_date` if the last day is before the first.
     """
     if first is not None and last < first:
-        raise Malformed.fields(end_date=["must not be before start_date"])
+        raise ValidationError.fields(end_date=["must not be before start_date"])
     return Period(date.min if first is None else first, last)

@@ -1,13 +1,14 @@
 """Creation, change and cancellation of payments, with the documents that change with them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from accounting.absent import Absent, or_else
+from accounting.absent import Absent, or_else, said
+from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.chart import processor_of
-from accounting.books.context import Context, refuse_locked, refuse_other_currency
-from accounting.books.spans import Span
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.ledger import Span
+from accounting.errors import Conflict, RuleViolation
 from accounting.trade.allocation import (
     AllocationItem,
     Documents,
@@ -20,17 +21,62 @@ from accounting.trade.allocation import (
 from accounting.trade.commands import ChangePayment, InitialPayment, PaymentDetails, RecordPayment
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
-from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
-from accounting.trade.party_details import PartyNamed
-from accounting.trade.payment_facts import cleared, corrected
-from accounting.trade.payment_status import completions_after, refuse_cancelling, refuse_move
-from accounting.trade.payments import LIVE, Payment, allocation_source, applied_on
+from accounting.trade.parties import Party, PartyNamed, refuse_inactive, refuse_reference_mismatch
+from accounting.trade.payments import (
+    LIVE,
+    Payment,
+    allocation_source,
+    applied_on,
+    completions_after,
+    refuse_cancelling,
+    refuse_move,
+)
 from accounting.trade.refund_targets import refuse_released_below_refunds
 from accounting.trade.sides import Side
 
+# Changes to the fields of a payment: corrected, cleared, or left unchanged.
+
+
+NOTHING_SAID: Mapping[str, Any] = {
+    **{item.name: None for item in fields(PaymentDetails)},
+    "references": {},
+    "transaction_tags": (),
+}
+"""The default description of a payment."""
+
+
+def corrected(payment: Payment, command: ChangePayment) -> dict[str, Any]:
+    """Return the fields that a change corrects.
+
+    An absent field keeps its value, but a change of the whole payment clears absent descriptive
+    fields. Null clears a field that may be empty.
+    """
+    supplied = said(command, "total", "payment_date", "fee", "method")
+    may_be_empty = {
+        "external_id": or_else(command.external_id, payment.external_id),
+        "processor": _processor(payment, command),
+    }
+    details = cleared(command.details) if command.whole else said(command.details)
+    return {**supplied, **may_be_empty, **details}
+
+
+def cleared(details: PaymentDetails) -> dict[str, Any]:
+    """Return the descriptive fields of a payment; absent ones are empty."""
+    return {**NOTHING_SAID, **said(details)}
+
+
+def _processor(payment: Payment, command: ChangePayment) -> str | None:
+    """Return the processor; one that was derived from the method changes with the method."""
+    method = or_else(command.method, payment.method)
+    if not isinstance(command.processor, Absent):
+        return command.processor or processor_of(method)
+    if payment.processor == processor_of(payment.method):
+        return processor_of(method)
+    return payment.processor
+
 
 @dataclass(frozen=True, slots=True)
-class Amended:
+class AmendedPayment:
     """A payment after a change, the documents it affects, and those of them that changed."""
 
     payment: Payment
@@ -40,11 +86,11 @@ class Amended:
 
 def record(
     side: Side, command: RecordPayment, party: Party, loaded: Documents, context: Context
-) -> Amended:
+) -> AmendedPayment:
     """Create a payment, completed unless another status is given.
 
-    Raises Malformed `validation_error`; Conflict `payment_not_live`, `customer_archived` or
-    `period_locked`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
+    Raises ValidationError `validation_error`; Conflict `payment_not_live`, `customer_archived` or
+    `period_locked`; RuleViolation `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
     `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's API errors.
     """
     wanted, status = command.allocations, command.status
@@ -107,12 +153,12 @@ def record_with(
 
 def amend(
     side: Side, payment: Payment, loaded: Documents, command: ChangePayment, context: Context
-) -> Amended:
+) -> AmendedPayment:
     """Change the fields of a payment; a change of the whole (PUT) clears absent descriptive fields.
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. If nothing changes, the result has the same payment object. Raises the errors of `record`;
-    Conflict `invalid_state_transition`, `in_payout` or `in_opening_balance`; RuleBroken
+    Conflict `invalid_state_transition`, `in_payout` or `in_opening_balance`; RuleViolation
     `immutable_field`, `total_below_allocated`, `refund_exceeds_refundable` or
     `link_exceeds_remaining`.
     """
@@ -141,7 +187,7 @@ def amend(
     return settled
 
 
-def cancel(side: Side, payment: Payment, loaded: Documents, context: Context) -> Amended:
+def cancel(side: Side, payment: Payment, loaded: Documents, context: Context) -> AmendedPayment:
     """Cancel a payment that is pending or failed, and release what it reserves.
 
     Raises Conflict `invalid_state_transition`.
@@ -157,7 +203,7 @@ def _settled(
     wanted: Sequence[AllocationItem],
     loaded: Documents,
     context: Context,
-) -> Amended:
+) -> AmendedPayment:
     """Update allocations and documents to match the payment and the wanted items."""
     start = None if before is None else context.today
     source = allocation_source(payment, start, context.today, context)
@@ -165,11 +211,11 @@ def _settled(
     settled = replace(payment, allocations=allocations)
     if before is not None:
         if settled == before:
-            return Amended(before, loaded, ())
+            return AmendedPayment(before, loaded, ())
         settled = replace(settled, updated_at=context.now)
     after = _redated(before, settled, after, context)
     changed = moved(after, loaded, context.now)
-    return Amended(settled, {**after, **changed}, tuple(changed.values()))
+    return AmendedPayment(settled, {**after, **changed}, tuple(changed.values()))
 
 
 def _redated(
@@ -219,7 +265,7 @@ def _refuse_new_identity(side: Side, payment: Payment, command: ChangePayment) -
     )
     for name, given, value in kept:
         if given is not None and given != value:
-            raise RuleBroken(
+            raise RuleViolation(
                 "immutable_field",
                 f"The {name} of a payment cannot be changed.",
                 field=name,
@@ -232,15 +278,15 @@ def _refuse_refunded_twice(
     status: str,
     wanted: Sequence[AllocationItem],
     loaded: Documents,
-    settled: Amended,
+    settled: AmendedPayment,
 ) -> None:
     """Refuse to release refunded money by hand, or to set such a payment to `refunded`.
 
     An amount that the list of allocations repeats is not released by hand, even if the status
-    releases it. Raises RuleBroken `refund_exceeds_refundable`.
+    releases it. Raises RuleViolation `refund_exceeds_refundable`.
     """
     if status == "refunded" and payment.refunded:
-        raise RuleBroken(
+        raise RuleViolation(
             "refund_exceeds_refundable",
             "Part of the payment is already refunded. Cancel its refunds first.",
             refunded=payment.refunded,
@@ -255,7 +301,7 @@ def _refuse_refunded_twice(
 def _refuse_total_below(side: Side, payment: Payment, held: Sequence[AllocationItem]) -> None:
     amount = payment.refunded + sum(part.amount for part in held)
     if payment.total < amount:
-        raise RuleBroken(
+        raise RuleViolation(
             "total_below_allocated",
             "The total is below the amount already allocated and refunded. Release allocations"
             " first.",

@@ -1,16 +1,17 @@
 """Payments as they are stored, of invoices and of bills: their amounts and days."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from accounting.books.context import Context
-from accounting.books.ledger import Posted, after_lock
-from accounting.books.spans import Days, Span, days, laid_out
+from accounting.books.businesses import Context
+from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
+from accounting.errors import Conflict
 from accounting.trade.allocation import Allocation, AllocationSource, live
 from accounting.trade.parties import Party
+from accounting.trade.sides import Side
 
 STATUSES = ("pending", "processing", "completed", "failed", "cancelled", "refunded")
 LIVE = frozenset({"pending", "processing", "completed"})
@@ -57,7 +58,7 @@ class Payment:
     metadata: Any = None
     idempotency_key: str | None = None
     opening_id: UUID | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 def live_allocations(payment: Payment) -> tuple[Allocation, ...]:
@@ -156,3 +157,55 @@ def allocation_source(
         identify=context.identify,
         applied_on=lambda each: applied_on(payment, each, context.lock_date),
     )
+
+
+# Status changes of money: the allowed moves, and the spans in which it was completed.
+
+
+Spans = tuple[Span, ...]
+
+
+def allowed_moves(side: Side, status: str) -> Sequence[str]:
+    """List the statuses that a caller may set, given the current one."""
+    return [each for each in STATUSES if each in side.payment_moves[status]]
+
+
+def refuse_move(side: Side, before: str, after: str) -> None:
+    """Refuse a status that may not follow the current one; keeping the status is allowed.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if after != before and after not in side.payment_moves[before]:
+        raise _refused(side, before, f"A {before} payment cannot become {after}.")
+
+
+def refuse_cancelling(side: Side, status: str) -> None:
+    """Refuse to cancel a payment that is not pending or failed.
+
+    Raises Conflict `invalid_state_transition`.
+    """
+    if status not in CANCELLABLE:
+        words = "Only a pending or failed payment can be cancelled."
+        if "cancelled" in side.payment_moves[status]:
+            words = f"{words} To cancel this payment, update its status."
+        raise _refused(side, status, words)
+
+
+def completions_after(
+    completions: Spans, before: str, after: str, today: date, done: str = "completed"
+) -> Spans:
+    """Update the spans for a status change: leaving `done` ends a span, entering it begins one.
+
+    The first span begins on the payment's own date, a later one today.
+    """
+    if before == after:
+        return completions
+    if before == done:
+        return (*completions[:-1], Span(completions[-1].start, today))
+    if after == done:
+        return (*completions, Span(today if completions else None))
+    return completions
+
+
+def _refused(side: Side, status: str, message: str) -> Conflict:
+    return Conflict.of_state(message, status, allowed_moves(side, status))

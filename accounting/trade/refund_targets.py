@@ -6,15 +6,17 @@ from datetime import date
 from typing import Any, TypeVar
 from uuid import UUID
 
+from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.context import Context
-from accounting.books.splits import Part, Split, negative, rests, take
-from accounting.errors import Malformed, RuleBroken
+from accounting.books.ledger import Part, Split, negative, rests, take
+from accounting.errors import RuleViolation, ValidationError
 from accounting.trade import credits, documents, payments
 from accounting.trade.allocation import AllocationItem, Documents, items_of, live, moved, rearrange
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, LineItem, LineShares
-from accounting.trade.line_rests import (
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
+from accounting.trade.remaining_by_line import (
     assessed_split,
     by_gross,
     charged_split,
@@ -24,8 +26,6 @@ from accounting.trade.line_rests import (
     reduced,
     rest_of,
 )
-from accounting.trade.payments import Payment
-from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
 from accounting.trade.sides import Side
 
 Target = TypeVar("Target", Document, Payment, Credit)
@@ -100,13 +100,13 @@ def returnable(document: Document, net_account_id: UUID | None = None) -> dict[P
 def given_back(document: Document, lines: Sequence[GivenBackLine], amount: int) -> LineShares:
     """Return the amounts taken from lines by requested gross amounts, which must sum to `amount`.
 
-    Raises Malformed `validation_error` if a line is named twice; RuleBroken `reference_not_found`,
-    `lines_do_not_add_up` or `refund_exceeds_refundable`.
+    Raises ValidationError `validation_error` if a line is named twice; RuleViolation
+    `reference_not_found`, `lines_do_not_add_up` or `refund_exceeds_refundable`.
     """
     _refuse_repeated_lines(lines)
     total = sum(each.amount for each in lines)
     if total != amount:
-        raise RuleBroken(
+        raise RuleViolation(
             "lines_do_not_add_up",
             f"The lines add up to {total}, not to {amount}, in minor units.",
             amount=amount,
@@ -121,7 +121,7 @@ def _of_line(
 ) -> tuple[int, ...]:
     line = known.get(wanted.line_id)
     if line is None:
-        raise RuleBroken(
+        raise RuleViolation(
             "reference_not_found",
             "The document has no such line.",
             resource="line_item",
@@ -141,7 +141,7 @@ def _refuse_repeated_lines(lines: Sequence[GivenBackLine]) -> None:
             faults[each.place] = ["repeats the line of an earlier item"]
         seen.add(each.line_id)
     if faults:
-        raise Malformed.with_faults(faults)
+        raise ValidationError.with_faults(faults)
 
 
 def of_payment(
@@ -187,8 +187,9 @@ def free(
 
     The newest document comes first, and the last one may be released in part: of 1000 on two bills
     of 500, 700 takes all of the newer and 200 of the older. A released allocation ends on `on`, but
-    never before it was applied; its remaining part begins no earlier than that. Raises RuleBroken
-    `refund_exceeds_refundable` if a document would have less allocated than is refunded of it.
+    never before it was applied; its remaining part begins no earlier than that. Raises
+    RuleViolation `refund_exceeds_refundable` if a document would have less allocated than is
+    refunded of it.
     """
     short = amount - payments.remaining(payment)
     if short <= 0:
@@ -259,10 +260,10 @@ def refuse_released_below_refunds(side: Side, before: Document, after: Document)
 
     Reserved money counts: of 1000 completed, 400 refunded and then pending again, 600 can be
     released. This rule does not block money that bounces: the party then owes it again. Raises
-    RuleBroken `refund_exceeds_refundable`.
+    RuleViolation `refund_exceeds_refundable`.
     """
     if documents.allocated(after) < min(documents.allocated(before), after.refunded):
-        raise RuleBroken(
+        raise RuleViolation(
             "refund_exceeds_refundable",
             f"The {side.words.document} would have less allocated than refunded. Cancel refunds"
             " first.",
@@ -276,10 +277,10 @@ def refuse_released_below_refunds(side: Side, before: Document, after: Document)
 def refuse_more_than(limit: int, amount: int, **facts: Any) -> None:
     """Refuse to refund more than `limit`, or less than 1; the error includes `facts`.
 
-    Raises RuleBroken `refund_exceeds_refundable`.
+    Raises RuleViolation `refund_exceeds_refundable`.
     """
     if not 1 <= amount <= limit:
-        raise RuleBroken(
+        raise RuleViolation(
             "refund_exceeds_refundable",
             f"At most {limit} can be refunded." if limit else "There is nothing to refund.",
             refundable=limit,

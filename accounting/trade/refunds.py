@@ -7,10 +7,18 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from accounting.books.ledger import Posted
+from accounting.books.ledger import (
+    Days,
+    Part,
+    PostedEntry,
+    Shares,
+    Span,
+    Split,
+    days,
+    laid_out,
+    summed,
+)
 from accounting.books.numbers import Number
-from accounting.books.spans import Days, Span, days, laid_out
-from accounting.books.splits import Part, Shares, Split, summed
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 
@@ -107,7 +115,7 @@ class Refund:
     memo: str | None = None
     reference_number: str | None = None
     metadata: Any = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +181,7 @@ class RefundPayment:
     linked: int = 0
     money_account_id: UUID | None = None
     payout_id: UUID | None = None
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounting.books.chart import Role, money_role, vendor_money_role
-from accounting.errors import Conflict, Refusal, RuleBroken
+from accounting.errors import ApiError, Conflict, RuleViolation
 from accounting.tax.codes import Direction
 
 
@@ -43,11 +43,11 @@ class SideNames:
 class SideRefusals:
     """The API errors of a side, as functions: each error code is a literal in its function."""
 
-    party_not_active: Callable[..., Refusal]
-    party_has_balance: Callable[..., Refusal]
-    not_open: Callable[..., Refusal]
-    of_another_party: Callable[..., Refusal]
-    has_allocations: Callable[..., Refusal]
+    party_not_active: Callable[..., ApiError]
+    party_has_balance: Callable[..., ApiError]
+    not_open: Callable[..., ApiError]
+    of_another_party: Callable[..., ApiError]
+    has_allocations: Callable[..., ApiError]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +92,11 @@ class Side:
     refusals: SideRefusals
 
 
-def _customer_not_active(**detail: Any) -> Refusal:
+def _customer_not_active(**detail: Any) -> ApiError:
     return Conflict("customer_archived", "The customer is archived. Unarchive it first.", **detail)
 
 
-def _customer_has_balance(**detail: Any) -> Refusal:
+def _customer_has_balance(**detail: Any) -> ApiError:
     return Conflict(
         "customer_has_balance",
         "The customer has an open balance. Settle all amounts owed, and refund or apply"
@@ -105,17 +105,17 @@ def _customer_has_balance(**detail: Any) -> Refusal:
     )
 
 
-def _invoice_not_open(**detail: Any) -> Refusal:
+def _invoice_not_open(**detail: Any) -> ApiError:
     return Conflict("invoice_not_open", "Only a sent invoice can be settled.", **detail)
 
 
-def _invoice_of_another_customer(**detail: Any) -> Refusal:
-    return RuleBroken(
+def _invoice_of_another_customer(**detail: Any) -> ApiError:
+    return RuleViolation(
         "invoice_customer_mismatch", "The invoice belongs to another customer.", **detail
     )
 
 
-def _invoice_has_allocations(**detail: Any) -> Refusal:
+def _invoice_has_allocations(**detail: Any) -> ApiError:
     return Conflict(
         "invoice_has_allocations",
         "Money is allocated to the invoice, or part of it is credited, refunded or written"
@@ -124,11 +124,11 @@ def _invoice_has_allocations(**detail: Any) -> Refusal:
     )
 
 
-def _vendor_not_active(**detail: Any) -> Refusal:
+def _vendor_not_active(**detail: Any) -> ApiError:
     return Conflict("vendor_not_active", "The vendor is not active. Activate it first.", **detail)
 
 
-def _vendor_has_balance(**detail: Any) -> Refusal:
+def _vendor_has_balance(**detail: Any) -> ApiError:
     return Conflict(
         "vendor_has_balance",
         "The vendor has an open balance. Settle all amounts owed, and recover or apply"
@@ -137,15 +137,15 @@ def _vendor_has_balance(**detail: Any) -> Refusal:
     )
 
 
-def _bill_not_open(**detail: Any) -> Refusal:
+def _bill_not_open(**detail: Any) -> ApiError:
     return Conflict("bill_not_open", "Only a received bill can be settled.", **detail)
 
 
-def _bill_of_another_vendor(**detail: Any) -> Refusal:
-    return RuleBroken("bill_vendor_mismatch", "The bill belongs to another vendor.", **detail)
+def _bill_of_another_vendor(**detail: Any) -> ApiError:
+    return RuleViolation("bill_vendor_mismatch", "The bill belongs to another vendor.", **detail)
 
 
-def _bill_has_allocations(**detail: Any) -> Refusal:
+def _bill_has_allocations(**detail: Any) -> ApiError:
     return Conflict(
         "bill_has_allocations",
         "Money is allocated to the bill, or part of it is credited, refunded or written off."

@@ -6,11 +6,11 @@ from datetime import date
 from typing import Any
 from uuid import UUID
 
+from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.context import Context
-from accounting.books.numbers import Pending
-from accounting.errors import Conflict, Malformed, RuleBroken
-from accounting.tax.day_codes import Referenced
+from accounting.books.numbers import PendingNumber
+from accounting.errors import Conflict, RuleViolation, ValidationError
+from accounting.tax.day_codes import TaxReferences
 from accounting.trade import credit_changes, credit_lines, credits, documents, refunds
 from accounting.trade.allocation import refuse_not_open
 from accounting.trade.commands import RefundItem
@@ -41,31 +41,31 @@ FIELDS: Mapping[Kind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Affected:
+class AffectedTargets:
     """The targets of refunds, and the records that change with them, by id."""
 
     documents: Mapping[UUID, Document]
     payments: Mapping[UUID, Payment]
     credits: Mapping[UUID, Credit]
 
-    def with_document(self, document: Document) -> "Affected":
+    def with_document(self, document: Document) -> "AffectedTargets":
         """Return a copy with one document replaced."""
         return replace(self, documents={**self.documents, document.id: document})
 
-    def with_payment(self, payment: Payment, moved: Mapping[UUID, Document]) -> "Affected":
+    def with_payment(self, payment: Payment, moved: Mapping[UUID, Document]) -> "AffectedTargets":
         """Return a copy with one payment replaced, and all documents as in `moved`."""
-        return Affected(moved, {**self.payments, payment.id: payment}, self.credits)
+        return AffectedTargets(moved, {**self.payments, payment.id: payment}, self.credits)
 
-    def with_credit(self, credit: Credit, moved: Mapping[UUID, Document]) -> "Affected":
+    def with_credit(self, credit: Credit, moved: Mapping[UUID, Document]) -> "AffectedTargets":
         """Return a copy with one credit replaced, and all documents as in `moved`."""
-        return Affected(moved, self.payments, {**self.credits, credit.id: credit})
+        return AffectedTargets(moved, self.payments, {**self.credits, credit.id: credit})
 
 
 @dataclass(frozen=True, slots=True)
 class RefundContext:
     """The context of new allocations; without a `start` they have the date of the refund."""
 
-    referenced: Referenced
+    referenced: TaxReferences
     context: Context
     start: date | None = None
 
@@ -78,7 +78,7 @@ class RefundContext:
 def refuse_repeated(items: Sequence[RefundItem]) -> None:
     """Refuse a list of allocations that names a target twice.
 
-    Raises Malformed `validation_error`.
+    Raises ValidationError `validation_error`.
     """
     seen: set[UUID] = set()
     faults = {}
@@ -88,20 +88,20 @@ def refuse_repeated(items: Sequence[RefundItem]) -> None:
         if item.target_id is not None:
             seen.add(item.target_id)
     if faults:
-        raise Malformed.fields(**faults)
+        raise ValidationError.fields(**faults)
 
 
 def allocate(
     refund_context: RefundContext,
     refund: VendorRefund,
     wanted: Sequence[RefundItem],
-    affected: Affected,
-) -> tuple[VendorRefund, Affected]:
+    affected: AffectedTargets,
+) -> tuple[VendorRefund, AffectedTargets]:
     """Make the wanted items the live allocations of a refund.
 
     An allocation that is wanted unchanged keeps its date. The others are undone today, credits
     first (paid out, then kept), then the latest first; then the new allocations are created. Raises
-    the Conflict and RuleBroken errors of `vendor_refund_changes.agree`.
+    the Conflict and RuleViolation errors of `vendor_refund_changes.agree`.
     """
     _refuse_excess(refund, wanted)
     waiting, staying = list(wanted), {}
@@ -121,9 +121,9 @@ def allocate(
 def _taken_back(
     refund_context: RefundContext,
     refund: VendorRefund,
-    affected: Affected,
+    affected: AffectedTargets,
     staying: Mapping[UUID, RefundAllocation],
-) -> tuple[VendorRefund, Affected]:
+) -> tuple[VendorRefund, AffectedTargets]:
     history = {each.id: staying.get(each.id, each) for each in refund.allocations}
     latest_first = list(reversed(refunds.live_allocations(refund)))
     # A credit's payout is undone before the credit is withdrawn. The documents that credits have
@@ -139,8 +139,8 @@ _TURNS: Mapping[Kind, int] = {"refunded_credit": 0, "credit": 1}
 
 
 def _without(
-    refund_context: RefundContext, allocation: RefundAllocation, affected: Affected
-) -> Affected:
+    refund_context: RefundContext, allocation: RefundAllocation, affected: AffectedTargets
+) -> AffectedTargets:
     """Undo the effects of an allocation."""
     context, id_ = refund_context.context, allocation.target_id
     if allocation.kind == "document":
@@ -157,8 +157,11 @@ def _without(
 
 
 def _to_document(
-    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
-) -> tuple[RefundAllocation, Affected]:
+    refund_context: RefundContext,
+    refund: VendorRefund,
+    wanted: RefundItem,
+    affected: AffectedTargets,
+) -> tuple[RefundAllocation, AffectedTargets]:
     document = _target("bill", affected.documents, refund, wanted)
     refuse_not_open(PAYABLE, document)
     refuse_more_than(refundable(document), wanted.amount, **facts_of(PAYABLE, document))
@@ -179,8 +182,11 @@ def _to_document(
 
 
 def _to_payment(
-    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
-) -> tuple[RefundAllocation, Affected]:
+    refund_context: RefundContext,
+    refund: VendorRefund,
+    wanted: RefundItem,
+    affected: AffectedTargets,
+) -> tuple[RefundAllocation, AffectedTargets]:
     payment = _target("bill payment", affected.payments, refund, wanted)
     if payment.status != "completed":
         raise Conflict(
@@ -204,11 +210,14 @@ def _to_payment(
 
 
 def _to_credit(
-    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
-) -> tuple[RefundAllocation, Affected]:
+    refund_context: RefundContext,
+    refund: VendorRefund,
+    wanted: RefundItem,
+    affected: AffectedTargets,
+) -> tuple[RefundAllocation, AffectedTargets]:
     on = max(refund_context.start or refund.agreed_on, refund.agreed_on)
-    taken = sum(isinstance(each.number, Pending) for each in affected.credits.values())
-    number = Pending(PAYABLE.credit_series, taken)
+    taken = sum(isinstance(each.number, PendingNumber) for each in affected.credits.values())
+    number = PendingNumber(PAYABLE.credit_series, taken)
     codes = refund_context.referenced.codes_on(PAYABLE.tax_direction, on)
     code = None if wanted.tax_code is None else codes.named(wanted.tax_code, wanted.place)
     roles, context = refund_context.roles, refund_context.context
@@ -229,8 +238,11 @@ def _to_credit(
 
 
 def _to_refunded_credit(
-    refund_context: RefundContext, refund: VendorRefund, wanted: RefundItem, affected: Affected
-) -> tuple[RefundAllocation, Affected]:
+    refund_context: RefundContext,
+    refund: VendorRefund,
+    wanted: RefundItem,
+    affected: AffectedTargets,
+) -> tuple[RefundAllocation, AffectedTargets]:
     credit = _target("vendor credit", affected.credits, refund, wanted)
     credits.refuse_not_open(PAYABLE, credit, "refunded")
     refuse_more_than(credits.unapplied(credit), wanted.amount, **facts_of(PAYABLE, credit))
@@ -243,7 +255,8 @@ def _to_refunded_credit(
 
 
 _Maker = Callable[
-    [RefundContext, VendorRefund, RefundItem, Affected], tuple[RefundAllocation, Affected]
+    [RefundContext, VendorRefund, RefundItem, AffectedTargets],
+    tuple[RefundAllocation, AffectedTargets],
 ]
 _MAKERS: Mapping[Kind, _Maker] = {
     "document": _to_document,
@@ -258,11 +271,11 @@ def _target(
 ) -> Target:
     """Return the loaded target of a wanted item.
 
-    Raises RuleBroken `reference_not_found` or `bill_vendor_mismatch`.
+    Raises RuleViolation `reference_not_found` or `bill_vendor_mismatch`.
     """
     found = None if wanted.target_id is None else loaded.get(wanted.target_id)
     if found is None:
-        raise RuleBroken(
+        raise RuleViolation(
             "reference_not_found",
             f"The business has no such {noun}.",
             resource=noun.replace(" ", "_"),
@@ -287,7 +300,7 @@ def _is_as(item: RefundItem, allocation: RefundAllocation) -> bool:
 def _refuse_excess(refund: VendorRefund, wanted: Sequence[RefundItem]) -> None:
     total = sum(each.amount for each in wanted)
     if total > refund.amount:
-        raise RuleBroken(
+        raise RuleViolation(
             "allocation_exceeds_total",
             "The allocations exceed the refund.",
             total_amount_cents=refund.amount,

@@ -7,11 +7,11 @@ from typing import TypeVar
 from uuid import UUID
 
 from accounting.absent import Absent, or_else, said
+from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.chart import Role
-from accounting.books.context import Context, refuse_locked, refuse_other_currency
-from accounting.errors import Conflict, RuleBroken
-from accounting.tax.day_codes import Referenced
-from accounting.trade import payment_status, refunds, vendor_refund_payments
+from accounting.errors import Conflict, RuleViolation
+from accounting.tax.day_codes import TaxReferences
+from accounting.trade import payments, refunds, vendor_refund_payments
 from accounting.trade.allocation import live
 from accounting.trade.commands import (
     AgreeVendorRefund,
@@ -29,7 +29,7 @@ from accounting.trade.postings import Subject
 from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE
 from accounting.trade.vendor_refund_allocation import (
-    Affected,
+    AffectedTargets,
     RefundContext,
     allocate,
     refuse_repeated,
@@ -40,18 +40,18 @@ S = TypeVar("S", bound=Subject)
 
 
 @dataclass(frozen=True, slots=True)
-class Refunded:
+class AmendedRefund:
     """A vendor refund after a change, with its payments (oldest first) and affected records."""
 
     refund: VendorRefund
     payments: tuple[VendorRefundPayment, ...]
-    affected: Affected
+    affected: AffectedTargets
 
     def payment(self, id: UUID) -> VendorRefundPayment:
         """Return one of its payments."""
         return next(each for each in self.payments if each.id == id)
 
-    def with_payment(self, payment: VendorRefundPayment) -> "Refunded":
+    def with_payment(self, payment: VendorRefundPayment) -> "AmendedRefund":
         """Return a copy with one payment replaced."""
         payments = (payment if each.id == payment.id else each for each in self.payments)
         return replace(self, payments=tuple(payments))
@@ -91,17 +91,17 @@ def documents_of(holders: Iterable[Payment | Credit]) -> set[UUID]:
 def agree(
     command: AgreeVendorRefund,
     party: Party,
-    loaded: Affected,
-    referenced: Referenced,
+    loaded: AffectedTargets,
+    referenced: TaxReferences,
     context: Context,
-) -> Refunded:
+) -> AmendedRefund:
     """Create a refund with its allocations and its payments.
 
     By default there is one pending payment of all the money: of 7200 with 2400 kept as a credit,
-    4800. Raises Malformed `validation_error`; Conflict `period_locked`, `payment_not_completed` or
-    `bill_not_open`; RuleBroken `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
-    `bill_vendor_mismatch`, `allocation_exceeds_total`, `refund_exceeds_refundable` or
-    `fee_exceeds_amount`.
+    4800. Raises ValidationError `validation_error`; Conflict `period_locked`,
+    `payment_not_completed` or `bill_not_open`; RuleViolation `currency_mismatch`,
+    `reference_mismatch`, `reference_not_found`, `bill_vendor_mismatch`, `allocation_exceeds_total`,
+    `refund_exceeds_refundable` or `fee_exceeds_amount`.
     """
     refuse_repeated(command.allocations)
     refuse_reference_mismatch(party, command.party.external_id)
@@ -128,7 +128,7 @@ def agree(
     )
     made = RefundContext(referenced, context)
     refund, affected = allocate(made, refund, command.allocations, loaded)
-    return Refunded(refund, _announced(refund, command.payments, context), affected)
+    return AmendedRefund(refund, _announced(refund, command.payments, context), affected)
 
 
 def describe(
@@ -145,12 +145,12 @@ def describe(
 
 
 def amend(
-    before: Refunded,
+    before: AmendedRefund,
     payment_id: UUID,
     command: ChangeVendorRefundPayment,
-    referenced: Referenced,
+    referenced: TaxReferences,
     context: Context,
-) -> Refunded:
+) -> AmendedRefund:
     """Change a payment of a refund: its fields, the refund's allocations, and its status.
 
     If its last payment is cancelled, the refund is cancelled too, and its allocations are undone.
@@ -160,7 +160,7 @@ def amend(
     refuse_repeated(or_else(command.allocations, ()))
     payment = before.payment(payment_id)
     status = or_else(command.status, payment.status)
-    payment_status.refuse_move(PAYABLE, payment.status, status)
+    payments.refuse_move(PAYABLE, payment.status, status)
     after = before.with_payment(vendor_refund_payments.corrected(payment, command))
     if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
@@ -188,20 +188,20 @@ def amend(
 
 
 def cancel(
-    before: Refunded, payment_id: UUID, referenced: Referenced, context: Context
-) -> Refunded:
+    before: AmendedRefund, payment_id: UUID, referenced: TaxReferences, context: Context
+) -> AmendedRefund:
     """Cancel a payment that is pending or failed, and the refund with its last payment.
 
     Raises Conflict `invalid_state_transition`.
     """
-    payment_status.refuse_cancelling(PAYABLE, before.payment(payment_id).status)
+    payments.refuse_cancelling(PAYABLE, before.payment(payment_id).status)
     return amend(
         before, payment_id, ChangeVendorRefundPayment(status="cancelled"), referenced, context
     )
 
 
 def changed(
-    before: Refunded | None, loaded: Affected, after: Refunded
+    before: AmendedRefund | None, loaded: AffectedTargets, after: AmendedRefund
 ) -> tuple[list[Subject], list[Document]]:
     """List the changed subjects in the order of posting, and the changed documents.
 
@@ -219,7 +219,7 @@ def changed(
 
 def _refuse_allocating_cancelled(payment: VendorRefundPayment, status: str) -> None:
     if status == "cancelled":
-        allowed = payment_status.allowed_moves(PAYABLE, payment.status)
+        allowed = payments.allowed_moves(PAYABLE, payment.status)
         raise Conflict.of_state(
             "A cancelled payment cannot have allocations.", payment.status, allowed
         )
@@ -231,16 +231,16 @@ def _new(now: Iterable[S], held: Iterable[Subject]) -> list[S]:
 
 
 def _allocated_anew(
-    before: Refunded,
+    before: AmendedRefund,
     payment_id: UUID,
     wanted: Sequence[RefundItem],
-    referenced: Referenced,
+    referenced: TaxReferences,
     context: Context,
-) -> Refunded:
+) -> AmendedRefund:
     """Replace the allocations of a refund, today; completed payments then pay its new parts.
 
     If the amount kept as a credit changes, the payment `payment_id` changes by the difference.
-    Raises Conflict `vendor_refund_paid` if a payment is completed already, or RuleBroken
+    Raises Conflict `vendor_refund_paid` if a payment is completed already, or RuleViolation
     `allocation_exceeds_total`.
     """
     refund_context = RefundContext(referenced, context, context.today)
@@ -253,7 +253,7 @@ def _allocated_anew(
             "The amount kept as a credit cannot change after money is received.",
             vendor_refund_payment_ids=come,
         )
-    after = Refunded(refund, before.payments, affected)
+    after = AmendedRefund(refund, before.payments, affected)
     if more:
         after = after.with_payment(_with_amount(after.payment(payment_id), more))
     roles = referenced.roles
@@ -265,12 +265,12 @@ def _allocated_anew(
     return replace(after, refund=refund, payments=payments)
 
 
-def _withdrawn(refund_context: RefundContext, before: Refunded) -> Refunded:
+def _withdrawn(refund_context: RefundContext, before: AmendedRefund) -> AmendedRefund:
     """Cancel a refund that has no payment left, and undo its allocations."""
     refund, affected = allocate(refund_context, before.refund, [], before.affected)
     now = refund_context.context.now
     cancelled = replace(refund, cancelled_at=now, updated_at=now)
-    return Refunded(cancelled, before.payments, affected)
+    return AmendedRefund(cancelled, before.payments, affected)
 
 
 def _announced(
@@ -278,12 +278,12 @@ def _announced(
 ) -> tuple[VendorRefundPayment, ...]:
     """Create the pending payments, which must sum to the money of the refund.
 
-    Raises RuleBroken `allocation_exceeds_total`.
+    Raises RuleViolation `allocation_exceeds_total`.
     """
     cash, commands = refunds.cash(refund), commands or [AnnouncePayment()]
     amounts = [or_else(command.amount, cash) for command in commands]
     if sum(amounts) != cash:
-        raise RuleBroken(
+        raise RuleViolation(
             "allocation_exceeds_total",
             "The payments must add up to the refund less the amount kept as a credit.",
             cash_amount_cents=cash,
@@ -295,7 +295,7 @@ def _announced(
 
 def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:
     if payment.amount + more < 0:
-        raise RuleBroken(
+        raise RuleViolation(
             "allocation_exceeds_total",
             "The amount kept as a credit exceeds the payment.",
             payment_amount_cents=payment.amount,

@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from accounting.absent import said
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role, Roles
-from accounting.books.context import Context, refuse_locked
-from accounting.books.spans import Span
-from accounting.books.splits import Split, added, negative, take
-from accounting.errors import RuleBroken
+from accounting.books.ledger import Span, Split, added, negative, take
+from accounting.errors import RuleViolation
 from accounting.trade import refunds
 from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
-from accounting.trade.payment_status import completions_after
+from accounting.trade.payments import completions_after
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment
 
 Payments = tuple[VendorRefundPayment, ...]
@@ -30,7 +29,7 @@ def announce(
 ) -> VendorRefundPayment:
     """Create a pending payment; nothing is posted before it is completed.
 
-    Raises RuleBroken `fee_exceeds_amount`.
+    Raises RuleViolation `fee_exceeds_amount`.
     """
     refuse_fee(command.fee, amount)
     return VendorRefundPayment(
@@ -124,10 +123,10 @@ def split_anew(
 def refuse_fee(fee: int, amount: int) -> None:
     """Refuse a fee that is more than the amount of the payment.
 
-    Raises RuleBroken `fee_exceeds_amount`.
+    Raises RuleViolation `fee_exceeds_amount`.
     """
     if fee > amount:
-        raise RuleBroken(
+        raise RuleViolation(
             "fee_exceeds_amount",
             "The fee is more than the amount of the payment.",
             processing_fee_cents=fee,

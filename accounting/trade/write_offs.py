@@ -7,19 +7,25 @@ from uuid import UUID
 
 from accounting.absent import or_else
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
-from accounting.books.context import Context, refuse_locked
-from accounting.books.ledger import Posted, after_lock
+from accounting.books.businesses import Context, refuse_locked
+from accounting.books.ledger import (
+    Days,
+    Part,
+    PostedEntry,
+    Split,
+    TaxPart,
+    after_lock,
+    days,
+    negative,
+)
 from accounting.books.numbers import Number
-from accounting.books.spans import Days, days
-from accounting.books.splits import Part, Split, negative
-from accounting.books.tax_marks import TaxPart
 from accounting.errors import Conflict
-from accounting.trade import document_splits, documents
+from accounting.trade import documents
 from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
 from accounting.trade.commands import WriteOffDocument
 from accounting.trade.documents import Document, LineShares
-from accounting.trade.line_rests import over_lines, parts_left, reduced
 from accounting.trade.parties import Party
+from accounting.trade.remaining_by_line import over_lines, parts_left, reduced
 from accounting.trade.sides import Side
 
 CHARGED: Final = frozenset({TaxPart.OUTPUT, TaxPart.INPUT})
@@ -53,7 +59,7 @@ class WriteOff:
     lines: LineShares = ()
     memo: str | None = None
     tags: tuple[tuple[str, str], ...] = ()
-    posted: tuple[Posted, ...] = ()
+    posted: tuple[PostedEntry, ...] = ()
 
 
 def account_references(command: WriteOffDocument) -> frozenset[AccountReference]:
@@ -71,7 +77,7 @@ def write_off(
     """Write off an amount of an open document, by default all that is left of it.
 
     Of 1000 with 300 paid, that is 700. Raises the side's API error for a document that is not open;
-    Conflict `period_locked` or `account_archived`; RuleBroken `allocation_exceeds_outstanding`,
+    Conflict `period_locked` or `account_archived`; RuleViolation `allocation_exceeds_outstanding`,
     `reference_not_found` or `control_account`.
     """
     refuse_not_open(side, document)
@@ -80,7 +86,7 @@ def write_off(
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
     account_id = named_or(accounts.roles[side.written_off], command.account, accounts)
-    split = document_splits.share_out(document, amount)
+    split = documents.share_out(document, amount)
     relieved, lines = _relieved(document, split, account_id, relief=command.tax_relief)
     written_off = WriteOff(
         id=context.identify(),
@@ -137,7 +143,7 @@ def _relieved(
     left = parts_left(document)
     charged = {(p.tax.code_id, p.tax.rate) for p, _ in split if p.tax and p.tax.part in CHARGED}
     taken, relieved = [], []
-    for part, share in document_splits.on_own_accounts(document, split):
+    for part, share in documents.on_own_accounts(document, split):
         mark = part.tax
         if mark is None:
             continue

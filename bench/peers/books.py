@@ -12,8 +12,8 @@ from sqlalchemy import func, make_url, select, update
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import contains_eager
 
-from bench.peers import setting
-from bench.peers.setting import draw_line
+from bench.peers import environment
+from bench.peers.environment import draw_line
 from bench.peers.statements import BANK, RECEIVABLE, SALES, TAX
 from bench.peers.tables import (
     Account,
@@ -35,8 +35,8 @@ class Refused(Exception):
 
 def sessions() -> async_sessionmaker[AsyncSession]:
     """Create the factory of ORM sessions over a pool."""
-    url = make_url(setting.database_url()).set(drivername="postgresql+psycopg")
-    engine = create_async_engine(url, pool_size=setting.POOL_SIZE, max_overflow=0)
+    url = make_url(environment.database_url()).set(drivername="postgresql+psycopg")
+    engine = create_async_engine(url, pool_size=environment.POOL_SIZE, max_overflow=0)
     return async_sessionmaker(engine, expire_on_commit=False)
 
 
@@ -71,7 +71,7 @@ async def read_customer(
     if row is None:
         return None
     facts = {**vars(row[0]), "metadata": row[0].extra, "outstanding_balance": int(row[1])}
-    return setting.show_customer(facts)
+    return environment.show_customer(facts)
 
 
 async def list_invoices(session: AsyncSession, business_id: UUID) -> dict[str, Any]:
@@ -92,7 +92,7 @@ async def list_invoices(session: AsyncSession, business_id: UUID) -> dict[str, A
     found = (await session.execute(page)).scalars().all()
     total = await session.scalar(select(func.count()).select_from(Invoice).where(*overdue))
     rows = [{**vars(each), "company_name": each.customer.company_name} for each in found]
-    return {"results": [setting.show_invoice(row) for row in rows], "total": total}
+    return {"results": [environment.show_invoice(row) for row in rows], "total": total}
 
 
 async def show_report(session: AsyncSession, business_id: UUID) -> dict[str, Any]:
@@ -109,7 +109,9 @@ async def show_report(session: AsyncSession, business_id: UUID) -> dict[str, Any
         .order_by(Account.code)
     )
     rows = await session.execute(wanted)
-    return {"accounts": [setting.show_balance(row[0], row[1], *map(int, row[2:])) for row in rows]}
+    return {
+        "accounts": [environment.show_balance(row[0], row[1], *map(int, row[2:])) for row in rows]
+    }
 
 
 async def create_invoice(

@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from bench.peers import books, setting
-from bench.peers.setting import Caller
+from bench.peers import books, environment
+from bench.peers.environment import Caller
 
 CONTRACT = Path(__file__).with_name("connexion.yaml")
 
@@ -34,7 +34,7 @@ def _refuse(_request: Request, refused: Exception) -> JSONResponse:
 
 async def token_info(token: str) -> dict[str, Any] | None:
     """Return the caller of a token to Connexion; None for an invalid token."""
-    found = setting.read(token, setting.secret())
+    found = environment.read(token, environment.secret())
     return None if found is None else {"sub": found}
 
 

@@ -9,7 +9,8 @@ from fastapi.responses import JSONResponse
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from bench.peers import books, setting
+from bench.peers import books, environment
+from bench.peers.environment import Caller
 from bench.peers.fastapi_models import (
     CustomerOut,
     InvoiceIn,
@@ -19,7 +20,6 @@ from bench.peers.fastapi_models import (
     PaymentOut,
     ReportOut,
 )
-from bench.peers.setting import Caller
 from bench.peers.tables import Business
 
 _bearer = HTTPBearer()
@@ -33,7 +33,7 @@ async def _session(request: Request) -> AsyncIterator[AsyncSession]:
 async def _caller(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials, Depends(_bearer)]
 ) -> Caller:
-    found = setting.read(credentials.credentials, request.app.state.key)
+    found = environment.read(credentials.credentials, request.app.state.key)
     if found is None:
         raise HTTPException(401)
     return found
@@ -57,7 +57,7 @@ Owned = Annotated[Business, Depends(_business)]
 def create_app() -> FastAPI:
     """Build the application."""
     app = FastAPI()
-    app.state.key, app.state.make_session = setting.secret(), books.sessions()
+    app.state.key, app.state.make_session = environment.secret(), books.sessions()
     base = "/v1/platform/businesses/{business_id}"
 
     @app.exception_handler(books.Refused)

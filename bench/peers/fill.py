@@ -7,7 +7,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from bench.peers.statements import CODES
-from bench.planting import CUSTOMER, UNPAID, Size
+from bench.seed import CUSTOMER, UNPAID, Size
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 PARTNER = UUID(int=1)

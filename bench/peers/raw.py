@@ -16,9 +16,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bench.peers import setting
+from bench.peers import environment
 from bench.peers import statements as sql
-from bench.peers.setting import draw_line
+from bench.peers.environment import draw_line
 
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 BASE = "/v1/platform/businesses/{business_id:uuid}"
@@ -34,17 +34,17 @@ def create_app() -> Starlette:
         Route(f"{BASE}/general-ledger/chart-of-accounts/hierarchy/", show_report),
     ]
     app = Starlette(routes=routes, lifespan=_lifespan)
-    app.state.key = setting.secret()
+    app.state.key = environment.secret()
     return app
 
 
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     async with AsyncConnectionPool(
-        setting.database_url(),
+        environment.database_url(),
         connection_class=AsyncConnection[DictRow],
         kwargs={"row_factory": dict_row, "autocommit": True, "prepare_threshold": 0},
-        min_size=setting.POOL_SIZE,
+        min_size=environment.POOL_SIZE,
     ) as pool:
         app.state.pool = pool
         yield
@@ -57,7 +57,7 @@ async def read_customer(request: Request) -> Response:
         row = await (await connection.execute(sql.READ, told)).fetchone()
     if row is None:
         raise HTTPException(404)
-    return _answer(setting.show_customer(row))
+    return _answer(environment.show_customer(row))
 
 
 async def list_invoices(request: Request) -> Response:
@@ -65,7 +65,7 @@ async def list_invoices(request: Request) -> Response:
     told = _admit(request)
     async with _pool(request).connection() as connection:
         rows, counted = await _send(connection, (sql.LIST, sql.COUNT), told)
-    return _answer({"results": [setting.show_invoice(row) for row in rows], **counted[0]})
+    return _answer({"results": [environment.show_invoice(row) for row in rows], **counted[0]})
 
 
 async def show_report(request: Request) -> Response:
@@ -73,7 +73,7 @@ async def show_report(request: Request) -> Response:
     told = _admit(request)
     async with _pool(request).connection() as connection:
         rows = await (await connection.execute(sql.REPORT, told)).fetchall()
-    return _answer({"accounts": [setting.show_balance(*row.values()) for row in rows]})
+    return _answer({"accounts": [environment.show_balance(*row.values()) for row in rows]})
 
 
 async def create_invoice(request: Request) -> Response:
@@ -197,7 +197,7 @@ async def _send(
 def _admit(request: Request) -> dict[str, Any]:
     """Check the token against the path; return the ids of the business and the partner."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    caller = setting.read(token, request.app.state.key) if scheme == "Bearer" else None
+    caller = environment.read(token, request.app.state.key) if scheme == "Bearer" else None
     if caller is None:
         raise HTTPException(401)
     if caller.business_id != request.path_params["business_id"]:

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from accounting.trade.sides import RECEIVABLE, Side
-from cli.demo.steps import Advance, Paying, PayingOut, Statement
+from cli.demo.steps import Advance, NewPayment, PayingOut, Statement
 
 Answer = dict[str, Any]
 
@@ -26,7 +26,7 @@ def statements(today: date) -> Iterator[Statement]:
     yield Statement(on, f"statement-{on - timedelta(days=1):%Y-%m}")
 
 
-def line_of(step: Paying | Advance, side: Side, amount: int) -> Answer:
+def line_of(step: NewPayment | Advance, side: Side, amount: int) -> Answer:
     """Return the bank line for money that a customer sent or that a vendor received."""
     return {
         "external_id": f"line-of-{step.name}",

@@ -6,15 +6,15 @@ from typing import Any
 from accounting.trade.sides import Side
 from cli.demo import paper
 from cli.demo.roaster import BUSINESS, SERVICES
-from cli.demo.steps import Invoicing, Writing
-from handlers.shared.answer_names import names_of
+from cli.demo.steps import ManualEntry, NewInvoice
+from handlers.trade.document_responses import names_of
 
 Answer = dict[str, Any]
 
 BY_HAND = frozenset(each["description"] for each in SERVICES)
 
 
-def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
+def invoice_of(side: Side, step: NewInvoice, name: str) -> Answer:
     """Return the body of an invoice or of a vendor's bill, with `name` as its external id."""
     names = names_of(side)
     body: Answer = {
@@ -35,7 +35,7 @@ def invoice_of(side: Side, step: Invoicing, name: str) -> Answer:
     return body
 
 
-def order_for(step: Invoicing) -> Answer:
+def order_for(step: NewInvoice) -> Answer:
     """Return the customer's purchase order for an invoice, as a PDF document to attach."""
     wanted = [f"{line['quantity']} x {line['description']}" for line in step.lines]
     order = paper.page(
@@ -49,7 +49,7 @@ def order_for(step: Invoicing) -> Answer:
     }
 
 
-def entry_of(step: Writing) -> Answer:
+def entry_of(step: ManualEntry) -> Answer:
     """Return a journal entry of one debit and one credit; an entry by an AI is not posted."""
     return {
         "entry_date": f"{step.on}",

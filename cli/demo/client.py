@@ -11,7 +11,7 @@ import httpx
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from cli.demo.bank import BANK, line_of, line_of_payout, statement_of
 from cli.demo.bodies import Answer, entry_of, invoice_of
-from cli.demo.reconciling import reconcile
+from cli.demo.reconciliation import reconcile
 from cli.demo.roaster import ACCOUNTS, Customer, Party
 from cli.demo.steps import (
     CARDS,
@@ -19,23 +19,23 @@ from cli.demo.steps import (
     Application,
     Arrival,
     Bounce,
-    Crediting,
     Duplicate,
-    Invoicing,
-    Paying,
+    ManualEntry,
+    NewCredit,
+    NewInvoice,
+    NewPayment,
+    NewRefund,
     PayingOut,
-    Reclaiming,
-    Refunding,
     Repayment,
     Reversal,
     Statement,
     Step,
-    Voiding,
+    VendorRefundClaim,
+    VoidedInvoice,
     Withdrawal,
-    Writing,
     WritingOff,
 )
-from handlers.shared.answer_names import names_of
+from handlers.trade.document_responses import names_of
 
 ENTRIES = "general-ledger/journal-entries/"
 
@@ -87,7 +87,7 @@ class DemoClient:
         """Execute one step of the year."""
         await _METHODS[type(step)](self, step)
 
-    async def _invoice(self, step: Invoicing) -> None:
+    async def _invoice(self, step: NewInvoice) -> None:
         side = self._sides[step.party]
         made = await self._make(f"{side.words.document}s/", invoice_of(side, step, step.name))
         self._remember(step.name, side, made)
@@ -103,7 +103,7 @@ class DemoClient:
             raise DemoFailed(f"Bill {bill.number} came twice and was not refused: {answer.text}")
         self._tell(f"Bill {bill.number} came twice, and is refused: {said['message']}")
 
-    async def _pay(self, step: Paying) -> None:
+    async def _pay(self, step: NewPayment) -> None:
         parts, total = [], step.surplus
         for invoice, share in step.shares:
             amount = round(self._left[invoice] * share)
@@ -121,7 +121,7 @@ class DemoClient:
         await self._move(step, step.amount, {"payment_method": "bank_transfer"})
         self._parts[step.name], self._left[step.name] = [], step.amount
 
-    async def _move(self, step: Paying | Advance, total: int, more: Answer) -> None:
+    async def _move(self, step: NewPayment | Advance, total: int, more: Answer) -> None:
         side = self._sides[step.party]
         body = {
             "external_id": step.name,
@@ -153,7 +153,7 @@ class DemoClient:
         path = f"{self._sides[name].words.document}s/payments/{self._ids[name]}/"
         await self._call("PATCH", path, f"{why} {name}", body)
 
-    async def _void(self, step: Voiding) -> None:
+    async def _void(self, step: VoidedInvoice) -> None:
         path = f"{self._sides[step.invoice].words.document}s/{self._ids[step.invoice]}/void/"
         body = {"voided_at": f"{step.on}T12:00:00Z"}
         await self._call("POST", path, f"void {step.invoice}", body)
@@ -165,7 +165,7 @@ class DemoClient:
     def _named(self, invoice: str) -> Answer:
         return {self._sides[invoice].names.document_id: self._ids[invoice]}
 
-    async def _credit(self, step: Crediting) -> None:
+    async def _credit(self, step: NewCredit) -> None:
         side = self._sides[step.party]
         allocations = []
         for invoice, amount in step.amounts:
@@ -191,7 +191,7 @@ class DemoClient:
         }
         await self._make(f"invoices/{self._ids[step.invoice]}/write-offs/", body)
 
-    async def _refund(self, step: Refunding) -> None:
+    async def _refund(self, step: NewRefund) -> None:
         body: Answer = {
             "payment_id" if step.of in self._parts else "invoice_id": self._ids[step.of],
             "external_id": step.name,
@@ -210,7 +210,7 @@ class DemoClient:
         body = {"external_id": step.name, "amount_cents": amount}
         await self._make(f"invoices/refunds/{self._ids[step.refund]}/payments/", body)
 
-    async def _reclaim(self, step: Reclaiming) -> None:
+    async def _reclaim(self, step: VendorRefundClaim) -> None:
         """Register a refund that a vendor agreed to, and keep its payment by the step's name."""
         allocation: Answer = {"allocation_type": step.kind, "amount_cents": step.amount}
         if step.of is not None:
@@ -250,7 +250,7 @@ class DemoClient:
         made = await self._make("payouts/", body)
         self._at_bank[step.name] = line_of_payout(step, made["paid_out_amount_cents"])
 
-    async def _write(self, step: Writing) -> None:
+    async def _write(self, step: ManualEntry) -> None:
         made = await self._call("POST", ENTRIES, f"write {step.name}", entry_of(step))
         self._ids[step.name] = made["id"]
 
@@ -278,22 +278,22 @@ class DemoClient:
 
 
 _METHODS: Mapping[type[Step], Callable[[DemoClient, Any], Awaitable[None]]] = {
-    Invoicing: DemoClient._invoice,
+    NewInvoice: DemoClient._invoice,
     Duplicate: DemoClient._refuse_duplicate,
-    Paying: DemoClient._pay,
+    NewPayment: DemoClient._pay,
     Advance: DemoClient._advance,
     Application: DemoClient._apply,
     Bounce: DemoClient._bounce,
-    Voiding: DemoClient._void,
-    Crediting: DemoClient._credit,
+    VoidedInvoice: DemoClient._void,
+    NewCredit: DemoClient._credit,
     WritingOff: DemoClient._write_off,
-    Refunding: DemoClient._refund,
+    NewRefund: DemoClient._refund,
     Repayment: DemoClient._repay,
-    Reclaiming: DemoClient._reclaim,
+    VendorRefundClaim: DemoClient._reclaim,
     Arrival: DemoClient._arrive,
     Withdrawal: DemoClient._withdraw,
     PayingOut: DemoClient._pay_out,
-    Writing: DemoClient._write,
+    ManualEntry: DemoClient._write,
     Reversal: DemoClient._reverse,
     Statement: DemoClient._send_statement,
 }

@@ -13,9 +13,10 @@ import typer
 from cli.demo.access import V1, Access
 from cli.demo.roaster import BUSINESS
 from cli.progress import Progress
-from server import app_page, settings
+from server.config import settings
+from server.config.settings import Settings
+from server.docs import app_page
 from server.process.database import GivenUp
-from server.settings import Settings
 
 
 def show_demo(*, port: int, serve: bool) -> None:
@@ -24,12 +25,12 @@ def show_demo(*, port: int, serve: bool) -> None:
     with Progress() as progress:
         demo = Demo(loaded, progress)
         if serve:
-            from server.process import serving
+            from server.process import startup
 
-            start = serving.Start(
+            start = startup.Start(
                 begin=progress.begin, fill=demo.prepare, when_serving=demo.show_served
             )
-            serving.serve(loaded, start)
+            startup.serve(loaded, start)
         else:
             from cli.databases import ready
 
@@ -61,7 +62,7 @@ class Demo:
         if known is not None and known.finished:
             return known
         self._progress.begin("Loading the API")
-        from cli.demo.filling import fill
+        from cli.demo.demo_books import fill
 
         return await fill(self._settings, database_url, known, self._progress, given_up)
 

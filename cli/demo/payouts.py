@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 
 from cli.demo.roaster import CUSTOMERS
-from cli.demo.steps import CARDS, Paying, PayingOut, Step
+from cli.demo.steps import CARDS, NewPayment, PayingOut, Step
 
 DAY = 3  # The day of the month of a payout, for all payments of the month before.
 SHORT_MONTHS_AGO, SHORT = 4, 350  # That payout is 3.50 short, which is not explained.
@@ -16,7 +16,7 @@ def payouts(steps: Iterable[Step], today: date) -> Iterator[PayingOut]:
     by_month: dict[date, list[str]] = defaultdict(list)
     customers = {customer.name for customer in CUSTOMERS}
     for step in steps:
-        if isinstance(step, Paying) and step.method in CARDS and step.party in customers:
+        if isinstance(step, NewPayment) and step.method in CARDS and step.party in customers:
             by_month[step.on.replace(day=1)].append(step.name)
     due = {next_month(month): names for month, names in by_month.items()}
     days = sorted(on for on in due if on <= today)

@@ -10,13 +10,13 @@ from cli.demo.steps import (
     WHOLE,
     Arrival,
     Bounce,
-    Crediting,
     Duplicate,
-    Invoicing,
-    Paying,
-    Reclaiming,
+    NewCredit,
+    NewInvoice,
+    NewPayment,
     Step,
-    Voiding,
+    VendorRefundClaim,
+    VoidedInvoice,
     Withdrawal,
 )
 
@@ -50,9 +50,9 @@ def sent_twice(today: date) -> Iterator[Step]:
 def mistaken(today: date) -> Iterator[Step]:
     """Yield a voided bill that was meant for a neighbour, and a draft that is not checked yet."""
     bags = ({**BAGS, "quantity": 5},)
-    yield Invoicing(ago(today, 82), "neighbours", "bag-maker", bags, number="VK-77120")
-    yield Voiding(ago(today, 80), "neighbours")
-    yield Invoicing(ago(today, 1), "unread", "machinist", VISIT, draft=True, number="MW-163")
+    yield NewInvoice(ago(today, 82), "neighbours", "bag-maker", bags, number="VK-77120")
+    yield VoidedInvoice(ago(today, 80), "neighbours")
+    yield NewInvoice(ago(today, 1), "unread", "machinist", VISIT, draft=True, number="MW-163")
 
 
 def still_owed(today: date) -> Iterator[Step]:
@@ -74,17 +74,17 @@ def worn_too_soon(today: date) -> Iterator[Step]:
     yield _bill(today, 104, "burrs-2", BURRS, "MW-129")
     worn = {"amount": 7_000, "tax_amount_cents": 1_400, "memo": "Burrs that wore out"}
     amounts = (("burrs-1", 5_000), ("burrs-2", 3_400))
-    yield Crediting(ago(today, 97), "burrs-credit", "machinist", (worn,), amounts)
+    yield NewCredit(ago(today, 97), "burrs-credit", "machinist", (worn,), amounts)
     shares = (("burrs-1", WHOLE), ("burrs-2", WHOLE))
-    yield Paying(ago(today, 92), "burrs-paid", "machinist", shares, "check")
+    yield NewPayment(ago(today, 92), "burrs-paid", "machinist", shares, "check")
 
 
 def paid_twice(today: date) -> Iterator[Step]:
     """Yield a transfer that pays a visit twice, and the refund of the second amount."""
     yield _bill(today, 140, "visit", VISIT, "MW-122")
     shares = (("visit", WHOLE),)
-    yield Paying(ago(today, 133), "visit-paid", "machinist", shares, surplus=VISIT_COMES_TO)
-    yield Reclaiming(
+    yield NewPayment(ago(today, 133), "visit-paid", "machinist", shares, surplus=VISIT_COMES_TO)
+    yield VendorRefundClaim(
         on=ago(today, 126),
         name="visit-back",
         vendor="machinist",
@@ -100,9 +100,9 @@ def paid_twice(today: date) -> Iterator[Step]:
 def misread(today: date) -> Iterator[Step]:
     """Yield a bill based on a wrong meter reading, and the refund of a part of it."""
     power = ({**POWER, "quantity": 800},)
-    yield Invoicing(ago(today, 88), "meter", "northgrid", power, number="NE-X3")
-    yield Paying(ago(today, 81), "meter-paid", "northgrid", (("meter", WHOLE),))
-    yield Reclaiming(
+    yield NewInvoice(ago(today, 88), "meter", "northgrid", power, number="NE-X3")
+    yield NewPayment(ago(today, 81), "meter-paid", "northgrid", (("meter", WHOLE),))
+    yield VendorRefundClaim(
         on=ago(today, 50),
         name="meter-back",
         vendor="northgrid",
@@ -118,9 +118,9 @@ def misread(today: date) -> Iterator[Step]:
 def damp(today: date) -> Iterator[Step]:
     """Yield a delivery of which a third was damp, refunded as a credit for the next one."""
     sacks = ({**GREEN[0], "quantity": 60},)
-    yield Invoicing(ago(today, 72), "damp", "highland", sacks, number="HG-X9")
-    yield Paying(ago(today, 66), "damp-paid", "highland", (("damp", WHOLE),))
-    yield Reclaiming(
+    yield NewInvoice(ago(today, 72), "damp", "highland", sacks, number="HG-X9")
+    yield NewPayment(ago(today, 66), "damp-paid", "highland", (("damp", WHOLE),))
+    yield VendorRefundClaim(
         on=ago(today, 59),
         name="damp-back",
         vendor="highland",
@@ -138,7 +138,7 @@ def in_vain(today: date) -> Iterator[Step]:
     bill = _bill(today, 55, "in-vain", VISIT, "MW-143")
     yield bill
     yield _paid(today, 49, bill)
-    yield Reclaiming(
+    yield VendorRefundClaim(
         on=ago(today, 10),
         name="in-vain-back",
         vendor="machinist",
@@ -156,7 +156,7 @@ def thought_better_of(today: date) -> Iterator[Step]:
     bill = _bill(today, 34, "tuning", VISIT, "MW-150")
     yield bill
     yield _paid(today, 29, bill)
-    yield Reclaiming(
+    yield VendorRefundClaim(
         on=ago(today, 21),
         name="tuning-back",
         vendor="machinist",
@@ -169,9 +169,9 @@ def thought_better_of(today: date) -> Iterator[Step]:
     yield Withdrawal(ago(today, 3), "tuning-back")
 
 
-def _bill(today: date, days: int, name: str, lines: tuple[Line, ...], number: str) -> Invoicing:
-    return Invoicing(ago(today, days), name, "machinist", lines, number=number)
+def _bill(today: date, days: int, name: str, lines: tuple[Line, ...], number: str) -> NewInvoice:
+    return NewInvoice(ago(today, days), name, "machinist", lines, number=number)
 
 
-def _paid(today: date, days: int, bill: Invoicing, share: Fraction = WHOLE) -> Paying:
-    return Paying(ago(today, days), f"{bill.name}-paid", bill.party, ((bill.name, share),))
+def _paid(today: date, days: int, bill: NewInvoice, share: Fraction = WHOLE) -> NewPayment:
+    return NewPayment(ago(today, days), f"{bill.name}-paid", bill.party, ((bill.name, share),))

@@ -15,7 +15,7 @@ CARDS = ("stripe", "credit_card")
 
 
 @dataclass(frozen=True, slots=True)
-class Invoicing:
+class NewInvoice:
     """An invoice to a customer, or a vendor's bill.
 
     It is sent or received unless it stays a draft. `order` is the customer's order number, `number`
@@ -37,11 +37,11 @@ class Duplicate:
     """A vendor's bill that arrives again, and is rejected because of its number."""
 
     on: date
-    bill: Invoicing
+    bill: NewInvoice
 
 
 @dataclass(frozen=True, slots=True)
-class Paying:
+class NewPayment:
     """A payment of invoices: a share of the remaining amount of each, and perhaps a surplus."""
 
     on: date
@@ -81,7 +81,7 @@ class Bounce:
 
 
 @dataclass(frozen=True, slots=True)
-class Voiding:
+class VoidedInvoice:
     """An invoice that was a mistake."""
 
     on: date
@@ -89,7 +89,7 @@ class Voiding:
 
 
 @dataclass(frozen=True, slots=True)
-class Crediting:
+class NewCredit:
     """A credit note; `amounts` are allocated to invoices, and the rest stays unapplied."""
 
     on: date
@@ -111,7 +111,7 @@ class WritingOff:
 
 
 @dataclass(frozen=True, slots=True)
-class Refunding:
+class NewRefund:
     """A refund to a customer: of an invoice, or of a payment that settled nothing.
 
     With `at_once` the refund is due and paid on that day; otherwise it is owed from today on.
@@ -136,7 +136,7 @@ class Repayment:
 
 
 @dataclass(frozen=True, slots=True)
-class Reclaiming:
+class VendorRefundClaim:
     """A refund that a vendor agrees to: of a bill, of a payment, or as a credit.
 
     `waiting` is an additional amount that is not allocated yet.
@@ -180,7 +180,7 @@ class PayingOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class ManualEntry:
     """A manual journal entry on two accounts; an entry by an AI waits for approval."""
 
     on: date
@@ -209,22 +209,22 @@ class Statement:
 
 
 Step = (
-    Invoicing
+    NewInvoice
     | Duplicate
-    | Paying
+    | NewPayment
     | Advance
     | Application
     | Bounce
-    | Voiding
-    | Crediting
+    | VoidedInvoice
+    | NewCredit
     | WritingOff
-    | Refunding
+    | NewRefund
     | Repayment
-    | Reclaiming
+    | VendorRefundClaim
     | Arrival
     | Withdrawal
     | PayingOut
-    | Writing
+    | ManualEntry
     | Reversal
     | Statement
 )

@@ -21,7 +21,7 @@ from cli.demo.roaster import (
     Party,
     Vendor,
 )
-from cli.demo.steps import WHOLE, Advance, Application, Invoicing, Paying, Step
+from cli.demo.steps import WHOLE, Advance, Application, NewInvoice, NewPayment, Step
 
 
 def plan(today: date, seed: int = 7) -> list[Step]:
@@ -42,7 +42,7 @@ def plan(today: date, seed: int = 7) -> list[Step]:
     return sorted((step for step in steps if step.on <= today), key=lambda step: step.on)
 
 
-def invoices_to(customer: Customer, today: date, dice: Random) -> Iterator[Invoicing]:
+def invoices_to(customer: Customer, today: date, dice: Random) -> Iterator[NewInvoice]:
     """Yield a customer's invoices: one a month for regulars, occasional ones for others."""
     for month in months_before(today, 12):
         if not customer.monthly and dice.random() < 0.6:
@@ -54,7 +54,7 @@ def invoices_to(customer: Customer, today: date, dice: Random) -> Iterator[Invoi
         if customer.rents:
             lines = (*lines, {**RENTAL, "quantity": 1})
         discount = dice.choice((0, 0, 0, 500)) if customer.monthly > 10 else 0
-        yield Invoicing(on, f"{customer.name}-{on:%Y-%m}", customer.name, lines, discount)
+        yield NewInvoice(on, f"{customer.name}-{on:%Y-%m}", customer.name, lines, discount)
 
 
 def beans(kilograms: int, dice: Random) -> tuple[Line, ...]:
@@ -71,7 +71,7 @@ def service(dice: Random) -> tuple[Line, ...]:
     return ({**dice.choice(SERVICES), "quantity": dice.choice(("1", "1.5", "2"))},)
 
 
-def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[Invoicing]:
+def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[NewInvoice]:
     """Yield the monthly bills of a vendor with a `day`, each with its own number."""
     if vendor.day is None:
         return
@@ -83,11 +83,11 @@ def bills_of(vendor: Vendor, today: date, dice: Random) -> Iterator[Invoicing]:
             {**each, "quantity": dice.randint(least, most)} for each, least, most in vendor.supplies
         )
         name, number = f"{vendor.name}-{on:%Y-%m}", f"{vendor.initials}-{on:%y%m}"
-        yield Invoicing(on, name, vendor.name, lines, number=number)
+        yield NewInvoice(on, name, vendor.name, lines, number=number)
 
 
 def payments_of(
-    party: Party, invoices: list[Invoicing], today: date, dice: Random
+    party: Party, invoices: list[NewInvoice], today: date, dice: Random
 ) -> Iterator[Step]:
     """Yield the payments of invoices as the party's habit is; they can be dated after today."""
     match party.habit:
@@ -116,11 +116,11 @@ def payments_of(
 
 
 def payment(
-    invoice: Invoicing, days: int, *shares: tuple[str, Fraction], method: str = "bank_transfer"
-) -> Paying:
+    invoice: NewInvoice, days: int, *shares: tuple[str, Fraction], method: str = "bank_transfer"
+) -> NewPayment:
     """Return a payment some days after an invoice."""
     name = f"{invoice.name}-paid-{days}"
-    return Paying(invoice.on + timedelta(days=days), name, invoice.party, shares, method)
+    return NewPayment(invoice.on + timedelta(days=days), name, invoice.party, shares, method)
 
 
 def months_before(today: date, count: int) -> list[date]:

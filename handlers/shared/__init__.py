@@ -1,1 +1,1 @@
-"""Code that several operations share: lock, save, post and serialize."""
+"""Functions that several subjects use: posting, serialization, warnings, attached files."""

@@ -4,13 +4,13 @@ from typing import Any
 from uuid import UUID
 
 from access.links import LINK_LIFETIME_SECONDS, Links
-from accounting.files.uploads import Received
+from accounting.files.uploads import AcceptedFile
 from persistence.books import Books
 from persistence.files.stored_files import StoredFile
 
 
 def attach(
-    books: Books, file: Received | None, linked_type: str, linked_id: UUID
+    books: Books, file: AcceptedFile | None, linked_type: str, linked_id: UUID
 ) -> StoredFile | None:
     """Store and link the file of a body; return None if the body has none."""
     if file is None:

@@ -26,6 +26,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from embedded.binaries import find_clients
+from persistence.archives.atomic_write import written_whole
 from persistence.archives.dumps import read_dump, write_dump
 from persistence.archives.roles import (
     Sight,
@@ -37,10 +38,9 @@ from persistence.archives.roles import (
     script,
     set_all,
 )
-from persistence.archives.writing import written_whole
 from persistence.database.distribution import is_distributed
-from persistence.engine.connecting import connect
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.connections import connect
+from persistence.engine.database_errors import UnusableDatabase
 from persistence.files.blobs import BlobStorage, Folder, key_in, synchronise
 
 FORMAT: Final = "accounting-backup"

@@ -13,8 +13,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from embedded.binaries import Programs
 from persistence.archives.roles import Sight
-from persistence.database import row_security
-from persistence.engine.faults import UnusableDatabase
+from persistence.database import rights
+from persistence.engine.database_errors import UnusableDatabase
 
 # pg_restore from 17 on sets this first; a server before 17 does not know it.
 _UNKNOWN_BEFORE_17: Final = b"SET transaction_timeout = 0;\n"
@@ -32,7 +32,7 @@ def write_dump(programs: Programs, url: str, target: Path, snapshot: str, sight:
     if sight.all_meant:  # Otherwise pg_dump refuses tables whose policies may hide rows.
         arguments.append("--enable-row-security")
         options = str(conninfo_to_dict(url).get("options", ""))
-        url = make_conninfo(url, options=f"{options} -c {row_security.SETTING}=on")
+        url = make_conninfo(url, options=f"{options} -c {rights.SETTING}=on")
     command, environment = _command(programs, "pg_dump", url, *arguments)
     done = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False

@@ -10,13 +10,13 @@ from uuid import UUID
 from persistence.archives.package import Manifest, Packer
 from persistence.archives.rows import ONE_WAY_TO_WRITE, TABLES, lines_of
 from persistence.database.revisions import HEAD
-from persistence.engine.faults import UnusableDatabase
-from persistence.engine.machines import SNAPSHOT
-from persistence.engine.pipeline import Connection, exchange
+from persistence.engine.database_errors import UnusableDatabase
+from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query, Row
+from persistence.engine.topology import SNAPSHOT
 from persistence.files.blobs import BlobStorage, key_in
-from persistence.proof.integrity import NO_HURRY, BooksToProve
+from persistence.integrity.checks import NO_HURRY, BooksToProve
 
 # The newest seal, which a receiver can verify later (`kept_seal`), and the facts that decide
 # whether the business may be exported.
@@ -61,7 +61,7 @@ async def export_books(
         confined = connection.machines.set_tenant(books.id)
         facts = Query(_FACTS, {"business_id": books.id})
         opening = [SNAPSHOT, Query(NO_HURRY, {}), ONE_WAY_TO_WRITE, confined, facts]
-        [found] = (await exchange(connection, opening))[-1].rows
+        [found] = (await execute_pipeline(connection, opening))[-1].rows
         _refuse(found)
         packer = Packer(file)
         for table in TABLES:
@@ -91,7 +91,7 @@ async def stored_contents(
     after = UUID(int=0)
     while True:
         asked = Query(_DOCUMENTS, {"business_id": business_id, "after": after})
-        [result] = await exchange(connection, [asked])
+        [result] = await execute_pipeline(connection, [asked])
         for row in result.rows:
             yield StoredContent(*row.values())
         if not result.rows:

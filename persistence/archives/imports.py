@@ -26,15 +26,14 @@ from persistence.archives.rows import (
     take_lines,
 )
 from persistence.database.revisions import HEAD
-from persistence.engine.faults import UnusableDatabase, broken_constraint, first_line
-from persistence.engine.machines import BEGIN, Entrant
-from persistence.engine.pipeline import Connection, exchange
+from persistence.engine.database_errors import UnusableDatabase, broken_constraint, first_line
+from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.pool import owners_connection
-from persistence.engine.sessions import CHECK_NOW, COMMIT
+from persistence.engine.sessions import CHECK_NOW, COMMIT, AuditedAction
 from persistence.engine.sql import Query, Row
-from persistence.engine.tenants import AuditedAction
+from persistence.engine.topology import BEGIN, Entrant
 from persistence.files.blobs import Blobs, key_in
-from persistence.proof.integrity import NO_HURRY, BooksToProve, Check, prove_within
+from persistence.integrity.checks import NO_HURRY, BooksToProve, Check, prove_within
 from persistence.tables import business
 
 _PARTNER = "SELECT id, name FROM partner WHERE id = %(partner_id)s"
@@ -69,7 +68,7 @@ class BooksDoNotHold(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """An imported business, and the number of records that were checked."""
 
     books: BooksToProve
@@ -82,7 +81,7 @@ async def import_books(
     partner_id: UUID | None,
     blobs: Blobs,
     begin: Callable[[str], None],
-) -> Imported:
+) -> ImportResult:
     """Import a business for a partner, by default the partner that the file names.
 
     `url` has the login that owns the schema. Raises CannotImport, DamagedPackage, BooksDoNotHold,
@@ -101,8 +100,8 @@ async def import_books(
             checks = await prove_within(connection, books, lambda _: None)
             if not all(check.ok for check in checks):
                 raise BooksDoNotHold(books, checks)
-        await exchange(connection, [COMMIT])
-    return Imported(books, sum(check.checked for check in checks))
+        await execute_pipeline(connection, [COMMIT])
+    return ImportResult(books, sum(check.checked for check in checks))
 
 
 async def _open(connection: Connection, package: Package, partner_id: UUID | None) -> BooksToProve:
@@ -120,7 +119,7 @@ async def _open(connection: Connection, package: Package, partner_id: UUID | Non
         WAITING_ROWS,
     ]
     asked = [Query(_REVISION, {}), Query(_PARTNER, whose), *(Query(e, which) for e in _THERE)]
-    results = [result.rows for result in await exchange(connection, [*opening, *asked])]
+    results = [result.rows for result in await execute_pipeline(connection, [*opening, *asked])]
     [standing], partners, *there = results[len(opening) :]
     if standing["version_num"] != HEAD:
         raise UnusableDatabase(
@@ -159,7 +158,7 @@ async def _load(connection: Connection, package: Package, books: BooksToProve) -
         if taken != member.rows:
             raise DamagedPackage(f"{taken} of {member.rows} rows of {table.name} are there.")
     await _send(connection, _TELL, this)
-    await exchange(connection, [CHECK_NOW])
+    await execute_pipeline(connection, [CHECK_NOW])
 
 
 async def _load_business(
@@ -215,5 +214,5 @@ async def _files_of(blobs: Blobs, business_id: UUID) -> list[str]:
 
 
 async def _send(connection: Connection, text: LiteralString, parameters: Row) -> list[Row]:
-    [result] = await exchange(connection, [Query(text, parameters)])
+    [result] = await execute_pipeline(connection, [Query(text, parameters)])
     return result.rows

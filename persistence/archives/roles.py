@@ -12,8 +12,8 @@ import psycopg
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from persistence.database import row_security
-from persistence.engine.faults import UnusableDatabase
+from persistence.database import rights
+from persistence.engine.database_errors import UnusableDatabase
 
 # Roles that objects of this database refer to, except for its owner, PostgreSQL's own roles and
 # superusers.
@@ -113,7 +113,7 @@ class Sight:
     def statements(self) -> list[Composed]:
         """The statements with which a transaction sees all rows."""
         taking = [SQL("SET LOCAL ROLE {}").format(Identifier(self.role))] if self.role else []
-        meaning = [SQL(row_security.SEE_EVERY_BUSINESS).format()] if self.all_meant else []
+        meaning = [SQL(rights.SEE_EVERY_BUSINESS).format()] if self.all_meant else []
         return [*taking, *meaning]
 
 
@@ -122,7 +122,7 @@ def full_sight(connection: psycopg.Connection) -> Sight:
 
     Raises UnusableDatabase if row security binds the login and it has no other role.
     """
-    bound = connection.execute(_BOUND, (row_security.POLICY,)).fetchall()
+    bound = connection.execute(_BOUND, (rights.POLICY,)).fetchall()
     if not bound:
         return Sight()
     table, is_ours = bound[0]

@@ -9,13 +9,17 @@ from sqlalchemy import Text, and_, func, not_, select
 
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.books.accounts import Account
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import any_part, created_filters, equal
-from persistence.engine.listings import Filter, Listing, either_way
+from persistence.engine.listings import (
+    Filter,
+    Listing,
+    any_part,
+    created_filters,
+    either_way,
+    equal,
+)
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, given, word
-from persistence.ledger.account_sql import NAMES
-from persistence.ledger.accounts_beside import account_beside, account_columns
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
+from persistence.ledger.accounts import NAMES, account_beside, account_columns
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_account
 

@@ -11,10 +11,11 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_links import Link
 from accounting.bank.payouts import Money, Payout
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.sql import Query, Row, compiled, given, word
+from accounting.bank.transfers import Transfer
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
+from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
-from persistence.tables import Moment, bank_link, bank_transaction
+from persistence.tables import Moment, bank_link, bank_transaction, bank_transfer
 from persistence.trade.linked_lines import ALIVE, NOTHING, Linked, linked_of, reading_lines
 
 KEPT = tuple(item.name for item in fields(Link) if item.name != "other_id")
@@ -180,3 +181,44 @@ class BankLinkStore(Store[Link]):
         """Stage a link."""
         row: Row = {name: getattr(value, name) for name in KEPT}
         self.scope.stage(bank_link, value.id, row)
+
+
+# Stored transfers between own bank accounts. The locks of its lines protect a transfer.
+
+
+STORED = tuple(item.name for item in fields(Transfer) if item.name != "posted")
+TRANSFERS_BY_ID = compiled(
+    select(*(bank_transfer.c[name] for name in STORED)).where(
+        in_business(bank_transfer), among(bank_transfer.c.id)
+    )
+)
+
+
+class TransferStore(Store[Transfer]):
+    """The transfers of one business."""
+
+    table: ClassVar = bank_transfer
+    noun: ClassVar = "transfer"
+    rank: ClassVar = 14
+
+    def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
+        return (Query(TRANSFERS_BY_ID, {"ids": list(ids)}), posted_for(ids))
+
+    def assemble(self, answers: Answers) -> list[Transfer]:
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        return [Transfer(**row, posted=posted.get(row["id"], ())) for row in rows]
+
+    def of_links(self, ids: Collection[UUID]) -> Fetch[dict[UUID, Transfer]]:
+        """Load the transfers of links, by id; the caller has locked their lines."""
+        if not ids:
+            return self.fetch((), lambda _: {})
+        return self.fetch(
+            self.loading(list(ids)),
+            lambda answers: {each.id: each for each in self.seen(self.assemble(answers))},
+        )
+
+    def save(self, value: Transfer) -> None:
+        """Stage a transfer."""
+        row = {name: getattr(value, name) for name in STORED}
+        self.scope.stage(bank_transfer, value.id, row)

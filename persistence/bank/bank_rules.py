@@ -9,12 +9,10 @@ from sqlalchemy import and_, select
 
 from accounting.bank.bank_rules import BankRule
 from accounting.books.accounts import Account
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import any_part, created_filters, equal
-from persistence.engine.listings import Listing
+from persistence.engine.listings import Listing, any_part, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled
-from persistence.ledger.accounts_beside import account_beside, account_columns
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled
+from persistence.ledger.accounts import account_beside, account_columns
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_rule
 

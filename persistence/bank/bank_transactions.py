@@ -10,17 +10,22 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, CategoryPart
-from accounting.books.ledger import Posted
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import any_part, between, created_filters, equal
-from persistence.engine.identifiers import known_id
-from persistence.engine.listings import Listing, either_way
+from accounting.books.ledger import PostedEntry
+from persistence.engine.ids import known_id
+from persistence.engine.listings import (
+    Listing,
+    any_part,
+    between,
+    created_filters,
+    either_way,
+    equal,
+)
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, given, word
-from persistence.ledger.held_taxes import held_of, held_row
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import account, bank_account, bank_reconciliation, bank_transaction
+from persistence.tax.gross_amounts import held_of, held_row
 
 PART_IDS = frozenset({"account_id", "customer_id", "vendor_id"})
 
@@ -47,7 +52,7 @@ class BankTransactionRecord:
         return self.transaction.id
 
     @property
-    def posted(self) -> tuple[Posted, ...]:
+    def posted(self) -> tuple[PostedEntry, ...]:
         return self.transaction.posted
 
     @property
@@ -184,7 +189,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         self.scope.stage(bank_transaction, value.id, row)
 
 
-def _bank_transaction(row: Row, posted: tuple[Posted, ...]) -> BankTransactionRecord:
+def _bank_transaction(row: Row, posted: tuple[PostedEntry, ...]) -> BankTransactionRecord:
     bank_account_name, accounts = row.pop("bank_account_name"), row.pop("accounts") or ()
     named = [NamedAccount(known_id(id_), code, name) for id_, code, name in accounts]
     row["parts"] = _parts(row)

@@ -2,39 +2,169 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import ClassVar
 from uuid import UUID
 
-from accounting.bank.payout_other_items import OtherItem
-from accounting.bank.payouts import LIVE, FeeStep, Item, Money, Payout
-from accounting.books.ledger import Posted
-from persistence.bank.payout_sql import (
-    BY_ID,
-    COUNTS,
-    EVER,
-    ITEMS,
-    ITS_PAYMENTS,
-    ITS_REFUND_PAYMENTS,
-    LISTING,
-    NAMED,
-    ONE_BY_ONE,
-    STORED,
-    SUMS,
+from sqlalchemy import BigInteger, Table, Text, cast, func, literal_column, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.bank.payouts import LIVE, FeeStep, Item, Money, OtherItem, Payout
+from accounting.books.ledger import PostedEntry
+from persistence.engine.ids import known_id
+from persistence.engine.listings import (
+    Filter,
+    Listing,
+    any_part,
+    between,
+    created_filters,
+    equal,
+    listed_between,
+    one_of,
 )
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import known_id
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
-from persistence.ledger.held_taxes import held_of, held_row
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.store import Store
-from persistence.tables import payout, payout_item
-from persistence.trade.invoices import REFUND_PAYMENTS
+from persistence.store import Scope, Store, among, in_business
+from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
+from persistence.tax.gross_amounts import held_of, held_row
+from persistence.trade.invoices import PAYMENTS, REFUND_PAYMENTS
 from persistence.trade.payments import payment_of, span_rows, spans_of
-from persistence.trade.refund_payments import refund_payment_of
+from persistence.trade.refunds import refund_payment_of
+
+# SQL of payouts, of the payments they list, and of their list.
+
+
+STORED = tuple(item.name for item in fields(Payout) if item.name not in ("items", "posted"))
+_COLUMNS = [payout.c[name] for name in STORED]
+_KEPT = payout.c.deleted_at.is_(None)
+
+_ITEM_COLUMNS = [column for column in payout_item.c if column.name != "business_id"]
+_NAMED = select(payout.c.id).where(
+    in_business(payout), payout.c.external_id == given("external_id", Text)
+)
+
+
+def _payouts(chosen: ColumnElement[bool]) -> str:
+    return compiled(select(*_COLUMNS).where(in_business(payout), _KEPT, chosen))
+
+
+def _items(chosen: ColumnElement[bool]) -> str:
+    items = select(*_ITEM_COLUMNS).where(in_business(payout_item), chosen)
+    return compiled(items.order_by(payout_item.c.id))
+
+
+BY_ID, ITEMS = _payouts(among(payout.c.id)), _items(among(payout_item.c.payout_id))
+EVER = compiled(select(*_COLUMNS).where(in_business(payout), among(payout.c.id)))
+NAMED = (_payouts(payout.c.id.in_(_NAMED)), _items(payout_item.c.payout_id.in_(_NAMED)))
+"""The statements that read a payout by its external id, and its items."""
+
+
+# Upserts of one external id run one after another: the payments an upsert locks depend on those
+# that the previous one listed, and payments are locked before payouts.
+ONE_BY_ONE = """
+SELECT pg_advisory_xact_lock(
+  hashtextextended('payout ' || %(business_id)s::text || %(external_id)s::text, 0)
+)
+"""
+
+
+def _listed_in(money: Table, column: ColumnElement[object]) -> ColumnElement[bool]:
+    """Return the condition that a payment is listed in payouts now."""
+    chosen = select(column).where(
+        in_business(payout_item),
+        among(payout_item.c.payout_id),
+        payout_item.c.listed,
+        column.is_not(None),
+    )
+    return money.c.id.in_(chosen)
+
+
+ITS_PAYMENTS = compiled(
+    select(*PAYMENTS.columns)
+    .select_from(PAYMENTS.source)
+    .where(
+        in_business(invoice_payment),
+        _listed_in(invoice_payment, payout_item.c.payment_id),
+    )
+)
+ITS_REFUND_PAYMENTS = REFUND_PAYMENTS.chosen(
+    _listed_in(invoice_refund_payment, payout_item.c.refund_payment_id)
+)
+COUNTS = compiled(
+    select(
+        payout_item.c.payout_id,
+        func.count(payout_item.c.payment_id).label("payments"),
+        func.count(payout_item.c.refund_payment_id).label("refund_payments"),
+    )
+    .where(in_business(payout_item), among(payout_item.c.payout_id), payout_item.c.listed)
+    .group_by(payout_item.c.payout_id)
+)
+
+
+def _sum(amount: ColumnElement[int]) -> ColumnElement[int]:
+    return cast(func.coalesce(func.sum(amount), literal_column("0")), BigInteger)
+
+
+# The sums of items that are completed now, for payouts that do not hold their items.
+SUMS = compiled(
+    select(
+        payout_item.c.payout_id,
+        _sum(invoice_payment.c.total).label("gross"),
+        _sum(invoice_refund_payment.c.amount).label("refunded"),
+    )
+    .select_from(
+        payout_item.outerjoin(
+            invoice_payment,
+            in_business(invoice_payment)
+            & (invoice_payment.c.id == payout_item.c.payment_id)
+            & (invoice_payment.c.status == word("completed")),
+        ).outerjoin(
+            invoice_refund_payment,
+            in_business(invoice_refund_payment)
+            & (invoice_refund_payment.c.id == payout_item.c.refund_payment_id)
+            & (invoice_refund_payment.c.status == word("completed")),
+        )
+    )
+    .where(in_business(payout_item), among(payout_item.c.payout_id), payout_item.c.listed)
+    .group_by(payout_item.c.payout_id)
+)
+
+
+LISTING = Listing(
+    source=payout,
+    key=payout.c.id,
+    scope=in_business(payout) & _KEPT,
+    columns=_COLUMNS,
+    filters={
+        **created_filters(payout),
+        **listed_between(
+            payout.c.listed_at, payout.c.completed_at, "completed_at_from", "completed_at_to"
+        ),
+        "external_id": any_part("external_id", payout.c.external_id),
+        **between(payout.c.paid_out, "min_amount", "max_amount"),
+        **equal(payout.c.processor),
+        "status": one_of("status", payout.c.status),
+        "reconciliation_status": Filter(
+            payout.c.listed_reconciliation == given("reconciliation_status", Text)
+        ),
+        "search": any_part(
+            "search",
+            payout.c.external_id,
+            payout.c.processor_payout_id,
+            payout.c.reference_number,
+            payout.c.memo,
+        ),
+    },
+    sorts={
+        "completed_at": payout.c.listed_at,
+        "amount": payout.c.paid_out,
+        "created_at": payout.c.created_at,
+    },
+    default_sort="-completed_at",
+)
+
 
 OTHER_ITEM = ("kind", "amount", "account_id", "description", "external_id", "payment_id")
 
@@ -172,7 +302,9 @@ class EveryPayoutStore(PayoutStore):
         return (Query(EVER, {"ids": list(ids)}), *others)
 
 
-def _payout(row: Row, *, items: tuple[Item, ...] = (), posted: tuple[Posted, ...] = ()) -> Payout:
+def _payout(
+    row: Row, *, items: tuple[Item, ...] = (), posted: tuple[PostedEntry, ...] = ()
+) -> Payout:
     row["fee_steps"] = tuple(
         FeeStep(date.fromisoformat(on), amount) for on, amount in row["fee_steps"]
     )

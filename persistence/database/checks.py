@@ -6,12 +6,11 @@ from psycopg.rows import dict_row
 from psycopg.sql import SQL
 
 from persistence.database.distribution import settings_left
-from persistence.database.poolers import Lending, lending_of
+from persistence.database.poolers import PoolingMode, lending_of
 from persistence.database.revisions import SCHEMA, why_not_served
 from persistence.database.rights import steps_left
-from persistence.engine.connecting import connect
-from persistence.engine.entering import LACKED, SERVER_ROLE, keep_for
-from persistence.engine.faults import DatabaseAway, UnsafeDatabase, UnusableDatabase
+from persistence.engine.connections import LACKED, SERVER_ROLE, connect, keep_for
+from persistence.engine.database_errors import DatabaseAway, UnsafeDatabase, UnusableDatabase
 from persistence.engine.pipeline import MOST_PREPARED
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Row
@@ -113,13 +112,13 @@ def _refuse_mixed_up(url: str) -> str | None:
         row = connection.cursor(row_factory=dict_row).execute(_LOGIN).fetchone()
     assert row is not None
     lending, kept = lending_of(url)
-    if lending is Lending.FORGETFUL:
+    if lending is PoolingMode.FORGETFUL:
         raise UnusableDatabase(
             "A pooler stands before the database that loses prepared statements: set PgBouncer's"
             f" max_prepared_statements to {MOST_PREPARED} or more, which needs 1.21 or newer, or"
             " its pool_mode to session."
         )
-    if lending is Lending.TRANSACTIONS and row["lacked"]:
+    if lending is PoolingMode.TRANSACTIONS and row["lacked"]:
         raise UnusableDatabase(
             "A pooler stands before the database that lends each transaction another session, so"
             f" that its login {row['login']} has to bring {', '.join(row['lacked'])} along."

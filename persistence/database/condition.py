@@ -11,8 +11,7 @@ from psycopg import errors
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from persistence.engine.connecting import CONNECT_SECONDS
-from persistence.engine.entering import SERVER_ROLE
+from persistence.engine.connections import CONNECT_SECONDS, SERVER_ROLE
 from persistence.engine.sql import Row
 
 # A login sees the start times of its own transactions only; with pg_monitor, of all.

@@ -13,9 +13,8 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from persistence.database.poolers import refuse_transaction_pooler
 from persistence.database.rights import Step
-from persistence.engine.connecting import connect
-from persistence.engine.entering import SERVER_ROLE
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.connections import SERVER_ROLE, connect
+from persistence.engine.database_errors import UnusableDatabase
 from persistence.tables import metadata
 
 _FIRST = "account"  # All other tenant tables are colocated with this one.

@@ -7,15 +7,48 @@ import psycopg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from psycopg.sql import SQL, Identifier
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from persistence.database import distribution, expected_rows, row_security
+from persistence.database import distribution, rights
 from persistence.database.poolers import refuse_transaction_pooler
 from persistence.database.revisions import HEAD, SCHEMA, why_not_served
 from persistence.database.rights import grant, make_roles
-from persistence.engine.connecting import connect, readable
-from persistence.engine.faults import UnusableDatabase, first_line
+from persistence.engine.connections import connect, readable
+from persistence.engine.database_errors import UnusableDatabase, first_line
+from persistence.tables import metadata
+
+# Planner statistics: PostgreSQL expects as many rows of each business as a large one has.
+
+
+# As if there were two businesses; PostgreSQL never expects more rows than the largest one has. It
+# applies from the next ANALYZE on, including that of autovacuum.
+_TOLD = "n_distinct=2"
+# Every business has about the same number of these rows. There is no largest one, so PostgreSQL
+# would expect half of the table and scan all of it.
+ALIKE = frozenset({"account", "tax_code"})
+
+_TELLS = """
+SELECT c.relname, %s = ANY(coalesce(a.attoptions, '{}'))
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY(%s)
+  AND a.attname = 'business_id'
+ORDER BY c.relname
+"""
+
+
+def complete(connection: psycopg.Connection) -> None:
+    """Set the statistics of each tenant table, and reset those of the tables in `ALIKE`."""
+    names = [table.name for table in metadata.sorted_tables if table.info.get("tenant")]
+    for name, told in connection.execute(_TELLS, (_TOLD, names)).fetchall():
+        wanted = name not in ALIKE
+        if told != wanted:
+            change = f"SET ({_TOLD})" if wanted else "RESET (n_distinct)"
+            connection.execute(
+                SQL(f"ALTER TABLE {{}} ALTER COLUMN business_id {change}").format(Identifier(name))
+            )
+
 
 _ONE_AT_A_TIME = 7_236_501_148  # Any number that no other advisory lock uses.
 
@@ -67,8 +100,8 @@ def _complete(owner: psycopg.Connection, tell: Callable[[str], None]) -> None:
     if distribution.is_distributed(owner):
         distribution.complete(owner)
     else:  # Citus refuses this setting.
-        expected_rows.complete(owner)
-    row_security.complete(owner)
+        complete(owner)
+    rights.complete(owner)
 
 
 def check(url: str) -> None:

@@ -13,18 +13,18 @@ from uuid import uuid4
 from psycopg import OperationalError, errors, generators
 from psycopg.pq.abc import PGresult
 
-from persistence.engine.connecting import readable
-from persistence.engine.faults import DatabaseAway, UnusableDatabase, first_line
-from persistence.engine.machines import BEGIN
-from persistence.engine.pipeline import MOST_PREPARED, Connection, exchange, refuse_error
+from persistence.engine.connections import readable
+from persistence.engine.database_errors import DatabaseAway, UnusableDatabase, first_line
+from persistence.engine.pipeline import MOST_PREPARED, Connection, execute_pipeline, refuse_error
 from persistence.engine.pool import plain_connection
 from persistence.engine.sql import Query
+from persistence.engine.topology import BEGIN
 
 LOOKING_SECONDS = 5.0
 LOOKS = 10  # Tries behind a pooler: another client may use the session in question.
 
 
-class Lending(Enum):
+class PoolingMode(Enum):
     """The pooling mode that a connection meets."""
 
     A_SESSION = "one session for as long as it is open"
@@ -32,17 +32,17 @@ class Lending(Enum):
     FORGETFUL = "the same, and what was prepared is lost"
 
 
-class Lent(NamedTuple):
+class PooledConnections(NamedTuple):
     """The pooling mode, and the number of prepared statements that a session keeps.
 
     A pooler prepares a dropped statement again: results are right, but PostgreSQL plans it again.
     """
 
-    lending: Lending
+    lending: PoolingMode
     kept: int
 
 
-def lending_of(url: str) -> Lent:
+def lending_of(url: str) -> PooledConnections:
     """Return the pooling mode, found by an experiment over two connections.
 
     Raises DatabaseAway if the connections cannot be made, and UnusableDatabase if the pooler allows
@@ -53,7 +53,7 @@ def lending_of(url: str) -> Lent:
 
 def refuse_transaction_pooler(url: str) -> None:
     """Raise UnusableDatabase if transactions of one connection may run in several sessions."""
-    if lending_of(url).lending is not Lending.A_SESSION:
+    if lending_of(url).lending is not PoolingMode.A_SESSION:
         raise UnusableDatabase(
             "Migrations hold a lock of their session, and a pooler is in the way that lends each"
             " transaction another one (PgBouncer's pool_mode = transaction): let"
@@ -61,21 +61,21 @@ def refuse_transaction_pooler(url: str) -> None:
         )
 
 
-async def _look(where: str) -> Lent:
+async def _look(where: str) -> PooledConnections:
     try:
         async with AsyncExitStack() as stack:
             first, second = [await _connected(where, stack) for _ in range(2)]
             async with asyncio.timeout(LOOKING_SECONDS):
                 if await _has_its_own(first, second):
-                    return Lent(Lending.A_SESSION, MOST_PREPARED)
-                return Lent(Lending.TRANSACTIONS, await _count_kept(first))
+                    return PooledConnections(PoolingMode.A_SESSION, MOST_PREPARED)
+                return PooledConnections(PoolingMode.TRANSACTIONS, await _count_kept(first))
     except TimeoutError:
         raise DatabaseAway(
             f"No second connection to the database is lent within {LOOKING_SECONDS:.0f} s: a pooler"
             " must have two at least for each login (PgBouncer's default_pool_size)."
         ) from None
     except errors.InvalidSqlStatementName:
-        return Lent(Lending.FORGETFUL, 0)
+        return PooledConnections(PoolingMode.FORGETFUL, 0)
     except OperationalError as error:
         raise DatabaseAway(f"The database cannot be reached: {first_line(error)}") from error
 
@@ -92,7 +92,7 @@ async def _count_kept(connection: Connection) -> int:
     # session.
     different = [Query(f"SELECT {number}", {}) for number in range(MOST_PREPARED)]
     count = Query("SELECT count(*) AS kept FROM pg_prepared_statements", {}, once=True)
-    [*_, counted] = await exchange(connection, [BEGIN, *different, count])
+    [*_, counted] = await execute_pipeline(connection, [BEGIN, *different, count])
     return min(int(counted.rows[0]["kept"]), MOST_PREPARED)
 
 

@@ -15,8 +15,8 @@ from psycopg import InterfaceError, OperationalError
 
 from access.principal import Caller, CallerKind
 from accounting.errors import NotAllowed, NotAuthenticated
-from persistence.engine.faults import unavailable
-from persistence.engine.identifiers import known_id
+from persistence.engine.database_errors import unavailable
+from persistence.engine.ids import known_id
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Row
 
@@ -75,7 +75,7 @@ def not_yours() -> NotAllowed:
 
 
 @dataclass(slots=True)
-class _Remembered:
+class _KnownToken:
     row: Row | None
     until: float
 
@@ -86,7 +86,7 @@ class Admission:
     def __init__(self, pool: Pool, matches: Callable[[str, bytes], bool]) -> None:
         self._pool = pool
         self._matches = matches
-        self._remembered: dict[tuple[UUID, UUID | None], _Remembered] = {}
+        self._remembered: dict[tuple[UUID, UUID | None], _KnownToken] = {}
 
     async def check_key(self, partner_id: UUID, key: str) -> Caller:
         """Return the caller of a valid key; raise the same NotAuthenticated for everything else."""
@@ -120,14 +120,14 @@ class Admission:
         refuse_unadmitted(kept.row, caller)
         self._pool.refuse_crowd(business_id or caller.partner_id)
 
-    async def _ask(self, name: tuple[UUID, UUID | None]) -> _Remembered:
+    async def _ask(self, name: tuple[UUID, UUID | None]) -> _KnownToken:
         partner_id, business_id = name
         text = _PARTNER if business_id is None else _BUSINESS
         asked = {"partner_id": partner_id, "business_id": business_id}
         found = await self._fetch(partner_id, text, asked)
         if len(self._remembered) >= MOST_KEPT:
             self._remembered.clear()
-        kept = _Remembered(found[0] if found else None, monotonic() + KEPT_SECONDS)
+        kept = _KnownToken(found[0] if found else None, monotonic() + KEPT_SECONDS)
         if found:  # An unknown business is not cached: it may be created in the next moment.
             self._remembered[name] = kept
         return kept

@@ -11,7 +11,7 @@ from uuid import UUID
 import orjson
 from psycopg.types.json import Jsonb
 
-from accounting.errors import RuleBroken
+from accounting.errors import RuleViolation
 from persistence.engine.sql import Query, Row
 
 KEPT_FOR = timedelta(days=30)
@@ -80,11 +80,11 @@ ON CONFLICT ({column}, key) DO UPDATE SET operation = excluded.operation,
 """
 
 
-def used_for_another(row: Row) -> RuleBroken:
+def used_for_another(row: Row) -> RuleViolation:
     """Return the error for a key that another request used, with its operation and time."""
     when = row["created_at"].astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     operation = row["operation"] or "another request"  # Older records have no operation.
-    return RuleBroken(
+    return RuleViolation(
         "idempotency_key_reused",
         f"This Idempotency-Key was used for {operation} at {when}. Use a new key.",
         operation=row["operation"],

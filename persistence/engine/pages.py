@@ -13,21 +13,21 @@ from uuid import UUID
 
 import orjson
 
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from persistence.engine.sql import Row
 
 T = TypeVar("T")
 U = TypeVar("U")
 
 
-class Identified(Protocol):
+class HasId(Protocol):
     """A row of a list; its id ends the total order."""
 
     @property
     def id(self) -> UUID: ...
 
 
-R = TypeVar("R", bound=Identified)
+R = TypeVar("R", bound=HasId)
 
 AT_HAND = "at_hand"  # The name of the list in a cursor, where the rows come from no table.
 
@@ -104,7 +104,7 @@ def write_cursor(name: str, sort: str, row: Row) -> str:
 def read_cursor(cursor: str, name: str, sort: str) -> tuple[str, UUID]:
     """Decode a cursor: the sort value, as text, and the id of the last row of the earlier page.
 
-    Raises Malformed where it was made by another list or for another sort.
+    Raises ValidationError where it was made by another list or for another sort.
     """
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
@@ -113,7 +113,7 @@ def read_cursor(cursor: str, name: str, sort: str) -> tuple[str, UUID]:
     except (ValueError, TypeError, AttributeError, binascii.Error):
         made_by = made_for = value = None
     if made_by != name or type(value) is not str:
-        raise Malformed.fields(cursor=["is not a cursor of this list"])
+        raise ValidationError.fields(cursor=["is not a cursor of this list"])
     if made_for != sort:
-        raise Malformed.fields(cursor=["was made for another sort"])
+        raise ValidationError.fields(cursor=["was made for another sort"])
     return place

@@ -5,6 +5,7 @@ a rollback; this one costs a third of it (docs/decisions/0008). It uses the low 
 `pq` (libpq), `Transformer`, which converts values to bytes and back, and `Connection.wait`.
 """
 
+import asyncio
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -18,20 +19,90 @@ from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.pq import ConnStatus, ExecStatus, Format
-from psycopg.pq.abc import PGresult
+from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
 
-from persistence.engine.machines import Machines, OneMachine
-from persistence.engine.observing import observer
+from persistence.engine.observer import observer
 from persistence.engine.sql import Query, Row
-from persistence.engine.waiting import SocketWatch
+from persistence.engine.topology import SingleNode, Topology
+
+# The wait of a connection for its socket, and the end of a wait that is cancelled.
+
+
+T = TypeVar("T")
+
+
+class SocketWatch:
+    """The socket of one connection in the loop of its process."""
+
+    def __init__(self, pgconn: PGconn) -> None:
+        self._pgconn = pgconn
+        self._loop: asyncio.AbstractEventLoop | None = None  # The loop that watches the socket now.
+        self._socket = -1
+        self._waiter: asyncio.Future[Ready] | None = None
+
+    async def drive(self, exchange: PQGen[T]) -> T:
+        """Continue an exchange whenever the socket is ready for it; return its result."""
+        try:
+            wanted = next(exchange)
+            while True:
+                wanted = exchange.send(await self._ready(wanted))
+        except StopIteration as end:
+            found: T = end.value
+            return found
+        except asyncio.CancelledError:
+            self.stop()
+            self._pgconn.finish()
+            raise
+        finally:
+            # libpq closes a socket that has failed, and another socket may get its number.
+            if self._pgconn.status == ConnStatus.BAD:
+                self.stop()
+
+    def stop(self) -> None:
+        """Stop watching the socket; the next wait starts again."""
+        loop, self._loop = self._loop, None
+        if loop is not None and not loop.is_closed():
+            loop.remove_reader(self._socket)
+
+    async def _ready(self, wanted: Wait) -> Ready:
+        loop = asyncio.get_running_loop()
+        waiter: asyncio.Future[Ready] = loop.create_future()
+        self._waiter = waiter
+        if self._loop is None:
+            self._loop, self._socket = loop, self._pgconn.socket
+            loop.add_reader(self._socket, self._readable)
+        if not wanted & Wait.W:
+            return await waiter
+        loop.add_writer(self._socket, _wake, waiter, Ready.W)
+        try:
+            return await waiter
+        finally:
+            loop.remove_writer(self._socket)
+
+    def _readable(self) -> None:
+        """Continue the current wait; without one, stop watching the socket.
+
+        Then the input is the end of the connection or a message of the server. It stays unread
+        until the next wait, so watching it would keep the loop busy.
+        """
+        if self._waiter is None or self._waiter.done():
+            self.stop()
+        else:
+            _wake(self._waiter, Ready.R)
+
+
+def _wake(waiter: asyncio.Future[Ready], ready: Ready) -> None:
+    if not waiter.done():
+        waiter.set_result(ready)
+
 
 # How many statements a connection keeps prepared. A list has one for each set of filters, so their
 # number has no limit. A new statement replaces the least recently used one.
 MOST_PREPARED = 200
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _PLACE = re.compile(r"%\((\w+)\)s|%%")
 
@@ -45,7 +116,7 @@ class Result:
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedStatement:
     """A statement that is prepared under a name; its columns are known after its first result."""
 
     name: bytes
@@ -72,11 +143,11 @@ class Connection(AsyncConnection[DictRow]):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.pipe = Pipeline(self)
-        self.machines: Machines = OneMachine()  # The pool sets it for a cluster.
+        self.machines: Topology = SingleNode()  # The pool sets it for a cluster.
         self.made_at = monotonic()
         self._watch = SocketWatch(self.pgconn)
 
-    async def wait(self, gen: PQGen[T], *_: float | None, **_options: float | None) -> T:
+    async def wait(self, gen: PQGen[_T], *_: float | None, **_options: float | None) -> _T:
         """Run an exchange to its end; the interval and the timeout of psycopg are ignored."""
         return await self._watch.drive(gen)
 
@@ -86,7 +157,7 @@ class Connection(AsyncConnection[DictRow]):
         await super().close()
 
 
-async def exchange(connection: Connection, queries: Sequence[Query]) -> list[Result]:
+async def execute_pipeline(connection: Connection, queries: Sequence[Query]) -> list[Result]:
     """Send statements in one round trip; return their results in order or raise the first error."""
     if not queries:
         return []
@@ -103,7 +174,9 @@ class Pipeline:
     def __init__(self, connection: Connection) -> None:
         self._pgconn = connection.pgconn
         self._transformer = Transformer(connection)
-        self._prepared: OrderedDict[tuple[bytes, tuple[int, ...]], Prepared] = OrderedDict()
+        self._prepared: OrderedDict[tuple[bytes, tuple[int, ...]], PreparedStatement] = (
+            OrderedDict()
+        )
         self._surplus: list[bytes] = []
         self._named = 0
 
@@ -127,14 +200,14 @@ class Pipeline:
         types = self._transformer.types or ()
         return Message(text, dumped, types, self._transformer.formats, query.once)
 
-    def _send(self, message: Message) -> tuple[Prepared, bool]:
+    def _send(self, message: Message) -> tuple[PreparedStatement, bool]:
         """Send a statement by its name; return it and whether it was prepared just now."""
         key = message.text, message.types
         if message.once:
             self._pgconn.send_query_params(
                 message.text, message.values, message.types, message.formats
             )
-            return Prepared(b""), False
+            return PreparedStatement(b""), False
         known = self._prepared.get(key)
         if known is not None:
             self._prepared.move_to_end(key)
@@ -142,9 +215,9 @@ class Pipeline:
         self._pgconn.send_query_prepared(statement.name, message.values, message.formats)
         return statement, known is None
 
-    def _prepare(self, key: tuple[bytes, tuple[int, ...]]) -> Prepared:
+    def _prepare(self, key: tuple[bytes, tuple[int, ...]]) -> PreparedStatement:
         self._named += 1
-        made = self._prepared[key] = Prepared(b"s%d" % self._named)
+        made = self._prepared[key] = PreparedStatement(b"s%d" % self._named)
         self._pgconn.send_prepare(made.name, *key)
         if len(self._prepared) > MOST_PREPARED:
             self._surplus.append(self._prepared.popitem(last=False)[1].name)
@@ -183,7 +256,7 @@ class Pipeline:
     def _read(
         self,
         messages: Sequence[Message],
-        sent: Sequence[tuple[Prepared, bool]],
+        sent: Sequence[tuple[PreparedStatement, bool]],
         results: Sequence[PGresult],
     ) -> list[Result]:
         """Separate the results of statements from those of preparing them, and read the rows."""
@@ -196,7 +269,7 @@ class Pipeline:
         refuse_error(results)
         return [self._result(statement, result) for statement, result in found]
 
-    def _result(self, statement: Prepared, result: PGresult) -> Result:
+    def _result(self, statement: PreparedStatement, result: PGresult) -> Result:
         if result.status != ExecStatus.TUPLES_OK:
             return Result([], result.command_tuples or 0)
         columns = statement.columns

@@ -18,18 +18,18 @@ import structlog
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from persistence.engine.connecting import CONNECT_SECONDS
-from persistence.engine.machines import ManyMachines
-from persistence.engine.pipeline import Connection, exchange
+from persistence.engine.connections import CONNECT_SECONDS
+from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query, Row
+from persistence.engine.topology import Cluster
 
 KEPT_SECONDS = 1.0  # How long a mark of the primary is used, and the state of a connection.
 LEFT_SECONDS = 1.0  # How long a replica that failed is not read.
 ANSWER_SECONDS = 1.0
 
 # A commit that a client has seen is flushed. The time is read before the position.
-MARK = Query(
+READ_POSITION = Query(
     "SELECT clock_timestamp() AS at, pg_current_wal_flush_lsn()::text AS position,"
     " system_identifier AS cluster FROM pg_control_system()",
     {},
@@ -47,7 +47,7 @@ class Unfit(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LogPosition:
     """The end of the log of a primary at a moment."""
 
     cluster: int
@@ -56,7 +56,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _StandbyState:
     as_of: datetime
     until: float
 
@@ -67,8 +67,8 @@ class Replica:
     def __init__(self, pool: Pool, *, most_behind: timedelta) -> None:
         self._pool = pool
         self._most_behind = most_behind
-        self._seen: WeakKeyDictionary[Connection, _Seen] = WeakKeyDictionary()
-        self._mark: tuple[Mark, float] | None = None
+        self._seen: WeakKeyDictionary[Connection, _StandbyState] = WeakKeyDictionary()
+        self._mark: tuple[LogPosition, float] | None = None
         self._left_until: float | None = None
         self._log = structlog.get_logger("accounting.replica")
 
@@ -82,13 +82,13 @@ class Replica:
         self._left_until = now + LEFT_SECONDS  # One request tries, and no other waits for it.
         return True
 
-    def recent_mark(self) -> Mark | None:
+    def recent_mark(self) -> LogPosition | None:
         """Return the last mark of the primary; None where a new one has to be read."""
         if self._mark is None or self._mark[1] < monotonic():
             return None
         return self._mark[0]
 
-    def keep(self, mark: Mark) -> None:
+    def keep(self, mark: LogPosition) -> None:
         """Cache a mark for a moment."""
         self._mark = mark, monotonic() + KEPT_SECONDS
 
@@ -100,7 +100,7 @@ class Replica:
 
     @asynccontextmanager
     async def connection(
-        self, tenant: Hashable, mark: Mark
+        self, tenant: Hashable, mark: LogPosition
     ) -> AsyncIterator[tuple[Connection, datetime]]:
         """Yield a leased connection with the moment up to which its data is complete.
 
@@ -120,20 +120,20 @@ class Replica:
         """Close every connection."""
         await self._pool.close()
 
-    async def _as_of(self, connection: Connection, mark: Mark) -> datetime:
+    async def _as_of(self, connection: Connection, mark: LogPosition) -> datetime:
         known = self._seen.get(connection)
         if known is not None and monotonic() < known.until:
             return known.as_of
-        if isinstance(connection.machines, ManyMachines):
+        if isinstance(connection.machines, Cluster):
             raise Unfit("each of many machines has a log of its own")
         until = monotonic() + KEPT_SECONDS
         async with asyncio.timeout(ANSWER_SECONDS):
             asked = Query(_REPLAYED, {"position": mark.position})
-            [replayed] = await exchange(connection, [asked])
+            [replayed] = await execute_pipeline(connection, [asked])
         as_of = complete_up_to(replayed.rows[0], mark, known.as_of if known else None)
         if mark.at - as_of > self._most_behind:
             raise Unfit(f"it is {(mark.at - as_of).total_seconds():.1f} s behind")
-        self._seen[connection] = _Seen(as_of, until)
+        self._seen[connection] = _StandbyState(as_of, until)
         return as_of
 
     def _return(self) -> None:
@@ -153,7 +153,7 @@ class StandbyLook:
     def lag(self) -> timedelta:
         """Return the lag of the standby; raise Unfit or the errors of psycopg."""
         with _looking(self.url) as primary:
-            mark = Mark(**_row(primary, MARK.text))
+            mark = LogPosition(**_row(primary, READ_POSITION.text))
         with _looking(self.read_url) as standby:
             replayed = _row(standby, _REPLAYED, position=mark.position)
         self._known = complete_up_to(replayed, mark, self._known)
@@ -173,7 +173,7 @@ def _row(connection: psycopg.Connection[Row], text: str, **told: object) -> Row:
     return found
 
 
-def complete_up_to(replayed: Row, mark: Mark, known: datetime | None) -> datetime:
+def complete_up_to(replayed: Row, mark: LogPosition, known: datetime | None) -> datetime:
     """Return the moment up to which a standby is complete; `known` is the earlier one."""
     if not replayed["is_standby"]:
         raise Unfit("it is no standby")

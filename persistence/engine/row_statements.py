@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.numbers import DIGITS, Pending
+from accounting.books.numbers import DIGITS, PendingNumber
 from persistence import tables
 from persistence.engine.sql import DIALECT, Query, Row, compiled, given, word
 
@@ -57,7 +57,7 @@ def rendered(series: ColumnElement[str], count: ColumnElement[int]) -> ColumnEle
     return series.concat(word("-")).concat(func.lpad(digits, width, word("0")))
 
 
-def kept(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[str]:
+def keep_last(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[str]:
     """Return the SQL that keeps the last number of a series in a setting of the transaction.
 
     The statements of rows with numbers read it there: a look-up costs each of them 35 µs.
@@ -65,7 +65,7 @@ def kept(series: ColumnElement[str], last: ColumnElement[int]) -> ColumnElement[
     return func.set_config(_setting_of(series), cast(last, Text), true())
 
 
-def last_kept(series: ColumnElement[str]) -> ColumnElement[int]:
+def last_number_kept(series: ColumnElement[str]) -> ColumnElement[int]:
     """Return the SQL that reads that setting; null for no series."""
     return cast(func.current_setting(_setting_of(series)), BigInteger)
 
@@ -74,7 +74,7 @@ def _setting_of(series: ColumnElement[str]) -> ColumnElement[str]:
     return word("taken.").concat(func.replace(series, word("-"), word("_")))
 
 
-def back(number: Pending, taken: Mapping[str, int]) -> int:
+def places_before_last(number: PendingNumber, taken: Mapping[str, int]) -> int:
     """Return the distance of a number from the last one of its series in the transaction."""
     return taken[number.series] - 1 - number.place
 
@@ -129,7 +129,7 @@ def insertion(table: Table, waiting: frozenset[str]) -> str:
     """
     fields = _written(table)
     names = [_quoted(item) for item in fields]
-    values = [_recorded(item, waiting, last_kept) for item in fields]
+    values = [_recorded(item, waiting, last_number_kept) for item in fields]
     if "business_id" in table.c:
         names.append("business_id")
         values.append(OF_BUSINESS)

@@ -6,23 +6,161 @@ handler that loads, decides and saves costs two round trips: open and load, then
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Any, Protocol
 from uuid import UUID
 
+import orjson
 from psycopg.errors import LockNotAvailable
 from sqlalchemy import ARRAY, Uuid, all_, any_, select
 
-from persistence.engine.faults import STALE, StaleRow, broken_constraint
-from persistence.engine.fetches import Fetch
+from access.links import SignedLink
+from access.principal import Caller
+from accounting.books.businesses import refuse_archived_business
+from accounting.errors import NotAllowed
+from persistence.engine.admission import refuse_unadmitted
+from persistence.engine.database_errors import STALE, StaleRow, broken_constraint
 from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another
-from persistence.engine.machines import BEGIN, Machines
-from persistence.engine.pipeline import Connection, Result, exchange
-from persistence.engine.sql import Query, Row, compiled, given
-from persistence.engine.staging import Staging
+from persistence.engine.pipeline import Connection, Result, execute_pipeline
+from persistence.engine.sql import Fetch, Query, Row, compiled, given
+from persistence.engine.topology import BEGIN, Entrant, Topology
+from persistence.engine.unit_of_work import UnitOfWork
 from persistence.tables import UniqueKey
+
+# Tenants: the statements that open their sessions, and the checks of their callers.
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedAction:
+    """An operation and its request, as the audit trail names them.
+
+    The caller performs it, or an operator on the command line for the partner.
+    """
+
+    action: str = ""
+    request_id: str = ""
+    by_operator: bool = False
+
+    def by(self, caller: Caller) -> str:
+        """Return the JSON that the database stores for this action of a caller."""
+        said = {
+            "action": self.action or None,
+            "kind": "operator" if self.by_operator else caller.kind.value,
+            "partner_id": caller.partner_id,
+            "key_id": caller.key_id,
+            "request_id": self.request_id or None,
+        }
+        return orjson.dumps(said).decode()
+
+
+def entrant(caller: Caller) -> Entrant:
+    """Return the facts of a caller that the database needs to admit it."""
+    return Entrant(caller.partner_id, caller.token_id, caller.business_id)
+
+
+class MovedClock(Exception):
+    """A sandbox clock that differs from the clock of the work, by `seconds_ahead` of real time."""
+
+    def __init__(self, seconds_ahead: int) -> None:
+        super().__init__(f"the clock is {seconds_ahead} s ahead")
+        self.seconds_ahead = seconds_ahead
+
+
+@dataclass(slots=True)
+class BusinessTenant:
+    """A business, for a caller of its own or of its partner.
+
+    `seconds_ahead` is how far the clock of the work is ahead of real time, as in a sandbox.
+    """
+
+    caller: Caller
+    business_id: UUID
+    audited: AuditedAction = AuditedAction()
+    seconds_ahead: int = 0
+    facts: Row = field(default_factory=dict)
+    alone: bool = False  # No other writing of the business runs beside this one.
+
+    @property
+    def id(self) -> UUID:
+        return self.business_id
+
+    def reading(self, machines: Topology) -> tuple[Query, ...]:
+        return machines.read_business(self.business_id, entrant(self.caller))
+
+    def writing(self, machines: Topology) -> tuple[Query, ...]:
+        caller = self.audited.by(self.caller)
+        return machines.write_business(
+            self.business_id, entrant(self.caller), caller, alone=self.alone
+        )
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Store the facts of the business; raise where the caller is refused, or MovedClock."""
+        found = opened[-1]
+        refuse_unadmitted(found[0] if found else None, self.caller)
+        self.facts = found[0]
+        ahead = self.facts["clock_seconds_ahead"] or 0
+        if ahead != self.seconds_ahead:
+            raise MovedClock(ahead)
+
+    def refuse_writes(self) -> None:
+        """Raise for an archived business."""
+        refuse_archived_business(self.facts["archived_at"])
+
+
+@dataclass(slots=True)
+class PartnerTenant:
+    """A partner with the list of its businesses."""
+
+    caller: Caller
+    audited: AuditedAction = AuditedAction()
+
+    @property
+    def id(self) -> UUID:
+        return self.caller.partner_id
+
+    def reading(self, machines: Topology) -> tuple[Query, ...]:
+        return machines.read_partner(entrant(self.caller))
+
+    def writing(self, machines: Topology) -> tuple[Query, ...]:
+        return machines.write_partner(entrant(self.caller), self.audited.by(self.caller))
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Raise for a disabled partner or a revoked token."""
+        found = opened[-1]
+        refuse_unadmitted(found[0] if found else None, self.caller)
+
+    def refuse_writes(self) -> None:
+        """Allow every write: the list of businesses of a partner is never read-only."""
+
+
+@dataclass(slots=True)
+class LinkTenant:
+    """A business for a signed link: read-only, and without a caller."""
+
+    link: SignedLink
+
+    @property
+    def id(self) -> UUID:
+        return self.link.business_id
+
+    def reading(self, machines: Topology) -> tuple[Query, ...]:
+        return machines.read_linked(self.link.business_id)
+
+    def writing(self, _machines: Topology) -> tuple[Query, ...]:
+        raise AssertionError("a link writes nothing")
+
+    def admit(self, opened: Sequence[list[Row]]) -> None:
+        """Raise for the link of a disabled partner, or from before the tokens were revoked."""
+        found = opened[-1]
+        revoked = found and found[0]["valid_from"] > self.link.signed_at
+        if revoked or (found and found[0]["partner_disabled_at"] is not None):
+            raise NotAllowed("permission_denied", "This link was revoked. Ask for a new one.")
+
+    def refuse_writes(self) -> None:
+        raise AssertionError("a link writes nothing")
+
 
 COMMIT = Query("COMMIT", {})
 SAVEPOINT = Query("SAVEPOINT before_flush", {})
@@ -37,20 +175,20 @@ class Tenant(Protocol):
     def id(self) -> UUID:
         """The id of that business or partner; each id has its share of the connections."""
 
-    def reading(self, machines: Machines, /) -> tuple[Query, ...]:
+    def reading(self, machines: Topology, /) -> tuple[Query, ...]:
         """Return the statements that open each round of a reading."""
 
-    def writing(self, machines: Machines, /) -> tuple[Query, ...]:
+    def writing(self, machines: Topology, /) -> tuple[Query, ...]:
         """Return the statements that open a writing, after BEGIN."""
 
     def admit(self, opened: Sequence[list[Row]]) -> None:
         """Check the rows of the opening statements; the last rows decide about the caller.
 
-        Raises a Refusal where the caller is not admitted.
+        Raises an ApiError where the caller is not admitted.
         """
 
     def refuse_writes(self) -> None:
-        """Raise a Refusal where the tenant is read-only."""
+        """Raise an ApiError where the tenant is read-only."""
 
 
 class Replay(Exception):
@@ -66,7 +204,7 @@ class Busy(Exception):
 
 
 @dataclass(slots=True)
-class Reading:
+class ReadSession:
     """A reading of one tenant.
 
     A round of one statement is an implicit transaction. The statements of one round share a
@@ -86,12 +224,12 @@ class Reading:
         """Send all fetches in one round trip and return their results in order."""
         asked = _queries(fetches)
         if self.is_open:
-            return _answers(fetches, await exchange(self.connection, asked))
+            return _answers(fetches, await execute_pipeline(self.connection, asked))
         machines = self.connection.machines
         begin = machines.begin_reading(one_snapshot=self.one_snapshot or len(asked) > 1)
         opening = self.tenant.reading(machines.generic() if self._is_generic(asked) else machines)
         end = (COMMIT,) if begin and not self.one_snapshot else ()
-        results = await exchange(self.connection, [*begin, *opening, *asked, *end])
+        results = await execute_pipeline(self.connection, [*begin, *opening, *asked, *end])
         self.is_open = self.one_snapshot
         first = len(begin)
         last = first + len(opening)
@@ -104,14 +242,14 @@ class Reading:
 
 
 @dataclass(slots=True)
-class Writing:
+class WriteSession:
     """A writing of one tenant: one transaction, opened with its first queries."""
 
     connection: Connection
     tenant: Tenant
     now: datetime
     claim: Claim | None
-    staging: Staging
+    staging: UnitOfWork
     is_open: bool = False
     is_flushed: bool = False
     at_savepoint: bool = False
@@ -119,7 +257,7 @@ class Writing:
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send all fetches in one round trip and return their results in order."""
         if self.is_open:
-            return _answers(fetches, await exchange(self.connection, _queries(fetches)))
+            return _answers(fetches, await execute_pipeline(self.connection, _queries(fetches)))
         opening = self.tenant.writing(self.connection.machines)
         claiming = self.claim.queries() if self.claim else ()
         results = await self._begin([BEGIN, *opening, *claiming, *_queries(fetches)])
@@ -133,7 +271,7 @@ class Writing:
 
     async def _begin(self, queries: Sequence[Query]) -> list[Result]:
         try:
-            return await exchange(self.connection, queries)
+            return await execute_pipeline(self.connection, queries)
         except LockNotAvailable as error:
             if broken_constraint(error) == BUSY:
                 raise Busy from None
@@ -179,7 +317,7 @@ class Writing:
         before = [SAVEPOINT] if self.claim and staged else []
         self.at_savepoint = self.at_savepoint or bool(before)
         try:
-            results = await exchange(self.connection, [*before, *staged, *ending])
+            results = await execute_pipeline(self.connection, [*before, *staged, *ending])
         except STALE:
             raise StaleRow from None
         for result in results[len(before) : len(before) + len(staged)]:
@@ -202,20 +340,20 @@ class Writing:
         wanted = {name: [row[name] for row in rows] for name in ("id", *key.columns)}
         asked = Query(having(key), {**wanted, "business_id": self.staging.business_id})
         if self.at_savepoint:
-            return (await exchange(self.connection, [BACK_TO_SAVEPOINT, asked]))[-1].rows
+            return (await execute_pipeline(self.connection, [BACK_TO_SAVEPOINT, asked]))[-1].rows
         await self.connection.rollback()
         opening = [BEGIN, *self.tenant.reading(self.connection.machines)]
-        return (await exchange(self.connection, [*opening, asked, COMMIT]))[-2].rows
+        return (await execute_pipeline(self.connection, [*opening, asked, COMMIT]))[-2].rows
 
     async def check_constraints(self) -> None:
         """Check the deferred constraints now: a preview fails where a commit would."""
-        await exchange(self.connection, [CHECK_NOW])
+        await execute_pipeline(self.connection, [CHECK_NOW])
 
     async def keep_refusal(self, outcome: Outcome) -> None:
         """Undo the work, and store only the answer of an error under its key."""
         back = [BACK_TO_SAVEPOINT] if self.at_savepoint else []
         record = [self.claim.record(outcome, self.now)] if self.claim else []
-        await exchange(self.connection, [*back, *record, COMMIT])
+        await execute_pipeline(self.connection, [*back, *record, COMMIT])
 
 
 @cache

@@ -4,9 +4,9 @@ A statement is compiled once to SQL text with named parameters and sent over psy
 costs a quarter of the execution by SQLAlchemy (docs/decisions/0003).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import ClauseElement, bindparam, literal_column
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
@@ -56,3 +56,42 @@ def word(text: str) -> ColumnElement[str]:
     if "'" in text or "%" in text or ":" in text:
         raise ValueError(f"{text!r} cannot stand in a statement as it is")
     return literal_column(f"'{text}'")
+
+
+# Reads from the database; those that are sent together share one round trip.
+
+
+T = TypeVar("T")
+
+Answers = Sequence[list[Row]]
+"""The rows of each statement of a fetch."""
+
+
+class Fetches(Protocol):
+    """A session of one request, which can send fetches."""
+
+    async def fetch(self, *fetches: "Fetch[Any]") -> list[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch(Generic[T]):
+    """Statements to send, and the function that reads their rows; `await` sends a fetch alone.
+
+    Fetches sent together (`await books.fetch(first, second)`) share one round trip.
+    """
+
+    session: Fetches
+    queries: tuple[Query, ...]
+    answer: Callable[[Answers], T]
+
+    def later(self) -> "Fetch[Callable[[], T]]":
+        """Return a fetch whose result is a function that reads the answer, which may raise."""
+        return Fetch(self.session, self.queries, lambda rows: lambda: self.answer(rows))
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._alone().__await__()
+
+    async def _alone(self) -> T:
+        [answer] = await self.session.fetch(self)
+        result: T = answer
+        return result

@@ -19,8 +19,8 @@ import psycopg
 from psycopg import InterfaceError, OperationalError
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
-from accounting.errors import Conflict, NotFound, Refusal, RuleBroken
-from persistence.engine.faults import (
+from accounting.errors import ApiError, Conflict, NotFound, RuleViolation
+from persistence.engine.database_errors import (
     RETRIED,
     StaleRow,
     broken_constraint,
@@ -28,20 +28,19 @@ from persistence.engine.faults import (
     refusal_of,
     unavailable,
 )
-from persistence.engine.fetches import Fetch
 from persistence.engine.idempotency import Claim, Outcome
-from persistence.engine.observing import observer
+from persistence.engine.observer import observer
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
-from persistence.engine.replica import MARK, Mark, Replica, Unfit
-from persistence.engine.sessions import Busy, Reading, Replay, Tenant, Writing
-from persistence.engine.staging import Staging
-from persistence.engine.tenants import MovedClock
+from persistence.engine.replica import READ_POSITION, LogPosition, Replica, Unfit
+from persistence.engine.sessions import Busy, MovedClock, ReadSession, Replay, Tenant, WriteSession
+from persistence.engine.sql import Fetch
+from persistence.engine.unit_of_work import UnitOfWork
 from persistence.tables import UniqueKey, unique_key
 
 MOST_RUNS = 5
 WAIT_FOR_KEY_SECONDS = 3.0
-KEPT_REFUSALS = (NotFound, Conflict, RuleBroken)
+KEPT_REFUSALS = (NotFound, Conflict, RuleViolation)
 
 S = TypeVar("S", bound=Tenant)
 T = TypeVar("T")
@@ -69,8 +68,8 @@ class Work:
     business_id: UUID | None
     claim: Claim | None
     preview: bool
-    handle: Callable[[Writing], Awaitable[Callable[[], Outcome]]]
-    render_refusal: Callable[[Refusal], Outcome]
+    handle: Callable[[WriteSession], Awaitable[Callable[[], Outcome]]]
+    render_refusal: Callable[[ApiError], Outcome]
     contents: Contents | None = None
 
 
@@ -78,7 +77,7 @@ class OutcomeUnknown(Exception):
     """A connection that was lost during COMMIT: the work may be stored or not."""
 
 
-class Refused(Exception):
+class KeptRefusal(Exception):
     """An API error that was stored under its key: its outcome is the answer."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -87,12 +86,12 @@ class Refused(Exception):
 
 
 @asynccontextmanager
-async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[Reading]:
+async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[ReadSession]:
     """Yield a session that only reads; raise Unavailable where the database is away."""
     try:
         async with pool.connection(tenant.id) as connection:
             with observer.get().room("persistence"):
-                yield Reading(connection, tenant)
+                yield ReadSession(connection, tenant)
     except psycopg.Error as error:
         raise refusal_of(error) or error from error
 
@@ -101,7 +100,7 @@ async def reading_eventually(
     pool: Pool,
     replica: Replica,
     tenant: Callable[[], S],
-    read: Callable[[Reading, S], Awaitable[T]],
+    read: Callable[[ReadSession, S], Awaitable[T]],
 ) -> tuple[T, datetime | None]:
     """Read from the replica where it is recent enough, else from the primary.
 
@@ -114,10 +113,10 @@ async def reading_eventually(
         try:
             admitted = tenant()
             async with replica.connection(admitted.id, mark) as (connection, as_of):
-                answer = await read(Reading(connection, admitted), admitted)
+                answer = await read(ReadSession(connection, admitted), admitted)
             observer.get().read_from("standby")
             return answer, as_of
-        except (Refusal, MovedClock, psycopg.Error, TimeoutError, Unfit):
+        except (ApiError, MovedClock, psycopg.Error, TimeoutError, Unfit):
             pass
     admitted = tenant()
     observer.get().read_from("primary")
@@ -125,7 +124,7 @@ async def reading_eventually(
         return await read(session, admitted), None
 
 
-async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark | None:
+async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> LogPosition | None:
     """Check the caller on the primary; return the end of its log.
 
     None where the primary does not return it: then no replica can be read.
@@ -136,7 +135,9 @@ async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> Mark | None:
             if mark is not None:
                 await session.fetch()
             else:
-                mark = await Fetch(session, (MARK,), lambda rows: Mark(**rows[0][0]))
+                mark = await Fetch(
+                    session, (READ_POSITION,), lambda rows: LogPosition(**rows[0][0])
+                )
                 replica.keep(mark)
     except psycopg.Error as error:
         replica.leave(error)
@@ -154,7 +155,7 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
             async with pool.connection(tenant.id, writes=True) as connection:
                 with observer.get().room("persistence"):
                     return await _run(connection, tenant, work, raced), False
-        except Refused as refused:
+        except KeptRefusal as refused:
             return refused.outcome, False
         except Replay as replay:
             observer.get().replayed()
@@ -202,13 +203,13 @@ def _may_run_again(
 async def _run(
     connection: Connection, tenant: Tenant, work: Work, raced: frozenset[str]
 ) -> Outcome:
-    session = Writing(connection, tenant, work.now, work.claim, Staging(work.business_id))
+    session = WriteSession(connection, tenant, work.now, work.claim, UnitOfWork(work.business_id))
     try:
         return await _work(session, work)
     except KEPT_REFUSALS as refusal:
         await _keep(session, work, refusal)
         raise
-    except (Replay, Busy, Refused, Refusal, StaleRow, MovedClock):
+    except (Replay, Busy, KeptRefusal, ApiError, StaleRow, MovedClock):
         await connection.rollback()
         raise
     except psycopg.Error as error:
@@ -221,7 +222,7 @@ async def _run(
         raise said from error
 
 
-async def _work(session: Writing, work: Work) -> Outcome:
+async def _work(session: WriteSession, work: Work) -> Outcome:
     render = await work.handle(session)
     await session.open()
     if work.preview:
@@ -236,7 +237,7 @@ async def _work(session: Writing, work: Work) -> Outcome:
 
 
 async def _commit_with_contents(
-    session: Writing, contents: Contents, render: Callable[[], Outcome]
+    session: WriteSession, contents: Contents, render: Callable[[], Outcome]
 ) -> Outcome:
     """Store the files, then commit the rows that name them: no row is ever without its file.
 
@@ -251,7 +252,7 @@ async def _commit_with_contents(
         raise
 
 
-async def _commit(session: Writing, render: Callable[[], Outcome]) -> Outcome:
+async def _commit(session: WriteSession, render: Callable[[], Outcome]) -> Outcome:
     try:
         return await session.commit(render)
     except (OperationalError, InterfaceError) as error:
@@ -260,7 +261,7 @@ async def _commit(session: Writing, render: Callable[[], Outcome]) -> Outcome:
         raise
 
 
-async def _taken(session: Writing, key: UniqueKey) -> dict[str, str]:
+async def _taken(session: WriteSession, key: UniqueKey) -> dict[str, str]:
     """Return the id of the row that has the unique value of the work, and the external id.
 
     There is no such row where the work itself has the value twice.
@@ -274,14 +275,14 @@ async def _taken(session: Writing, key: UniqueKey) -> dict[str, str]:
     return told
 
 
-async def _keep(session: Writing, work: Work, refusal: Refusal) -> None:
+async def _keep(session: WriteSession, work: Work, refusal: ApiError) -> None:
     """Store an error under its key and raise Refused; without a key only roll back."""
     if session.claim is None or not session.is_open:
         await session.connection.rollback()
         return
     outcome = work.render_refusal(refusal)
     await session.keep_refusal(outcome)
-    raise Refused(outcome) from refusal
+    raise KeptRefusal(outcome) from refusal
 
 
 def _in_progress() -> Conflict:

@@ -16,20 +16,17 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.selectable import Select
 
 from access.links import SignedLink
-from accounting.files.uploads import DEFAULT_TYPES, Received
+from accounting.files.uploads import DEFAULT_TYPES, AcceptedFile
 from persistence import tables
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import any_part, created_filters, equal
-from persistence.engine.identifiers import new_id
-from persistence.engine.listings import Listing
+from persistence.engine.ids import new_id
+from persistence.engine.listings import Listing, any_part, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.pool import Pool
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row, compiled, given
-from persistence.engine.tenants import LinkTenant
+from persistence.engine.sessions import LinkTenant
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.engine.transaction import reading
 from persistence.files.blobs import key_in, new_key
-from persistence.store import Store, among, in_business, no_such_reference, not_found
+from persistence.store import Scope, Store, among, in_business, no_such_reference, not_found
 from persistence.tables import stored_document
 
 MOST_SHOWN = 100  # Documents in the answer of a resource; the list has all.
@@ -151,7 +148,7 @@ class StoredFileStore(Store[StoredFile]):
 
     def attach(
         self,
-        received: Received,
+        received: AcceptedFile,
         linked_type: str | None = None,
         linked_id: UUID | None = None,
     ) -> StoredFile:
@@ -180,7 +177,7 @@ class StoredFileStore(Store[StoredFile]):
     def hold(self, linked_type: str, linked_id: UUID) -> Fetch[None]:
         """Lock the resource that a document will be linked to against deletion.
 
-        Raises RuleBroken `reference_not_found`.
+        Raises RuleViolation `reference_not_found`.
         """
 
         def answer(answers: Answers) -> None:

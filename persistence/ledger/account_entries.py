@@ -9,21 +9,17 @@ from uuid import UUID
 from sqlalchemy import Table, Text, Uuid, and_, literal_column, not_, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.cuts import Basis
+from accounting.books.ledger import TaxMark
 from accounting.books.periods import month_start
-from accounting.books.tax_marks import TaxMark
-from persistence.engine.fetches import Fetch
-from persistence.engine.filters import MOMENT, between, created_filters
+from accounting.books.report_filter import Basis
 from persistence.engine.joint_lists import JointListing
-from persistence.engine.listings import SKIPPED, Filter, Listing
+from persistence.engine.listings import MOMENT, SKIPPED, Filter, Listing, between, created_filters
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row, compiled, given, word
-from persistence.ledger.balances import UNROLLED
-from persistence.ledger.month_sums import MONTH_SUMS
+from persistence.engine.sql import Fetch, Query, Row, compiled, given, word
+from persistence.ledger.balances import MONTH_SUMS, UNROLLED
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in
 from persistence.ledger.tags import ANY_TAG
-from persistence.store import among, in_business
+from persistence.store import Scope, among, in_business
 from persistence.tables import cash_line, journal_entry, journal_line, tagged_line
 
 _OF_ENTRY = (

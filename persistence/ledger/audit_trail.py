@@ -7,13 +7,10 @@ from uuid import UUID
 
 from sqlalchemy import Uuid
 
-from persistence.engine.fetches import Fetch
-from persistence.engine.filters import equal
-from persistence.engine.listings import Filter, Listing
+from persistence.engine.listings import Filter, Listing, equal
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import given
-from persistence.store import in_business
+from persistence.engine.sql import Fetch, given
+from persistence.store import Scope, in_business
 from persistence.tables import audit_record
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)

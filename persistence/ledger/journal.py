@@ -5,16 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from uuid import UUID
 
-from accounting.books import cash_basis
+from accounting.books import ledger
 from accounting.books.accounts import Account
 from accounting.books.ledger import Entry, Line
 from accounting.books.manual_entries import ManualEntry
 from accounting.books.numbers import Number, journal_series
-from accounting.errors import RuleBroken
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import new_id
+from accounting.errors import RuleViolation
+from persistence.engine.ids import new_id
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Answers, Fetch, Query, Row
 from persistence.ledger.journal_lists import LISTING, MOST_EXPORTED, exported
 from persistence.ledger.journal_records import (
     EntryLine,
@@ -50,7 +49,7 @@ class JournalStore(Store[EntryRecord]):
         return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
 
     def referred_to(self, id: UUID) -> Fetch[EntryRecord]:
-        """Load an entry that a request body names; raises RuleBroken `reference_not_found`."""
+        """Load an entry that a request body names; raises RuleViolation `reference_not_found`."""
 
         def answer(answers: Answers) -> EntryRecord:
             for found in self.assemble(answers):
@@ -66,12 +65,12 @@ class JournalStore(Store[EntryRecord]):
     def export(self, wanted: PageRequest) -> Fetch[list[Row]]:
         """Load the lines of all entries of a filtered list, each with the columns of its entry.
 
-        Raises RuleBroken `export_too_large` above 20,000 lines.
+        Raises RuleViolation `export_too_large` above 20,000 lines.
         """
 
         def answer(answers: Answers) -> list[Row]:
             if len(answers[0]) > MOST_EXPORTED:
-                raise RuleBroken(
+                raise RuleViolation(
                     "export_too_large",
                     "The export is too large. Narrow it, for example with date_from and date_to.",
                     limit=MOST_EXPORTED,
@@ -167,7 +166,7 @@ class JournalStore(Store[EntryRecord]):
 
     def _stage_cash(self, entry: Entry, entry_id: UUID, line_id: UUID, line: Line) -> None:
         """Stage the lines that replace a line on the cash basis."""
-        for part, amount in cash_basis.parts(entry, line):
+        for part, amount in ledger.parts(entry, line):
             row = {
                 "id": new_id(),
                 "line_id": line_id,
@@ -176,7 +175,7 @@ class JournalStore(Store[EntryRecord]):
                 "entry_date": entry.entry_date,
                 "debit": max(amount, 0),
                 "credit": max(-amount, 0),
-                "document_id": cash_basis.document_of(entry, line),
+                "document_id": ledger.document_of(entry, line),
                 **mark_columns(part.tax),
             }
             self.scope.staging.insert(cash_line, row)
@@ -235,6 +234,6 @@ class JournalStore(Store[EntryRecord]):
 def _on_cash(entry: Entry, line: Line) -> Row:
     """Return the columns of a line for the cash basis."""
     return {
-        "in_cash": cash_basis.stays(entry, line),
-        "document_id": cash_basis.document_of(entry, line),
+        "in_cash": ledger.stays(entry, line),
+        "document_id": ledger.document_of(entry, line),
     }

@@ -22,9 +22,17 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import CTE, FromClause, Select
 
-from persistence.engine.filters import any_part, between, created_filters, equal
 from persistence.engine.joint_lists import JointListing
-from persistence.engine.listings import ORDERING, Filter, Listing, ordered
+from persistence.engine.listings import (
+    ORDERING,
+    Filter,
+    Listing,
+    any_part,
+    between,
+    created_filters,
+    equal,
+    ordered,
+)
 from persistence.engine.sql import given, word
 from persistence.ledger.journal_sql import (
     DRAFT_COLUMNS,

@@ -6,9 +6,9 @@ from datetime import date, datetime
 from uuid import UUID
 
 from accounting.books.accounts import Account
+from accounting.books.ledger import TaxMark
 from accounting.books.manual_entries import STREAM, ManualEntry, ManualLine
 from accounting.books.numbers import Number
-from accounting.books.tax_marks import TaxMark
 from persistence.engine.sql import Row
 from persistence.ledger.split_rows import mark_columns
 

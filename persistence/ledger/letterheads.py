@@ -4,10 +4,8 @@ from dataclasses import dataclass, fields
 
 from sqlalchemy import select
 
-from persistence.engine.fetches import Fetch
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, compiled
-from persistence.store import MINE
+from persistence.engine.sql import Fetch, Query, compiled
+from persistence.store import MINE, Scope
 from persistence.tables import business
 
 

@@ -12,14 +12,12 @@ from enum import Enum
 from functools import cache
 from uuid import UUID
 
-from accounting.books.cuts import Basis, Cut, Movement
 from accounting.books.periods import FirstAndLast, Period, month_end, pieces
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
-from persistence.ledger.balances import LINES_OF_ENTRY, UNROLLED
-from persistence.ledger.month_sums import MONTH_SUMS
+from accounting.books.report_filter import AccountMovement, Basis, ReportFilter
+from persistence.engine.sql import Answers, Fetch, Query, Row
+from persistence.ledger.balances import LINES_OF_ENTRY, MONTH_SUMS, UNROLLED
 from persistence.ledger.tags import ANY_TAG
+from persistence.store import Scope
 
 # The lines of one account in some days, on each basis. A covering index serves them.
 _DAYS = """SELECT debit, credit FROM <table>
@@ -105,7 +103,7 @@ HAVING sum(debits) <> 0 OR sum(credits) <> 0"""
 _COUNTS = {Basis.ACCRUAL: "in_ledger", Basis.CASH: "in_cash"}
 
 
-class Counted(Enum):
+class LineSelection(Enum):
     """The lines that a report filter includes, by their tags."""
 
     ALL = 1
@@ -113,14 +111,14 @@ class Counted(Enum):
     UNTAGGED = 3
 
     @classmethod
-    def by(cls, cut: Cut) -> "Counted":
+    def by(cls, cut: ReportFilter) -> "LineSelection":
         """Return the lines that a report filter includes."""
         if cut.untagged:
             return cls.UNTAGGED
         return cls.ALL if cut.tag is None else cls.TAGGED
 
 
-ByAccount = Mapping[UUID, tuple[Movement, ...]]
+ByAccount = Mapping[UUID, tuple[AccountMovement, ...]]
 
 
 class Movements:
@@ -129,7 +127,7 @@ class Movements:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
-    def by_account(self, spans: Sequence[Period], cut: Cut) -> Fetch[ByAccount]:
+    def by_account(self, spans: Sequence[Period], cut: ReportFilter) -> Fetch[ByAccount]:
         """Add up the debits and credits of each account with postings, for each period.
 
         The movements are in the order of the periods. A period that begins at `date.min` includes
@@ -140,30 +138,34 @@ class Movements:
             "known_at": cut.known_at,
             "tag": ANY_TAG if cut.untagged else cut.tag,
         }
-        text = _statement(cut.basis, Counted.by(cut), cut.known_at is not None)
+        text = _statement(cut.basis, LineSelection.by(cut), cut.known_at is not None)
         query = Query(text, {**counted, **_laid_out(spans)})
 
         def answer(answers: Answers) -> ByAccount:
-            found: dict[UUID, list[Movement]] = defaultdict(lambda: [Movement()] * len(spans))
+            found: dict[UUID, list[AccountMovement]] = defaultdict(
+                lambda: [AccountMovement()] * len(spans)
+            )
             for row in answers[0]:
-                found[row["account_id"]][row["place"]] = Movement(row["debits"], row["credits"])
+                found[row["account_id"]][row["place"]] = AccountMovement(
+                    row["debits"], row["credits"]
+                )
             return {account: tuple(moved) for account, moved in found.items()}
 
         return Fetch(self.scope.session, (query,), answer)
 
 
 @cache
-def _statement(basis: Basis, counted: Counted, known: bool) -> str:
+def _statement(basis: Basis, counted: LineSelection, known: bool) -> str:
     amounts = []
-    if counted is not Counted.TAGGED:
+    if counted is not LineSelection.TAGGED:
         debits, credits_, *_ = (f"account_month.{name}" for name in MONTH_SUMS[basis])
         amounts.append(_MONTHS.format(debits=debits, credits=credits_, unrolled=UNROLLED[basis]))
         amounts.append(_ENDS.format(days=_DAYS_OF[basis]))
         if known:
             amounts.append(_LATER.format(sign=-1, lines=LINES_OF_ENTRY[basis], tagged=""))
-    if counted is not Counted.ALL:
+    if counted is not LineSelection.ALL:
         # The untagged lines are all lines, less those with any tag.
-        sign = 1 if counted is Counted.TAGGED else -1
+        sign = 1 if counted is LineSelection.TAGGED else -1
         amounts.append(_TAGGED.format(sign=sign, counts=_COUNTS[basis]))
         if known:
             tagged = LINES_OF_ENTRY[basis]

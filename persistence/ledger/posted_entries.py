@@ -8,9 +8,9 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, Text, Uuid, any_, case, cast, func, select
 
-from accounting.books.ledger import Line, Posted
+from accounting.books.ledger import Line, PostedEntry
 from accounting.trade.sides import PAYABLE
-from persistence.engine.identifiers import known_id
+from persistence.engine.ids import known_id
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.journal_sql import REVERSED_BY
 from persistence.ledger.split_rows import mark_of, split_of
@@ -78,16 +78,16 @@ def posted_for(sources: Sequence[UUID]) -> Query:
     return Query(POSTED, {"sources": list(sources)})
 
 
-def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[Posted, ...]]:
+def posted_by_source(rows: list[Row]) -> dict[UUID, tuple[PostedEntry, ...]]:
     """Make posted entries from the rows of `posted_for`, by their source document."""
-    found: dict[UUID, list[Posted]] = defaultdict(list)
+    found: dict[UUID, list[PostedEntry]] = defaultdict(list)
     for row in rows:
         lines = tuple(_line(*parts) for parts in row.pop("lines"))
-        found[row["source_id"]].append(Posted(**row, lines=lines))
+        found[row["source_id"]].append(PostedEntry(**row, lines=lines))
     return {source: tuple(entries) for source, entries in found.items()}
 
 
-def by_source_alone(posted: tuple[Posted, ...]) -> tuple[Posted, ...]:
+def by_source_alone(posted: tuple[PostedEntry, ...]) -> tuple[PostedEntry, ...]:
     """Return the entries with `about` removed from their lines.
 
     Older vendor refunds, which are not `by_target`, were posted for the refund as a whole.

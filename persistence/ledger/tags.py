@@ -7,12 +7,11 @@ tags also apply to past periods. Documents without tags cost nothing.
 from collections.abc import Iterator
 from uuid import UUID
 
-from accounting.books.cuts import Basis
 from accounting.books.periods import Period
+from accounting.books.report_filter import Basis
 from persistence import tables
-from persistence.engine.fetches import Fetch
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Fetch, Query, Row
+from persistence.store import Scope
 
 TAGGED = tuple(
     table

@@ -10,11 +10,11 @@ from uuid import UUID
 
 from psycopg.errors import InsufficientPrivilege
 
-from accounting.trade.amounts import APPLIED, SELF_ASSESSED
+from accounting.trade.postings import APPLIED, SELF_ASSESSED
 from accounting.trade.sides import PAYABLE, RECEIVABLE
-from persistence.engine.connecting import Owner
-from persistence.engine.faults import UnusableDatabase
-from persistence.engine.machines import CLOSE_GATE
+from persistence.engine.connections import Owner
+from persistence.engine.database_errors import UnusableDatabase
+from persistence.engine.topology import CLOSE_GATE
 
 _AGREED = ", ".join(
     f"'{source}'"

@@ -4,7 +4,7 @@ from alembic import context
 from sqlalchemy import text
 
 from persistence.database.revisions import remark
-from persistence.database.row_security import SEE_EVERY_BUSINESS
+from persistence.database.rights import SEE_EVERY_BUSINESS
 from persistence.tables import metadata
 
 

@@ -12,8 +12,8 @@ from accounting.bank.bank_accounts import free_code
 from accounting.books.chart import STARTING_CHART, Role, StartingAccount, starting_name
 from accounting.tax.codes import TaxCode
 from accounting.tax.starting_codes import made, starting_codes
-from persistence.engine.identifiers import new_id
-from persistence.ledger.tax_code_rows import boxes_as_json, rates_as_json
+from persistence.engine.ids import new_id
+from persistence.tax.tax_codes import boxes_as_json, rates_as_json
 
 _TAX = {Role.OUTPUT_TAX, Role.INPUT_TAX}
 _WITHHELD = {Role.WITHHOLDING_TAX_RECEIVABLE, Role.WITHHOLDING_TAX_PAYABLE}

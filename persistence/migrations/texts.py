@@ -14,7 +14,7 @@ import psycopg
 from alembic import op
 
 from persistence.database.distribution import complete, is_distributed
-from persistence.database.row_security import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
+from persistence.database.rights import SEE_EVERY_BUSINESS, SEES_EVERY_BUSINESS
 
 # For sending statements one by one: Citus forwards the whole received text to the other nodes.
 _COMMENT = re.compile(r"--[^\n]*")

@@ -7,8 +7,8 @@ from datetime import datetime
 from uuid import UUID
 
 from access.tokens import valid_from_after
-from accounting.errors import Conflict, Malformed, NotFound
-from persistence.engine.identifiers import new_id
+from accounting.errors import Conflict, NotFound, ValidationError
+from persistence.engine.ids import new_id
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Row
@@ -59,10 +59,10 @@ class PartnerLine:
 async def create_partner(pool: Pool, name: str, key_id: str, digest: bytes, now: datetime) -> UUID:
     """Create a partner with its first API key and return its id.
 
-    Raises Malformed `partner_name_unreadable` if the name is blank or not printable.
+    Raises ValidationError `partner_name_unreadable` if the name is blank or not printable.
     """
     if not name.strip() or not name.isprintable():
-        raise Malformed(
+        raise ValidationError(
             "partner_name_unreadable", "The name of a partner is one line of text, and not blank."
         )
     partner_id = new_id()

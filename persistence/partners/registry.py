@@ -6,27 +6,109 @@ from datetime import date, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Boolean, Text, Uuid, func, literal_column, select
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Numeric,
+    Table,
+    Text,
+    Uuid,
+    cast,
+    func,
+    literal_column,
+    select,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.accounts import Account
-from accounting.books.sandboxes import Sandbox
+from accounting.books.businesses import Sandbox
 from accounting.errors import NotAllowed, NotFound
 from accounting.tax.codes import TaxCode
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import any_part, created_filters
-from persistence.engine.listings import Filter, Listing
-from persistence.engine.machines import CLOSE_GATE
+from persistence import tables
+from persistence.engine.ids import new_id
+from persistence.engine.listings import Filter, Listing, any_part, created_filters
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Precondition
-from persistence.engine.sessions import Reading, Writing
-from persistence.engine.sql import Query, Row, compiled, given, word
-from persistence.engine.staging import Staging
-from persistence.engine.tenants import PartnerTenant
+from persistence.engine.sessions import PartnerTenant, ReadSession, WriteSession
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
+from persistence.engine.topology import CLOSE_GATE, Topology
+from persistence.engine.unit_of_work import UnitOfWork
 from persistence.files.blobs import key_in
-from persistence.ledger.tax_code_rows import row_of
-from persistence.partners.copies import CopiedBooks, copied, reading_all
-from persistence.tables import account, business, tax_code
+from persistence.store import Precondition, in_business
+from persistence.tables import account, business, metadata, stored_document, tax_code
+from persistence.tax.tax_codes import row_of
+
+# Copies of the books of a business to another one: every row, under new ids.
+
+
+# Replies belong to requests, and the database writes an audit trail of the copy itself.
+NOT_COPIED = {tables.reply, tables.audit_record, tables.audit_seal}
+COPIED = tuple(
+    table
+    for table in metadata.sorted_tables
+    if table.info.get("tenant") and table not in NOT_COPIED
+)
+
+
+def _read_template(item: Column[Any]) -> ColumnElement[Any]:
+    """Select a column as the flush takes it: a decimal as text, since JSON would round it."""
+    return cast(item, Text).label(item.name) if isinstance(item.type, Numeric) else item
+
+
+READING = {
+    table: compiled(
+        select(
+            *(_read_template(c) for c in table.c if c.computed is None and c.name != "business_id")
+        )
+        .where(in_business(table))
+        .order_by(*table.primary_key)
+    )
+    for table in COPIED
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedBooks:
+    """The rows of each table, parents first."""
+
+    rows: Mapping[Table, list[Row]]
+
+    @property
+    def storage_keys(self) -> list[str]:
+        """The storage keys of the files, which both businesses use."""
+        return [row["storage_key"] for row in self.rows[stored_document]]
+
+
+def reading_all(business_id: UUID, machines: Topology) -> tuple[Query, ...]:
+    """Return the statements that read all rows of one business in an open transaction."""
+    scope = {"business_id": business_id}
+    return machines.set_tenant(business_id), *(Query(text, scope) for text in READING.values())
+
+
+def copied(answers: Answers) -> CopiedBooks:
+    """Assign new ids to the rows that were read; their order is that of the old ids."""
+    read = dict(zip(READING, answers[1:], strict=True))
+    old = sorted(row["id"] for rows in read.values() for row in rows if "id" in row)
+    names: dict[Any, Any] = {each: new_id() for each in old}
+    names |= {str(each): str(new) for each, new in names.items()}
+    return CopiedBooks(
+        {
+            table: [{name: renamed(value, names) for name, value in row.items()} for row in rows]
+            for table, rows in read.items()
+        }
+    )
+
+
+def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
+    """Replace each old id by the new one, also inside JSON."""
+    match value:
+        case dict():
+            return {names.get(key, key): renamed(each, names) for key, each in value.items()}
+        case list():
+            return [renamed(each, names) for each in value]
+        case UUID() | str():
+            return names.get(value, value)
+    return value
+
 
 T = TypeVar("T")
 
@@ -146,7 +228,7 @@ class Registry:
 
     def __init__(
         self,
-        session: Reading | Writing,
+        session: ReadSession | WriteSession,
         tenant: PartnerTenant,
         now: datetime,
         precondition: Precondition | None = None,
@@ -263,7 +345,7 @@ class Registry:
         loaded = self._versions.get(id_)
         if loaded is None:
             return 1
-        changed = isinstance(self.session, Writing) and self._staging().holds_change(id_)
+        changed = isinstance(self.session, WriteSession) and self._staging().holds_change(id_)
         return loaded + 1 if changed else loaded
 
     def now_in(self, found: RegisteredBusiness) -> datetime:
@@ -324,8 +406,8 @@ class Registry:
         self._versions[found.id] = found.version
         return found
 
-    def _staging(self) -> Staging:
-        assert isinstance(self.session, Writing), "a reading changes nothing"
+    def _staging(self) -> UnitOfWork:
+        assert isinstance(self.session, WriteSession), "a reading changes nothing"
         return self.session.staging
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
-from persistence.engine.pipeline import exchange
+from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Query
 
@@ -67,7 +67,7 @@ class RequestCounts:
         if minute != self._minute:
             queries.append(Query(_FORGET, {"minute": minute, "worker": self._worker}))
         async with self._pool.connection("request counts") as connection:
-            rows = (await exchange(connection, queries))[0].rows
+            rows = (await execute_pipeline(connection, queries))[0].rows
         self._minute = minute
         others = {row["name"]: row["counted"] for row in rows}
         return OthersCounts(others.pop("", 0) + 1, others)

@@ -6,9 +6,9 @@ from uuid import UUID
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from persistence.database.row_security import SEE_EVERY_BUSINESS
-from persistence.engine.machines import CLOSE_GATE
+from persistence.database.rights import SEE_EVERY_BUSINESS
 from persistence.engine.pool import Pool
+from persistence.engine.topology import CLOSE_GATE
 from persistence.tables import audit_record, audit_seal, metadata
 
 _ANNOUNCE = (

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from accounting.books.chart import Role, Roles
-from accounting.tax.cash_schemes import Counted
-from accounting.tax.returns import Slice
+from accounting.tax.cash_schemes import CountedCodes
+from accounting.tax.returns import JournalRange
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.sql import Row
 from persistence.tax.document_schemes import (
@@ -190,7 +190,7 @@ SELECT series, last FROM number_series
 WHERE number_series.business_id = %(business_id)s AND series LIKE 'JE-%%'"""
 
 
-def counting(counted: Counted, roles: Roles, declared: Sequence[Slice]) -> Row:
+def counting(counted: CountedCodes, roles: Roles, declared: Sequence[JournalRange]) -> Row:
     """Return the parameters that determine when amounts count."""
     return {
         **parameters(declared),

@@ -9,9 +9,9 @@ ORDER BY and LIMIT keeps this a look-up for each line.
 from collections.abc import Iterable, Mapping, Sequence
 
 from accounting.tax.commands import Scheme
-from accounting.tax.returns import Slice
+from accounting.tax.returns import JournalRange
 from persistence.engine.sql import Row
-from persistence.ledger.month_sums import DOCUMENTS, SETTLEMENTS, SIDES
+from persistence.ledger.balances import DOCUMENTS, SETTLEMENTS, SIDES
 
 NO_END = 2**63 - 1
 
@@ -138,7 +138,7 @@ def about(text: str, columns: Mapping[str, str], known: str = GIVEN) -> str:
     return filled(text, **columns, known=known)
 
 
-def parameters(declared: Sequence[Slice]) -> Row:
+def parameters(declared: Sequence[JournalRange]) -> Row:
     """Return the parameters that determine the scheme of documents."""
     return {
         "documents": DOCUMENTS,
@@ -155,6 +155,6 @@ def parameters(declared: Sequence[Slice]) -> Row:
     }
 
 
-def uptos(slices: Iterable[Slice]) -> list[int]:
+def uptos(slices: Iterable[JournalRange]) -> list[int]:
     """List the last entry number of each slice; for an open slice, the largest number."""
     return [NO_END if each.upto is None else each.upto for each in slices]

@@ -29,10 +29,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement, TextClause
 
-from accounting.opening.opening_postings import OPENING
-from accounting.tax.return_figures import DEBIT, Behind
-from persistence.engine.filters import between, created_filters
-from persistence.engine.listings import SKIPPED, Filter, Listing
+from accounting.opening.openings import OPENING
+from accounting.tax.return_figures import DEBIT, BoxSource
+from persistence.engine.listings import SKIPPED, Filter, Listing, between, created_filters
 from persistence.engine.sql import Row, given, word
 from persistence.ledger.split_rows import MARK_COLUMNS
 from persistence.store import in_business
@@ -297,6 +296,6 @@ def asked(selection: Selection) -> Row:
     }
 
 
-def _written(behind: Behind) -> str:
+def _written(behind: BoxSource) -> str:
     """Serialize a `Behind` as the statement compares it."""
     return f"{behind.code_id}/{behind.part}/{'+' if behind.side == DEBIT else '-'}"

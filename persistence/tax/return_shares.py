@@ -6,11 +6,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from accounting.books.splits import Split
-from accounting.books.tax_marks import TaxMark
-from accounting.tax.cash_schemes import Counted
-from accounting.tax.return_figures import CREDIT, DEBIT, Behind
-from accounting.tax.returns import Slice
+from accounting.books.ledger import Split, TaxMark
+from accounting.tax.cash_schemes import CountedCodes
+from accounting.tax.return_figures import CREDIT, DEBIT, BoxSource
+from accounting.tax.returns import JournalRange
 from persistence.engine.sql import Row
 from persistence.ledger.split_rows import mark_in, split_of
 from persistence.tax.document_schemes import WRITE_OFFS
@@ -36,19 +35,19 @@ class Selection:
     that determine the scheme of each document, and `unsettled` are the documents in a transition.
     """
 
-    slices: Sequence[Slice]
-    counted: Counted
-    behind: frozenset[Behind]
+    slices: Sequence[JournalRange]
+    counted: CountedCodes
+    behind: frozenset[BoxSource]
     known_at: datetime
     rate: Decimal | None = None
-    declared: Sequence[Slice] = ()
+    declared: Sequence[JournalRange] = ()
     unsettled: frozenset[UUID] = frozenset()
 
     def has(self, share: Share) -> bool:
         """Return whether a share is selected."""
         side = DEBIT if share.amount > 0 else CREDIT
         at_rate = self.rate is None or share.mark.rate == self.rate
-        return at_rate and Behind(share.mark.code_id, share.mark.part, side) in self.behind
+        return at_rate and BoxSource(share.mark.code_id, share.mark.part, side) in self.behind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,8 @@ from datetime import UTC, date, datetime
 from typing import Final
 
 from accounting.books.periods import Period, month_end, pieces
-from accounting.opening.opening_postings import OPENING
-from accounting.tax.returns import Slice
+from accounting.opening.openings import OPENING
+from accounting.tax.returns import JournalRange
 from persistence.engine.sql import Row
 from persistence.tax.document_schemes import uptos
 
@@ -134,7 +134,9 @@ def known(known_at: datetime | None) -> datetime:
     return known_at or ALWAYS
 
 
-def sliced(slices: Iterable[Slice], known_at: datetime | None, *, by_month: bool = False) -> Row:
+def sliced(
+    slices: Iterable[JournalRange], known_at: datetime | None, *, by_month: bool = False
+) -> Row:
     """Return the parameters of the slices to read, as known at a moment.
 
     With `by_month`, the whole months of open slices are read from the roll-up.
@@ -142,7 +144,7 @@ def sliced(slices: Iterable[Slice], known_at: datetime | None, *, by_month: bool
     slices = list(slices)
     by_number = [each for each in slices if each.after]
     by_day = [(each, 1) for each in slices if not (each.after or (by_month and _is_open(each)))]
-    months: list[Slice] = []
+    months: list[JournalRange] = []
     for each in slices if by_month else ():
         if _is_open(each):
             parts = pieces(Period(each.first, each.last))
@@ -165,12 +167,12 @@ def sliced(slices: Iterable[Slice], known_at: datetime | None, *, by_month: bool
     }
 
 
-def _is_open(piece: Slice) -> bool:
+def _is_open(piece: JournalRange) -> bool:
     """Return whether all entries on a slice's days count, regardless of their numbers."""
     return not piece.after and piece.upto is None and piece.change is None
 
 
-def _days(prefix: str, slices: Sequence[Slice]) -> Row:
+def _days(prefix: str, slices: Sequence[JournalRange]) -> Row:
     return {
         f"{prefix}firsts": [each.first for each in slices],
         f"{prefix}lasts": [each.last for each in slices],

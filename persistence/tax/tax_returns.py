@@ -1,6 +1,6 @@
 """Stored tax returns, and the journal amounts from which they are computed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,20 +10,160 @@ from uuid import UUID
 from sqlalchemy import DateTime, delete, not_, select
 
 from accounting.books.chart import Roles
-from accounting.books.tax_marks import TaxPart
-from accounting.tax.cash_schemes import Counted
-from accounting.tax.return_figures import Coded, Uncoded, Unsettled
-from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import between, created_filters, equal
-from persistence.engine.listings import Listing
+from accounting.books.ledger import TaxPart
+from accounting.tax.cash_schemes import CountedCodes
+from accounting.tax.codes import Direction, Treatment
+from accounting.tax.commands import Scheme
+from accounting.tax.return_figures import (
+    Box,
+    BoxSource,
+    CodedAmount,
+    CodeFigures,
+    Figures,
+    UncodedAmount,
+    UnsettledAmount,
+)
+from accounting.tax.returns import JournalRange, ReturnStatus, TaxReturn
+from persistence.engine.listings import Listing, between, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, given, word
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.store import Store, among, in_business
 from persistence.tables import tax_return
 from persistence.tax import coded_amounts, return_lines, slice_lines
-from persistence.tax.return_rows import row_of, tax_return_of
 from persistence.tax.return_shares import ReturnLine, Selection, line_of
+
+# Conversion of tax returns to and from rows; the slices and figures of filed ones are JSON.
+
+
+PLAIN = (
+    *("id", "version", "created_at", "updated_at", "start_date", "end_date", "filed_at"),
+    *("reference", "reason", "supersedes_id"),
+)
+Json = dict[str, Any]
+
+
+def row_of(tax_return: TaxReturn) -> Row:
+    """Serialize a tax return as a row."""
+    figures = tax_return.figures
+    return {
+        **{name: getattr(tax_return, name) for name in PLAIN},
+        "scheme": tax_return.scheme,
+        "status": tax_return.status,
+        "slices": [_slice_as_json(each) for each in tax_return.slices],
+        "figures": None if figures is None else figures_as_json(figures),
+    }
+
+
+def tax_return_of(row: Row) -> TaxReturn:
+    """Make a tax return from a row, which may lack the slices and the figures."""
+    figures, scheme = row.get("figures"), Scheme(row["scheme"])
+    return TaxReturn(
+        **{name: row[name] for name in PLAIN},
+        scheme=scheme,
+        status=ReturnStatus(row["status"]),
+        slices=tuple(_slice_of(each, scheme) for each in row.get("slices", ())),
+        figures=None if figures is None else figures_of(figures),
+    )
+
+
+def figures_as_json(figures: Figures) -> Json:
+    """Serialize figures as JSON; rates are strings, so that no digit is lost."""
+    return {
+        "boxes": [
+            {
+                "number": each.number,
+                "amount": each.amount,
+                "behind": [[part.code_id, part.part, part.side] for part in each.behind],
+            }
+            for each in figures.boxes
+        ],
+        "codes": _codes_as_json(figures.codes),
+        "late": _codes_as_json(figures.late),
+        "transition": _codes_as_json(figures.transition),
+        "uncoded": [
+            {
+                "account_id": each.account_id,
+                "code": each.code,
+                "name": each.name,
+                "amount": each.amount,
+            }
+            for each in figures.uncoded
+        ],
+        "unapplied_received": figures.unapplied_received,
+        "unapplied_paid": figures.unapplied_paid,
+    }
+
+
+def figures_of(stored: Json) -> Figures:
+    """Parse figures from JSON."""
+    return Figures(
+        boxes=tuple(
+            Box(each["number"], each["amount"], tuple(_behind(*part) for part in each["behind"]))
+            for each in stored["boxes"]
+        ),
+        codes=tuple(map(_code_of, stored["codes"])),
+        late=tuple(map(_code_of, stored["late"])),
+        # Missing in figures that are older than changes of scheme.
+        transition=tuple(map(_code_of, stored.get("transition", ()))),
+        uncoded=tuple(
+            UncodedAmount(UUID(each["account_id"]), each["code"], each["name"], each["amount"])
+            for each in stored["uncoded"]
+        ),
+        unapplied_received=stored["unapplied_received"],
+        unapplied_paid=stored["unapplied_paid"],
+    )
+
+
+def _codes_as_json(codes: Iterable[CodeFigures]) -> list[Json]:
+    return [
+        {
+            "code_id": each.code_id,
+            "code": each.code,
+            "name": each.name,
+            "direction": each.direction,
+            "treatment": each.treatment,
+            "rate": str(each.rate),
+            "parts": {part.value: amount for part, amount in each.parts.items()},
+        }
+        for each in codes
+    ]
+
+
+def _code_of(stored: Mapping[str, Any]) -> CodeFigures:
+    return CodeFigures(
+        code_id=UUID(stored["code_id"]),
+        code=stored["code"],
+        name=stored["name"],
+        direction=Direction(stored["direction"]),
+        treatment=Treatment(stored["treatment"]),
+        rate=Decimal(stored["rate"]),
+        parts={TaxPart(part): amount for part, amount in stored["parts"].items()},
+    )
+
+
+def _behind(code_id: str, part: str, side: int) -> BoxSource:
+    return BoxSource(UUID(code_id), TaxPart(part), side)
+
+
+def _slice_as_json(each: JournalRange) -> list[Any]:
+    change = None if each.change is None else each.change.isoformat()
+    days = [each.first.isoformat(), each.last.isoformat()]
+    return [*days, each.after, each.upto, each.late, each.scheme, change]
+
+
+def _slice_of(stored: list[Any], scheme: Scheme) -> JournalRange:
+    """Parse a slice; an older one has no scheme of its own and is on that of its return."""
+    first, last, after, upto, late, own, change = [*stored, scheme, None][:7]
+    return JournalRange(
+        first=date.fromisoformat(first),
+        last=date.fromisoformat(last),
+        scheme=Scheme(own),
+        after=after,
+        upto=upto,
+        late=late,
+        change=None if change is None else date.fromisoformat(change),
+    )
+
 
 _newer = tax_return.alias("newer")
 SUPERSEDED_BY = (
@@ -134,13 +274,13 @@ class TaxReturnStore(Store[TaxReturnRecord]):
 
     def added_up(
         self,
-        slices: Sequence[Slice],
-        counted: Counted,
+        slices: Sequence[JournalRange],
+        counted: CountedCodes,
         roles: Roles,
         accounts: Sequence[UUID],
-        declared: Sequence[Slice],
+        declared: Sequence[JournalRange],
         known_at: datetime | None,
-    ) -> Fetch[tuple[list[Coded], list[Uncoded]]]:
+    ) -> Fetch[tuple[list[CodedAmount], list[UncodedAmount]]]:
         """Add up the amounts in slices of the journal, now or as known at `known_at`.
 
         Amounts are by code, rate and part. Amounts without a code are by account, for `accounts`.
@@ -151,7 +291,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         asked |= coded_amounts.counting(counted, roles, declared)
         asked["accounts"] = list(accounts)
 
-        def answer(answers: Answers) -> tuple[list[Coded], list[Uncoded]]:
+        def answer(answers: Answers) -> tuple[list[CodedAmount], list[UncodedAmount]]:
             coded = [_coded(row) for row in answers[0] if row["account_id"] is None]
             uncoded = [_uncoded(row) for row in answers[0] if row["account_id"] is not None]
             return coded, uncoded
@@ -160,12 +300,12 @@ class TaxReturnStore(Store[TaxReturnRecord]):
 
     def unsettled(
         self,
-        transition: Sequence[Slice],
-        counted: Counted,
+        transition: Sequence[JournalRange],
+        counted: CountedCodes,
         roles: Roles,
-        declared: Sequence[Slice],
+        declared: Sequence[JournalRange],
         known_at: datetime | None,
-    ) -> Fetch[list[Unsettled]]:
+    ) -> Fetch[list[UnsettledAmount]]:
         """Add up the unsettled amounts of each document in a transition, if there is one."""
         if not transition:
             return self.fetch((), lambda _: [])
@@ -227,8 +367,8 @@ def _record(row: Row) -> TaxReturnRecord:
     return TaxReturnRecord(tax_return_of(row), row["superseded_by_id"])
 
 
-def _coded(row: Row) -> Coded:
-    return Coded(
+def _coded(row: Row) -> CodedAmount:
+    return CodedAmount(
         code_id=row["code_id"],
         rate=Decimal(row["rate"]),
         part=TaxPart(row["part"]),
@@ -238,12 +378,12 @@ def _coded(row: Row) -> Coded:
     )
 
 
-def _uncoded(row: Row) -> Uncoded:
-    return Uncoded(row["account_id"], row["account_code"], row["account_name"], row["debits"])
+def _uncoded(row: Row) -> UncodedAmount:
+    return UncodedAmount(row["account_id"], row["account_code"], row["account_name"], row["debits"])
 
 
-def _unsettled(row: Row) -> Unsettled:
-    return Unsettled(
+def _unsettled(row: Row) -> UnsettledAmount:
+    return UnsettledAmount(
         document_id=row["owner_id"],
         code_id=row["code_id"],
         rate=Decimal(row["rate"]),

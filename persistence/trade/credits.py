@@ -2,27 +2,110 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import ClassVar
 from uuid import UUID
 
-from accounting.books.ledger import Posted
+from sqlalchemy import Table, Uuid, select
+
+from accounting.books.ledger import PostedEntry
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine, applied
 from accounting.trade.documents import Document
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import known_id
+from accounting.trade.sides import Side
+from persistence.engine.ids import known_id
+from persistence.engine.listings import (
+    Filter,
+    Listing,
+    any_tag,
+    created_filters,
+    equal,
+    listed_between,
+    one_of,
+)
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.ledger.split_rows import split_of, split_rows
-from persistence.store import Store
-from persistence.trade.allocations import AllocationRows, documents_by_id
-from persistence.trade.credit_sql import STORED, CreditSql
-from persistence.trade.given_numbers import GivenNumbers
-from persistence.trade.party_sql import take_party
-from persistence.trade.taxed_lines import ids_of, rate_of, rate_row, tax_rows, taxes_of
+from persistence.ledger.split_rows import (
+    ids_of,
+    line_tax_rows,
+    rate_of,
+    rate_row,
+    split_of,
+    split_rows,
+    taxes_of,
+)
+from persistence.store import Scope, Store, among, in_business
+from persistence.trade.documents import GivenNumbers
+from persistence.trade.parties import (
+    any_part_or_party,
+    of_party_known_as,
+    on_party,
+    party_columns,
+    take_party,
+)
+from persistence.trade.payments import AllocationRows, AllocationSql, documents_by_id
+
+# SQL of customer credits and vendor credits: one class for both.
+
+
+DERIVED = ("party", "posted", "allocations")
+STORED = tuple(item.name for item in fields(Credit) if item.name not in DERIVED)
+
+
+class CreditSql:
+    """The SQL of one side's credits."""
+
+    def __init__(self, side: Side, credit: Table, party: Table, allocations: AllocationSql) -> None:
+        self.side = side
+        self.credit = credit
+        self.party = party
+        self.allocations = allocations
+        self.source = credit.join(party, on_party(credit, party))
+        self.columns = (*(credit.c[name] for name in STORED), *party_columns(party))
+
+    @cached_property
+    def by_id(self) -> str:
+        chosen = select(*self.columns).select_from(self.source)
+        return compiled(chosen.where(in_business(self.credit), among(self.credit.c.id)))
+
+    @cached_property
+    def listing(self) -> Listing:
+        row = self.credit.c
+        return Listing(
+            source=self.source,
+            key=row.id,
+            scope=in_business(self.credit),
+            columns=self.columns,
+            filters=self._filters(),
+            sorts={
+                self.side.names.opened_at: row.listed_at,
+                "created_at": row.created_at,
+                "total_amount": row.total_amount,
+                self.side.names.credit_number: row.listed_number,
+            },
+            default_sort=f"-{self.side.names.opened_at}",
+        )
+
+    def _filters(self) -> dict[str, Filter]:
+        side, row = self.side, self.credit.c
+        own, other = side.names.party_id, side.names.party_external_id
+        source, opened = f"source_{side.names.document_id}", side.names.opened_at
+        first, last = f"{opened}_from", f"{opened}_to"
+        return {
+            **created_filters(self.credit),
+            **any_tag("transaction_tags", row.transaction_tags),
+            own: one_of(own, row.party_id),
+            "status": one_of("status", row.listed_status),
+            other: of_party_known_as(other, row.party_id, self.party),
+            **equal(row.external_id),
+            source: Filter(row.source_document_id == given(source, Uuid)),
+            **listed_between(row.listed_at, row.opened_at, first, last),
+            "search": any_part_or_party(
+                row.party_id, self.party, row.number, row.external_id, row.memo
+            ),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +184,9 @@ class CreditStore(Store[Credit]):
         ]
 
 
-def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: tuple[Posted, ...]) -> Credit:
+def _credit(
+    row: Row, allocations: tuple[Allocation, ...], *, posted: tuple[PostedEntry, ...]
+) -> Credit:
     party = take_party(row)
     row["lines"] = tuple(_line(line, row["tax_account_id"]) for line in row["lines"])
     row["settled"] = split_of(row["settled"])
@@ -111,7 +196,7 @@ def _credit(row: Row, allocations: tuple[Allocation, ...], *, posted: tuple[Post
 
 def _line_row(line: CreditLine) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
-    return {**row, **tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
+    return {**row, **line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
 
 
 def _line(row: Row, tax_account_id: UUID) -> CreditLine:

@@ -23,26 +23,23 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.documents import Document, owing_statuses
 from accounting.trade.sides import Side
-from persistence.engine.filters import (
+from persistence.engine.listings import (
     MOMENT,
+    Filter,
+    Listing,
     any_part,
     any_tag,
     between,
     created_filters,
     equal,
     listed_between,
+    one_of,
 )
-from persistence.engine.listings import Filter, Listing, one_of
 from persistence.engine.sql import compiled, given, word
 from persistence.store import among, in_business
 from persistence.tables import account, journal_line
 from persistence.trade.document_settlements import SettlementTables, settlement_columns
-from persistence.trade.party_sql import (
-    any_part_or_party,
-    of_party_known_as,
-    on_party,
-    party_columns,
-)
+from persistence.trade.parties import any_part_or_party, of_party_known_as, on_party, party_columns
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
 UNLISTED = ("lines", "settled", "returned", "reduced")

@@ -3,36 +3,35 @@
 A subclass names its tables. SQL, filters and row formats are the same for both sides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
 
-from accounting.books.ledger import Posted
+from accounting.books.ledger import PostedEntry
+from accounting.books.numbers import Number, given_in
 from accounting.trade.documents import Document, LineItem
-from persistence.engine.faults import StaleRow
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.identifiers import known_id
+from persistence.engine.database_errors import StaleRow
+from persistence.engine.ids import known_id
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Answers, Fetch, Query, Row
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.ledger.split_rows import split_of, split_rows
-from persistence.store import Store, no_such_reference, not_found
-from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
-from persistence.trade.document_sql import STORED, DocumentSql
-from persistence.trade.given_numbers import GivenNumbers
-from persistence.trade.party_sql import take_party
-from persistence.trade.taxed_lines import (
+from persistence.ledger.split_rows import (
     ids_of,
     line_shares_of,
+    line_tax_rows,
     rate_of,
     rate_row,
-    tax_rows,
+    split_of,
+    split_rows,
     taxes_of,
 )
+from persistence.store import Scope, Store, no_such_reference, not_found
+from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
+from persistence.trade.document_sql import STORED, DocumentSql
+from persistence.trade.parties import take_party
 
 # The columns that settlements and refunds change. A save that changes no others writes only these.
 # The tags are always included: `Tags.follow` compares them with the loaded tags.
@@ -136,7 +135,7 @@ class DocumentStore(Store[Document]):
     def hold(self, id: UUID | None) -> Fetch[None]:
         """Lock the document that a request body names as origin, in shared mode.
 
-        The lock prevents its deletion. Send this fetch after all other locks. Raises RuleBroken
+        The lock prevents its deletion. Send this fetch after all other locks. Raises RuleViolation
         `reference_not_found` if the document does not exist in this business.
         """
         if id is None:
@@ -186,7 +185,7 @@ def _record(row: Row) -> DocumentRecord:
     return DocumentRecord(document_of(row), settlements)
 
 
-def document_of(row: Row, *, posted: tuple[Posted, ...] | None = None) -> Document:
+def document_of(row: Row, *, posted: tuple[PostedEntry, ...] | None = None) -> Document:
     """Make a document from its row."""
     party = take_party(row)
     row["lines"] = tuple(_line(line) for line in row["lines"])
@@ -199,7 +198,7 @@ def document_of(row: Row, *, posted: tuple[Posted, ...] | None = None) -> Docume
 
 def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
-    taxed = {**tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
+    taxed = {**line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
     return {**row, **taxed, "quantity": str(line.quantity)}
 
 
@@ -215,3 +214,26 @@ def _line(row: Row) -> LineItem:
         **ids_of(row, "tax_code_id", "withholding_code_id"),
     }
     return LineItem(**values)
+
+
+# Document numbers given by callers; a number in the form of a series advances the series.
+
+
+class GivenNumbers:
+    """The numbers of one series in one business, as they were loaded."""
+
+    def __init__(self, scope: Scope, series: str) -> None:
+        self.scope = scope
+        self.series = series
+        self._loaded: dict[UUID, str | None] = {}
+
+    def note(self, rows: Iterable[Row]) -> None:
+        """Note the numbers of loaded rows."""
+        self._loaded.update((row["id"], row["number"]) for row in rows)
+
+    def keep_clear(self, id_: UUID, number: Number) -> None:
+        """Advance the series past a number given now, so that it is not assigned again."""
+        if isinstance(number, str) and self._loaded.get(id_) != number:
+            place = given_in(self.series, number)
+            if place is not None:
+                self.scope.staging.raise_series(self.series, place)

@@ -1,28 +1,69 @@
 """Stores of the receivable side: invoices, payments, credits, refunds and write-offs."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from sqlalchemy import Text, func
+from sqlalchemy import Text, Uuid, and_, func, or_, select
+from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.refunds import InvoiceRefund, RefundPayment
 from accounting.trade.sides import RECEIVABLE
 from persistence import tables
-from persistence.engine.listings import Filter
+from persistence.engine.listings import Filter, any_part, one_of
 from persistence.engine.sql import given
-from persistence.trade.allocations import AllocationSql
-from persistence.trade.credit_sql import CreditSql
-from persistence.trade.credits import CreditStore
+from persistence.store import MINE
+from persistence.trade.credits import CreditSql, CreditStore
 from persistence.trade.document_settlements import SettlementTables
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import DocumentStore
-from persistence.trade.invoice_refund_sql import InvoiceRefundSql
-from persistence.trade.payment_sql import PaymentSql
-from persistence.trade.payments import PaymentStore
-from persistence.trade.refund_payments import RefundPaymentStore
-from persistence.trade.refund_sql import RefundPaymentSql
-from persistence.trade.refunds import RefundStore
+from persistence.trade.parties import any_part_or_party
+from persistence.trade.payments import AllocationSql, PaymentSql, PaymentStore
+from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
+from persistence.trade.refunds import RefundPaymentStore, RefundStore
 from persistence.trade.refunds_by_payment import RefundedSql
 from persistence.trade.write_offs import WriteOffSql, WriteOffStore
+
+# SQL of invoice refunds: the filters of their list.
+
+
+class InvoiceRefundSql(RefundSql):
+    """The SQL of invoice refunds."""
+
+    def filters(self) -> Mapping[str, Filter]:
+        side, affected = self.side, self.allocation.c
+        return {
+            side.names.document_id: self._touching(affected.document_id, side.names.document_id),
+            side.names.payment_id: self._touching(affected.payment_id, side.names.payment_id),
+            side.names.credit_id: self._touching(affected.refunded_credit_id, side.names.credit_id),
+            "status": one_of("status", self.refund.c.listed_status),
+            "search": self._search(),
+        }
+
+    def _touching(self, target: ColumnElement[Any], name: str) -> Filter:
+        """Build a filter by a target of the refund's allocations.
+
+        Cancelled refunds match too, because their targets never change.
+        """
+        row, refund = self.allocation.c, self.refund.c
+        mine = and_(row.business_id == MINE, row.refund_id == refund.id)
+        return Filter(select(row.id).where(mine, target == given(name, Uuid)).exists())
+
+    def _search(self) -> Filter:
+        row, refund = self.allocation.c, self.refund.c
+        document = self.documents.document
+        own = any_part_or_party(
+            refund.party_id, self.party, refund.external_id, refund.reference_number, refund.memo
+        )
+        numbered = any_part("search", document.c.number)
+        of_numbered = (
+            select(row.id)
+            .select_from(self.allocation.join(document, self.given_back()))
+            .where(row.business_id == MINE, row.refund_id == refund.id)
+            .where(numbered.condition)
+            .exists()
+        )
+        return Filter(or_(own.condition, of_numbered), own.value)
+
 
 SETTLING = SettlementTables(
     payment=tables.invoice_payment,

@@ -9,13 +9,11 @@ from uuid import UUID
 from sqlalchemy import Table, Uuid, select
 
 from accounting.books.chart import Role
-from accounting.books.ledger import Posted
+from accounting.books.ledger import PostedEntry
 from accounting.opening.openings import Opening
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.filters import between, created_filters
-from persistence.engine.listings import Listing
+from persistence.engine.listings import Listing, between, created_filters
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import opening_balance
@@ -78,7 +76,7 @@ class OpeningStore(Store[Opening]):
         self.scope.stage(opening_balance, value.id, row)
 
 
-def _opening(row: Row, *, posted: tuple[Posted, ...] = ()) -> Opening:
+def _opening(row: Row, *, posted: tuple[PostedEntry, ...] = ()) -> Opening:
     stated: Mapping[str, int] = row.pop("stated")
     documented: Mapping[str, int] = row.pop("documented")
     kept: dict[str, Any] = {

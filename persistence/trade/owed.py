@@ -15,13 +15,12 @@ from sqlalchemy import Table
 
 from accounting.books.chart import Roles
 from accounting.books.periods import Period
-from accounting.trade.aging import FIRST_DAYS_LATE, Found
+from accounting.trade.aging import FIRST_DAYS_LATE, OpenAmount
 from accounting.trade.party_statements import PartyStatement, StatementLine, statement
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from persistence import tables
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Answers, Fetch, Query, Row
+from persistence.store import Scope
 
 T = TypeVar("T")
 
@@ -223,7 +222,7 @@ PURCHASES = OwedSql(
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OpenSummary:
     """The numbers of documents and credits by status, and the total outstanding amount."""
 
     documents: Mapping[str, int]
@@ -231,7 +230,7 @@ class Standing:
     outstanding: int
 
 
-class Owed:
+class OpenBalances:
     """Aging, party statements and totals of one side of one business."""
 
     sql: ClassVar[OwedSql]
@@ -239,11 +238,11 @@ class Owed:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
 
-    def aging(self, as_of: date, roles: Roles) -> Fetch[list[Found]]:
+    def aging(self, as_of: date, roles: Roles) -> Fetch[list[OpenAmount]]:
         """Compute the amounts that were open at the end of a day, by party and bucket."""
         asked = {"as_of": as_of, "late": list(FIRST_DAYS_LATE), **self._accounts(roles)}
         return self._fetch(
-            [self.sql.aging], asked, lambda answers: [Found(**row) for row in answers[0]]
+            [self.sql.aging], asked, lambda answers: [OpenAmount(**row) for row in answers[0]]
         )
 
     def statement(self, party_id: UUID, days: Period, roles: Roles) -> Fetch[PartyStatement]:
@@ -258,15 +257,15 @@ class Owed:
         texts = [self.sql.opening, self.sql.lines]
         return self._fetch(texts, {**asked, **self._accounts(roles)}, answer)
 
-    def standing(self) -> Fetch[Standing]:
+    def standing(self) -> Fetch[OpenSummary]:
         """Count documents and credits by status; call `pin_snapshot` first."""
         texts = [self.sql.documents_by_status, self.sql.credits_by_status, self.sql.outstanding]
 
-        def answer(answers: Answers) -> Standing:
+        def answer(answers: Answers) -> OpenSummary:
             documents, credits = (
                 {row["status"]: row["count"] for row in rows} for rows in answers[:2]
             )
-            return Standing(documents, credits, answers[2][0]["outstanding"])
+            return OpenSummary(documents, credits, answers[2][0]["outstanding"])
 
         return self._fetch(texts, {}, answer)
 
@@ -284,13 +283,13 @@ class Owed:
         return Fetch(self.scope.session, tuple(Query(each, asked) for each in texts), answer)
 
 
-class OwedByCustomers(Owed):
+class CustomerBalances(OpenBalances):
     """Accounts receivable."""
 
     sql = SALES
 
 
-class OwedToVendors(Owed):
+class VendorBalances(OpenBalances):
     """Accounts payable."""
 
     sql = PURCHASES

@@ -1,28 +1,255 @@
 """Stored payments, with the history of their allocations."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any, ClassVar
 from uuid import UUID
 
-from accounting.books.ledger import Posted
-from accounting.books.spans import Span
+from sqlalchemy import (
+    Table,
+    Text,
+    Uuid,
+    and_,
+    func,
+    literal_column,
+    select,
+)
+from sqlalchemy.sql.elements import ColumnElement
+
+from accounting.books.ledger import PostedEntry, Span
 from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment, allocated, applied, live_allocations
 from accounting.trade.refunds_by_payment import RefundShare
-from persistence.engine.fetches import Answers, Fetch
+from accounting.trade.sides import Side
+from persistence.engine.listings import (
+    Filter,
+    Listing,
+    any_tag,
+    between,
+    created_filters,
+    either_way,
+    equal,
+)
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.scope import Scope
-from persistence.engine.sql import Query, Row
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.store import Store
-from persistence.trade.allocations import AllocationRows, documents_by_id
+from persistence.ledger.split_rows import split_of, split_rows
+from persistence.store import MINE, Scope, Store, among, in_business
+from persistence.trade.document_sql import DocumentSql
+from persistence.trade.documents import document_of
 from persistence.trade.linked_lines import Lines, linked_of, reading_lines
-from persistence.trade.party_sql import take_party
-from persistence.trade.payment_sql import STORED, PaymentSql
-from persistence.trade.refunds_by_payment import refunded_of
+from persistence.trade.parties import any_part_or_party, on_party, party_columns, take_party
+from persistence.trade.refunds_by_payment import RefundedSql, refunded_of
+
+# Stored allocations of payments and credits to documents, ended ones too.
+
+
+class AllocationSql:
+    """The SQL of the allocations of payments, or of credits."""
+
+    def __init__(self, allocation: Table, holder_id: str, documents: DocumentSql) -> None:
+        self.table = allocation
+        self.holder_id = holder_id
+        self.documents = documents
+        self.splits = tuple(name for name in ("split", "own_split") if name in allocation.c)
+
+    @cached_property
+    def of_holders(self) -> str:
+        """The statement that reads all allocations of holders, ended ones too."""
+        row = self.table.c
+        plain = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
+        names = (*plain, "description", *self.splits)
+        chosen = select(row[self.holder_id].label("holder_id"), *(row[name] for name in names))
+        mine = in_business(self.table), among(row[self.holder_id])
+        return compiled(chosen.where(*mine).order_by(row.id))
+
+    @cached_property
+    def settled(self) -> str:
+        """The statement that reads the documents of all allocations, without their lines.
+
+        Documents of ended allocations are included: in a write transaction, an allocation may end
+        between the statement that reads the allocations and this one.
+        """
+        row, document = self.table.c, self.documents.document
+        ever = select(row.document_id).where(in_business(self.table), among(row[self.holder_id]))
+        chosen = select(*self.documents.listing.columns).select_from(self.documents.source)
+        return compiled(chosen.where(in_business(document), document.c.id.in_(ever)))
+
+    def touching(self, holder: Table, name: str) -> ColumnElement[bool]:
+        """Return the condition that a holder has a live allocation to a document.
+
+        The parameter `name` gives the document.
+        """
+        row = self.table.c
+        live = select(row.id).where(
+            row.business_id == MINE,
+            row[self.holder_id] == holder.c.id,
+            row.end_on.is_(None),
+            row.document_id == given(name, Uuid),
+        )
+        return live.exists()
+
+
+class AllocationRows:
+    """The allocations of payments, or of credits, of one business: reads and stages them."""
+
+    def __init__(self, scope: Scope, sql: AllocationSql) -> None:
+        self.scope = scope
+        self.sql = sql
+
+    def loading(self, holders: Sequence[UUID]) -> Query:
+        """Return the statement that reads the allocations of holders."""
+        return Query(self.sql.of_holders, {"ids": list(holders)})
+
+    def around(self, holders: Sequence[UUID]) -> tuple[Query, Query]:
+        """Return the statements that read the allocations of holders and their documents."""
+        settled = Query(self.sql.settled, {"ids": list(holders)})
+        return (self.loading(holders), settled)
+
+    def read(self, rows: Iterable[Row]) -> dict[UUID, tuple[Allocation, ...]]:
+        """Make allocations from the rows of `loading`, by holder, and note their versions."""
+        found: dict[UUID, list[Allocation]] = defaultdict(list)
+        for row in rows:
+            share = Allocation(
+                id=row["id"],
+                document_id=row["document_id"],
+                amount=row["amount"],
+                document_date=row["document_date"],
+                start=row["start_on"],
+                end=row["end_on"],
+                split=split_of(row["split"]),
+                own_split=split_of(row.get("own_split", [])),
+                description=row["description"],
+            )
+            self.scope.note_version(share.id, row["version"])
+            found[row["holder_id"]].append(share)
+        return {holder: tuple(shares) for holder, shares in found.items()}
+
+    def save(self, holder: UUID, allocations: Iterable[Allocation]) -> None:
+        """Stage the allocations of a holder that is already staged."""
+        for share in allocations:
+            row = {
+                "id": share.id,
+                self.sql.holder_id: holder,
+                "document_id": share.document_id,
+                "document_date": share.document_date,
+                "amount": share.amount,
+                "start_on": share.start,
+                "end_on": share.end,
+                "description": share.description,
+                **{name: split_rows(getattr(share, name)) for name in self.sql.splits},
+            }
+            self.scope.stage(self.sql.table, share.id, row)
+
+
+def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
+    """Make documents from the rows of the second statement of `around`."""
+    return {row["id"]: document_of(row) for row in rows}
+
+
+# SQL of invoice payments and bill payments: one class for both.
+
+
+DERIVED = ("party", "posted", "allocations")
+STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
+
+
+class PaymentSql:
+    """The SQL of one side's payments; `payout` is the table of payouts, if the side has them."""
+
+    def __init__(
+        self,
+        side: Side,
+        payment: Table,
+        party: Table,
+        allocations: AllocationSql,
+        refunded: RefundedSql,
+        *,
+        payout: Table | None = None,
+        own_filters: Mapping[str, Filter] | None = None,
+    ) -> None:
+        self.side = side
+        self.payment = payment
+        self.party = party
+        self.allocations = allocations
+        self.refunded = refunded
+        self.payout = payout
+        self.own_filters = own_filters or {}
+        self.source = payment.join(party, on_party(payment, party))
+        self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
+
+    @cached_property
+    def by_id(self) -> str:
+        chosen = select(*self.columns).select_from(self.source)
+        return compiled(chosen.where(in_business(self.payment), among(self.payment.c.id)))
+
+    @cached_property
+    def payouts(self) -> str:
+        """The statement that reads the payouts of payments."""
+        payment, payout = self.payment.c, self.payout
+        assert payout is not None, "only money from customers comes in payouts"
+        held = and_(in_business(payout), payout.c.id == payment.payout_id)
+        names = ("id", "external_id", "processor", "processor_payout_id", "status", "completed_at")
+        chosen = select(
+            payment.id.label("payment_id"), *(payout.c[name] for name in (*names, "paid_out"))
+        ).select_from(self.payment.join(payout, held))
+        return compiled(chosen.where(in_business(self.payment), among(payment.id)))
+
+    @cached_property
+    def listing(self) -> Listing:
+        return Listing(
+            source=self.source,
+            key=self.payment.c.id,
+            scope=in_business(self.payment),
+            columns=self.columns,
+            filters=self._filters(),
+            sorts={
+                "payment_date": self.payment.c.payment_date,
+                "amount": self.payment.c.total,
+                "created_at": self.payment.c.created_at,
+            },
+            default_sort="-payment_date",
+        )
+
+    def _filters(self) -> dict[str, Filter]:
+        side, row = self.side, self.payment.c
+        return {
+            **created_filters(self.payment),
+            **any_tag("transaction_tags", row.transaction_tags),
+            side.names.party_id: Filter(row.party_id == given(side.names.party_id, Uuid)),
+            side.names.document_id: Filter(
+                self.allocations.touching(self.payment, side.names.document_id)
+            ),
+            **between(row.payment_date, "payment_date_from", "payment_date_to"),
+            **between(row.total, "min_amount", "max_amount"),
+            "payment_method": Filter(row.method == given("payment_method", Text)),
+            **equal(row.status, row.external_id),
+            **either_way(
+                "is_fully_allocated", row.allocated == row.total, row.allocated < row.total
+            ),
+            "search": any_part_or_party(
+                row.party_id,
+                self.party,
+                row.external_id,
+                row.note,
+                row.payment_reference,
+                row.bank_reference,
+                row.processor_reference,
+                values_of(row.references),
+                row.check_number,
+            ),
+            **self.own_filters,
+        }
+
+
+def values_of(references: ColumnElement[Any]) -> ColumnElement[str]:
+    """Join the values of a JSON object into one text, a value per line; null if it is empty."""
+    value = func.jsonb_each_text(references).table_valued("key", "value").c.value
+    return select(func.string_agg(value, literal_column("E'\\n'"))).scalar_subquery()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +375,7 @@ class PaymentStore(Store[Payment]):
 
 
 def payment_of(
-    row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[Posted, ...] = ()
+    row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[PostedEntry, ...] = ()
 ) -> Payment:
     """Make a payment from its row."""
     party = take_party(row)

@@ -24,14 +24,13 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefund
 from accounting.trade.sides import Side
-from persistence.engine.filters import between, created_filters, equal
-from persistence.engine.listings import Filter, Listing, one_of
+from persistence.engine.listings import Filter, Listing, between, created_filters, equal, one_of
 from persistence.engine.sql import compiled, given, word
 from persistence.store import MINE, Choice, among, in_business
 from persistence.tables import bank_link
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
-from persistence.trade.party_sql import on_party, party_columns
+from persistence.trade.parties import on_party, party_columns
 
 DERIVED = ("party", "allocations", "posted", "about")
 

@@ -106,7 +106,7 @@ class RefundedSql:
 
 
 @dataclass(frozen=True, slots=True)
-class Refunded:
+class RefundedPayments:
     """The refunds of unapplied money by payment, and the refunded documents by id."""
 
     payments: Mapping[UUID, tuple[RefundShare, ...]]
@@ -117,7 +117,7 @@ class Refunded:
         return refund_shares_of(payment, self.payments.get(payment.id, ()), self.documents)
 
 
-def refunded_of(rows: Iterable[Row]) -> Refunded:
+def refunded_of(rows: Iterable[Row]) -> RefundedPayments:
     """Make the result from the rows of `of_payments` or `of_documents`."""
     payments, documents = {}, {}
     for row in rows:
@@ -128,7 +128,7 @@ def refunded_of(rows: Iterable[Row]) -> Refunded:
         else:
             parts = tuple(_settled_part(*item) for item in row["payments"] or ())
             documents[document_id] = RefundedDocument(refunds, parts)
-    return Refunded(payments, documents)
+    return RefundedPayments(payments, documents)
 
 
 def _given_back(

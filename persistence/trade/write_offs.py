@@ -9,15 +9,13 @@ from uuid import UUID
 from sqlalchemy import Table, Text, Uuid, and_, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.ledger import Posted
+from accounting.books.ledger import PostedEntry
 from accounting.trade.write_offs import WriteOff
-from persistence.engine.fetches import Answers, Fetch
-from persistence.engine.sql import Query, Row, compiled, given
+from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.ledger.split_rows import split_of, split_rows
+from persistence.ledger.split_rows import line_shares_of, split_of, split_rows
 from persistence.store import Store, among, in_business
-from persistence.trade.party_sql import on_party, party_columns, take_party
-from persistence.trade.taxed_lines import line_shares_of
+from persistence.trade.parties import on_party, party_columns, take_party
 
 DERIVED = ("document_number", "document_date", "party", "posted")
 STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
@@ -97,7 +95,7 @@ class WriteOffStore(Store[WriteOff]):
         self.scope.stage(self.table, value.id, row)
 
 
-def _write_off(row: Row, *, posted: tuple[Posted, ...]) -> WriteOff:
+def _write_off(row: Row, *, posted: tuple[PostedEntry, ...]) -> WriteOff:
     party = take_party(row)
     row["split"] = split_of(row["split"])
     row["relieved"] = split_of(row["relieved"])

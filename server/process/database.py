@@ -12,7 +12,7 @@ import structlog
 
 from embedded import places, reaper
 from embedded.postgres import EmbeddedPostgres
-from server.settings import StoreSettings
+from server.config.settings import StoreSettings
 
 T = TypeVar("T")
 
@@ -143,7 +143,7 @@ def prove(url: str) -> Exception | str | None:
     operator, or None.
     """
     from persistence.database.checks import refuse_unusable
-    from persistence.engine.faults import DatabaseAway
+    from persistence.engine.database_errors import DatabaseAway
 
     try:
         return refuse_unusable(url)

@@ -11,10 +11,10 @@ from socket import socket
 import structlog
 from uvicorn import Config
 
+from server.config.settings import Settings, SettingsError
 from server.process.database import Database, GivenUp
-from server.process.scraping import Scraping
-from server.settings import Settings, SettingsError
-from server.uvicorn_seam import ForkedProcess, Process, Supervisor, track_nothing
+from server.process.metrics_process import MetricsProcess
+from server.process.uvicorn_adapter import ForkedProcess, Process, Supervisor, track_nothing
 
 LOOK_SECONDS = 0.5
 FIRST_LOOK_SECONDS = 0.05  # Until the server serves: an operator waits for that.
@@ -60,7 +60,7 @@ class Master(Supervisor):
         sockets: list[socket],
         database: Database,
         preparation: Preparation,
-        scraping: Scraping | None = None,
+        scraping: MetricsProcess | None = None,
     ) -> None:
         super().__init__(config, sockets)
         self.scraping = scraping
@@ -271,8 +271,8 @@ def hold_contract() -> None:
     """
     import openapi_spec_validator
 
-    from server.contract import parse, read_source
-    from server.docs import write_pages
+    from server.contract.document import parse, read_source
+    from server.docs.application import write_pages
     from server.process.preloaded import pages
 
     source = read_source()

@@ -10,15 +10,15 @@ from typing import Final
 
 from starlette.types import ASGIApp
 
-from server.contract import keep_for_requests, parse, read_source
-from server.shared_pages import SharedPages
+from server.contract.document import keep_for_requests, parse, read_source
+from server.docs.shared_pages import SharedPages
 
 # Modules that the stack does not import, and that each worker would otherwise load by itself.
 LAST: Final = (
     "embedded.users",
     "multiprocessing.popen_forkserver",
     "server.app",
-    "server.protocol",
+    "server.process.protocol",
     "uvicorn.lifespan.on",
     "uvloop",
 )
@@ -29,7 +29,7 @@ def load() -> ASGIApp:
     # The document is parsed first: the memory that parsing frees is used by the imports below.
     document = parse(read_source())
     keep_for_requests(document)  # Connexion copies the document twice.
-    from server.stack import build_stack
+    from server.app import build_stack
 
     built = build_stack(document)
     del document

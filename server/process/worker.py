@@ -12,15 +12,15 @@ import structlog
 from starlette.types import ASGIApp
 
 from embedded import users
-from server import logs
-from server.settings import Settings
+from server.config.settings import Settings
+from server.telemetry import logs
 
 # A posting makes 700 new objects, Python's default, several times and leaves hardly any in a
 # cycle: collections that often took 5 % of the worker's time.
 COLLECT_AFTER: Final = (10_000, 20, 20)
 
 if TYPE_CHECKING:
-    from server.watching.requests import Counts, Traces
+    from server.telemetry.request_watch import Counts, Traces
 
 
 def build(
@@ -44,16 +44,16 @@ def build(
     gc.disable()
     # Imported here, because the master imports this module and needs no application.
     from server.app import Parent, create_app
-    from server.connections import ConnectionsPerAddress
-    from server.draining import Draining
+    from server.http.drain import DrainState
     from server.process import preloaded
-    from server.protocol import GuardedProtocol
-    from server.watching.requests import Watch
+    from server.process.connections import ConnectionsPerAddress
+    from server.process.protocol import GuardedProtocol
+    from server.telemetry.request_watch import Watch
 
     GuardedProtocol.addresses = ConnectionsPerAddress(
         settings.connections_per_address, settings.forwarded_allow
     )
-    GuardedProtocol.draining = draining = Draining(leaving)
+    GuardedProtocol.draining = draining = DrainState(leaving)
     parent = Parent(
         before_opening=partial(wait_for_database, postgres_home, waiting),
         pages_written=preloaded.pages.read,
@@ -70,7 +70,7 @@ def traces_of(settings: Settings) -> "Traces | None":
     if not settings.traced:
         return None
     try:
-        from server.watching.traces import SentTraces
+        from server.telemetry.traces import SentTraces
     except ImportError as error:
         structlog.get_logger("accounting.server").warning(
             "traces_not_installed", reason=str(error), wanted="accounting-platform[traces]"
@@ -81,11 +81,11 @@ def traces_of(settings: Settings) -> "Traces | None":
 
 def counts_of(settings: Settings) -> "Counts":
     """Return the counters of a worker; their library is loaded only if metrics are served."""
-    from server.watching.requests import NoCounts
+    from server.telemetry.request_watch import NoCounts
 
     if settings.metrics_at is None:
         return NoCounts()
-    from server.watching.metrics import Counted
+    from server.telemetry.metrics import Counted
 
     return Counted()
 

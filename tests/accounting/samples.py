@@ -11,14 +11,12 @@ from uuid import UUID
 import pytest
 
 from accounting.books.accounts import Account, AccountReference, BookAccounts
-from accounting.books.businesses import Business
+from accounting.books.businesses import Business, Context
 from accounting.books.chart import STARTING_CHART, Role
-from accounting.books.context import Context
-from accounting.books.ledger import Entry, Posted
-from accounting.books.splits import Part, Split
-from accounting.errors import Refusal
+from accounting.books.ledger import Entry, Part, PostedEntry, Split
+from accounting.errors import ApiError
 from accounting.tax.codes import TaxCodes
-from accounting.tax.day_codes import Referenced
+from accounting.tax.day_codes import TaxReferences
 from accounting.trade.parties import Party
 
 ACME = Party(id=UUID(int=9001), name="Acme Ltd", email="books@acme.test", external_id="acme")
@@ -66,7 +64,7 @@ NAMED = {
     AccountReference("code", each.code): account(each.code, each.role) for each in STARTING_CHART
 }
 ACCOUNTS = BookAccounts(ROLES, NAMED)
-REFERENCED = Referenced(ACCOUNTS, TaxCodes(()))
+REFERENCED = TaxReferences(ACCOUNTS, TaxCodes(()))
 
 
 def day(text: str) -> date:
@@ -93,9 +91,9 @@ def context_of(
     return Context(business, moment(today), identify or identifiers())
 
 
-def refused(step: Any, *given: Any, **facts: Any) -> Refusal:
+def refused(step: Any, *given: Any, **facts: Any) -> ApiError:
     """What a step is refused with."""
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(ApiError) as refusal:
         step(*given, **facts)
     return refusal.value
 
@@ -117,13 +115,15 @@ def amounts(entry: Entry) -> dict[str, int]:
 
 
 def posted_after(
-    before: tuple[Posted, ...], entries: list[Entry], identify: Callable[[], UUID]
-) -> tuple[Posted, ...]:
+    before: tuple[PostedEntry, ...], entries: list[Entry], identify: Callable[[], UUID]
+) -> tuple[PostedEntry, ...]:
     """Post entries as a store does: give them ids, and mark what they reverse."""
     reversed_ids = {entry.reversal_of_id for entry in entries}
     kept = [replace(each, reversed=each.reversed or each.id in reversed_ids) for each in before]
     new = [
-        Posted(**{name: getattr(entry, name) for name in Entry.__dataclass_fields__}, id=identify())
+        PostedEntry(
+            **{name: getattr(entry, name) for name in Entry.__dataclass_fields__}, id=identify()
+        )
         for entry in entries
     ]
     return (*kept, *new)

@@ -1,6 +1,6 @@
 import pytest
 
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 
 GENERAL = "The request has invalid fields."
 
@@ -28,6 +28,6 @@ class TestMessageOfFaults:
     def test_it_tells_the_first_where_its_name_can_be_shown(
         self, faults: dict[str, list[str]], told: str
     ) -> None:
-        refusal = Malformed.with_faults(faults)
+        refusal = ValidationError.with_faults(faults)
         assert (refusal.code, refusal.message) == ("validation_error", told)
         assert refusal.detail == {"field_errors": faults}

@@ -18,7 +18,7 @@ from persistence.archives.backups import back_up, opened_backup, restore_databas
 from persistence.archives.dumps import write_dump
 from persistence.archives.roles import Sight
 from persistence.database.migrate import migrate
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.database_errors import UnusableDatabase
 from persistence.files.blobs import Folder
 from tests.api_server import ApiServer, Databases
 from tests.builders.files import PDF, upload

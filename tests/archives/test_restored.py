@@ -11,8 +11,8 @@ from embedded.binaries import find_programs
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from persistence.database.checks import refuse_unusable
-from persistence.engine.entering import SERVER_ROLE
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.connections import SERVER_ROLE
+from persistence.engine.database_errors import UnusableDatabase
 from tests.api_server import OWNER, ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.cluster.databases import ClusterDatabases

@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 
 from bench import pgbench
 from bench.cases import CASES, CREATE, PAY, Case, Crowd
-from bench.peers import setting
+from bench.peers import environment
 from bench.peers.fill import PARTNER, fill, id_of
 from bench.peers.raw import create_app
-from bench.planting import UNPAID, Size
 from bench.requests import Tenant, write
+from bench.seed import UNPAID, Size
 from embedded.binaries import find_programs
 from tests.api_server import Databases
 
@@ -88,13 +88,13 @@ class TestRaw:
 
     def test_a_list_tells_a_third_of_the_invoices(self, raw: TestClient) -> None:
         path = f"/v1/platform/businesses/{id_of(1)}/invoices/"
-        token = setting.issue(PARTNER, id_of(1), KEY)
+        token = environment.issue(PARTNER, id_of(1), KEY)
         found = raw.get(path, headers={"Authorization": f"Bearer {token}"}).json()
         assert found["total"] == len(found["results"]) == SIZES[0].invoices // 3
 
 
 def first_request(case: Case) -> bytes:
     business = 2 if case.writes else 1
-    token = setting.issue(PARTNER, id_of(business), KEY)
+    token = environment.issue(PARTNER, id_of(business), KEY)
     customers, unpaid = [id_of(business, 2)], [(id_of(business, 1), id_of(business, 2))]
     return write(case, [Tenant(id_of(business), token, customers, unpaid)])[0]

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from bench.planting import Size, multiply, plant
+from bench.seed import Size, multiply, plant
 from tests.api_server import ApiServer
 
 

@@ -7,9 +7,9 @@ import psycopg
 
 from bench import years
 from persistence.engine.pool import make_pool
-from persistence.ledger.rebuilding import rebuild
-from persistence.proof.checks import CHECKS
-from persistence.proof.shapes import verdict
+from persistence.integrity.checks import CHECKS
+from persistence.integrity.definitions import verdict
+from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 
 UNPROVEN = {"audit_rows", "entry_numbers"}  # Copies leave no trail, and gaps in their numbers.

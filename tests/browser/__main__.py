@@ -19,12 +19,12 @@ import structlog
 
 from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
 from cli.demo.access import Access
-from cli.demo.filling import fill
+from cli.demo.demo_books import fill
 from cli.progress import Progress
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from persistence.files.blobs import Folder
-from server import app_page
+from server.docs import app_page
 from tests.api_server import ApiServer, Databases, settings
 
 # How long a token is good that ends while a page is looked at.

@@ -1,6 +1,6 @@
 import re
 
-from accounting.files.file_kinds import PDF, kind_of
+from accounting.files.uploads import PDF, kind_of
 from cli.demo import paper
 
 LINES = ("To Tidewater Roasters Ltd", "", "1 x Café (au lait) \\ tasting")

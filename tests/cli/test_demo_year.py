@@ -10,42 +10,42 @@ from cli.demo.steps import (
     Application,
     Arrival,
     Bounce,
-    Crediting,
     Duplicate,
-    Invoicing,
-    Paying,
+    ManualEntry,
+    NewCredit,
+    NewInvoice,
+    NewPayment,
+    NewRefund,
     PayingOut,
-    Reclaiming,
-    Refunding,
     Repayment,
     Reversal,
     Step,
-    Voiding,
+    VendorRefundClaim,
+    VoidedInvoice,
     Withdrawal,
-    Writing,
     WritingOff,
 )
 from cli.demo.year import months_before, plan
 
 DAYS = [date(2026, 11, 20), date(2026, 1, 1), date(2028, 2, 29), date(2027, 3, 31)]
 NAMED = (
-    Invoicing
-    | Paying
+    NewInvoice
+    | NewPayment
     | Advance
-    | Crediting
+    | NewCredit
     | WritingOff
-    | Refunding
+    | NewRefund
     | Repayment
-    | Reclaiming
+    | VendorRefundClaim
     | PayingOut
-    | Writing
+    | ManualEntry
 )
 
 
 def known_before(step: Step) -> set[str]:
     """The invoices, payments and refunds that a step speaks of."""
     match step:
-        case Paying():
+        case NewPayment():
             return {invoice for invoice, _ in step.shares}
         case Application():
             return {step.payment, *step.invoices}
@@ -53,13 +53,13 @@ def known_before(step: Step) -> set[str]:
             return set(step.payments)
         case Duplicate():
             return {step.bill.name}
-        case Voiding() | WritingOff():
+        case VoidedInvoice() | WritingOff():
             return {step.invoice}
-        case Crediting():
+        case NewCredit():
             return {invoice for invoice, _ in step.amounts}
-        case Refunding():
+        case NewRefund():
             return {step.of}
-        case Reclaiming():
+        case VendorRefundClaim():
             return set() if step.of is None else {step.of}
         case (
             Repayment(refund=name)
@@ -98,19 +98,19 @@ class TestPlan:
         steps = plan(today)
         kinds = Counter(type(step) for step in steps)
         assert set(kinds) == set(get_args(Step))
-        assert 150 < kinds[Invoicing] < 300
-        assert 140 < kinds[Paying] < 300
-        assert [step.order for step in steps if isinstance(step, Invoicing) and step.order]
+        assert 150 < kinds[NewInvoice] < 300
+        assert 140 < kinds[NewPayment] < 300
+        assert [step.order for step in steps if isinstance(step, NewInvoice) and step.order]
         assert 10 <= kinds[PayingOut] <= 13
         assert [step.short for step in steps if isinstance(step, PayingOut) if step.short] == [350]
-        assert {step.party for step in steps if isinstance(step, Invoicing)} == {
+        assert {step.party for step in steps if isinstance(step, NewInvoice)} == {
             party.name for party in (*CUSTOMERS, *VENDORS)
         }
 
     def test_lets_vendors_bill_every_month_under_numbers_of_their_own(self, today: date) -> None:
         initials = {vendor.name: vendor.initials for vendor in VENDORS}
         bills = [
-            step for step in plan(today) if isinstance(step, Invoicing) and step.party in initials
+            step for step in plan(today) if isinstance(step, NewInvoice) and step.party in initials
         ]
         monthly = [bill for bill in bills if bill.party in {v.name for v in VENDORS if v.day}]
         assert {f"{bill.on:%Y-%m}" for bill in monthly if bill.party == "harbour"} >= {

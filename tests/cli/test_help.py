@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from server import settings_table
+from server.config import settings_table
 from tests.command_line import CommandLine
 
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 LATER = {"sqlalchemy", "alembic", "psycopg", "connexion", "jwt", "cryptography"}
-SERVING = "cli.main, cli.{}, server.process.serving"
+SERVING = "cli.main, cli.{}, server.process.startup"
 
 
 class TestLoading:

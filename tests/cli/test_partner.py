@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from persistence.engine.admission import KEPT_SECONDS
 from tests.api_server import ApiServer
 from tests.command_line import ACCOUNTING, CommandLine
@@ -71,7 +71,7 @@ class TestCreate:
     @pytest.mark.parametrize("name", ["", " \t ", "two\nlines", "a\x1b[2Jb", "\udcff"])
     def test_so_is_any_that_nobody_could_read(self, own_server: ApiServer, name: str) -> None:
         before = own_server.query("SELECT count(*) FROM partner")
-        with pytest.raises(Malformed, match="one line of text"):
+        with pytest.raises(ValidationError, match="one line of text"):
             own_server.partner(name)
         assert own_server.query("SELECT count(*) FROM partner") == before
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.reference import PAGES, commands_page, settings_page
-from server import settings_table
+from server.config import settings_table
 
 DOCS = Path(__file__).parents[2] / "docs"
 

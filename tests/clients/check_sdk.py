@@ -33,7 +33,7 @@ from accounting_sdk import (
 )
 from accounting_sdk.core.api import BusinessOperations, PartnerOperations
 from accounting_sdk.tokens import business_in
-from server.contract import METHODS, parse, read_source
+from server.contract.document import METHODS, parse, read_source
 from tests.clients.answering import Answer, Answering, Asked
 
 SOON = Retries(first_wait=0.01, longest_wait=0.02)

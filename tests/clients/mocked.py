@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import httpx
 
-from server.own_examples import TOLD_BY_CODES, with_own_examples
+from server.docs.own_examples import TOLD_BY_CODES, with_own_examples
 from tests.clients.generators import Failed
 from tests.contract.document import Node, Operation, bodies, document, follow, operations
 from tests.contract.valid_requests import JSON, Request

@@ -20,9 +20,9 @@ from persistence.database import migrate as migrations
 from persistence.database.checks import refuse_unusable
 from persistence.database.distribution import SETTINGS, distribute
 from persistence.database.revisions import HEAD
-from persistence.database.row_security import SEE_EVERY_BUSINESS
-from persistence.engine.entering import SERVER_ROLE
-from persistence.engine.faults import UnusableDatabase, broken_constraint
+from persistence.database.rights import SEE_EVERY_BUSINESS
+from persistence.engine.connections import SERVER_ROLE
+from persistence.engine.database_errors import UnusableDatabase, broken_constraint
 from persistence.migrations.texts import run_texts
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent

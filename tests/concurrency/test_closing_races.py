@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from persistence.engine.machines import PASS_GATE
+from persistence.engine.topology import PASS_GATE
 from persistence.partners import sandboxes
 from tests.api_server import ApiServer, as_owner
 from tests.bookkeeping import Ledger

@@ -10,7 +10,7 @@ import httpx
 import psycopg
 import pytest
 
-from persistence.engine.machines import CLOSE_GATE
+from persistence.engine.topology import CLOSE_GATE
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body
@@ -76,7 +76,7 @@ class TestFullLine:
         other: Business,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("persistence.engine.turns.MOST_WAITING", 6)
+        monkeypatch.setattr("persistence.engine.pool.MOST_WAITING", 6)
         write = writer(shop, shop.customer())
         with ThreadPoolExecutor(WRITERS) as threads, held(fresh_server, shop) as waiting:
             asked = []

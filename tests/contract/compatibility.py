@@ -8,7 +8,7 @@ request has to bring it.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from server.contract import METHODS, Contract
+from server.contract.document import METHODS, Contract
 from tests.contract.schema_changes import Difference, Kind, Node, SchemaChanges, texts_changed
 
 

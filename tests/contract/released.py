@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from server.contract import parse, read_source
-from server.published import published
+from server.contract.document import parse, read_source
+from server.contract.published import published
 from tests.contract.compatibility import differences
 from tests.contract.schema_changes import Difference, Kind
 

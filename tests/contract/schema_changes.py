@@ -11,7 +11,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from server.reference.fields import Describer
+from server.docs.reference.fields import Describer
 from tests.contract.conditions import as_seen_before
 
 Node = Mapping[str, Any]

@@ -12,13 +12,13 @@ import pytest
 from accounting import errors
 from bench.lists import LISTS
 from persistence import store
-from persistence.engine import faults
+from persistence.engine import database_errors
 from persistence.engine.listings import NOT, Listing
 from persistence.trade.document_sql import BY_STATUS, STORED_STATUS
-from server.contract import module_of
-from server.dispatch import PAGING
-from server.responses import problems
-from server.responses.errors import LEAKED
+from server.contract.document import module_of
+from server.http import problems
+from server.http.dispatch import PAGING
+from server.http.errors import LEAKED
 from tests.contract.document import Operation, document, follow, named, operations
 from tests.in_turn import in_turn
 
@@ -38,13 +38,13 @@ KINDS = {
     name
     for module in (errors, problems)
     for name, kind in vars(module).items()
-    if isinstance(kind, type) and issubclass(kind, errors.Refusal)
+    if isinstance(kind, type) and issubclass(kind, errors.ApiError)
 }
 # Raised with a code that stands in a table, which is read below.
 RAISED_FROM_TABLES = {
-    ("persistence/engine/faults.py", "broken.code"),
+    ("persistence/engine/database_errors.py", "broken.code"),
     ("persistence/store.py", "_NOT_FOUND[noun]"),
-    ("server/responses/errors.py", "*LEAKED[error.status_code]"),
+    ("server/http/errors.py", "*LEAKED[error.status_code]"),
 }
 # Said to the operator by the command line; no request can meet them.
 OPERATORS = {
@@ -78,10 +78,13 @@ def raised_codes() -> set[str]:
     literal = {node.value for _, node in refusals() if isinstance(node, ast.Constant)}
     in_tables = {
         *(code for code, _ in LEAKED.values()),
-        *(broken.code for broken in (*faults._UNIQUE.values(), *faults._NAMED.values())),
+        *(
+            broken.code
+            for broken in (*database_errors._UNIQUE.values(), *database_errors._NAMED.values())
+        ),
         *store._NOT_FOUND.values(),
     }
-    refused_as_a_whole = {errors.Malformed.fields(field=["wrong"]).code}
+    refused_as_a_whole = {errors.ValidationError.fields(field=["wrong"]).code}
     unforeseen = {"internal_error"}
     return {str(code) for code in literal} | in_tables | refused_as_a_whole | unforeseen
 
@@ -192,7 +195,7 @@ class TestLists:
         assert sort["schema"]["default"] == LISTS[name].default_sort
 
     def test_accounts_are_filtered_by_every_name_of_the_contract(self) -> None:
-        handler = import_module("handlers.chart_of_accounts")
+        handler = import_module("handlers.books.chart_of_accounts")
         read: set[Any] = set()
         for function in (handler.matches, handler.period_of):
             tree = ast.parse(inspect.getsource(function))

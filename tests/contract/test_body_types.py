@@ -6,8 +6,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 
 import handlers
-from server.body_types import written
-from server.contract import Contract, ContractError
+from server.contract.body_types import written
+from server.contract.document import Contract, ContractError
 
 
 def contract_of(schemas: dict[str, Any], body: str, media: str = "application/json") -> Contract:
@@ -24,7 +24,7 @@ class TestWritten:
     def test_is_what_stands_among_the_handlers(self) -> None:
         kept = Path(handlers.__path__[0], "bodies.py").read_text("utf-8")
         assert written(Contract.load()) == kept, (
-            "run: python -m server.body_types > handlers/bodies.py"
+            "run: python -m server.contract.body_types > handlers/bodies.py"
         )
 
     def test_types_are_those_of_the_revived_values(self) -> None:

@@ -109,7 +109,7 @@ class TestCommands:
         renamed.write_text(source.replace("    payment_date: ", "    paid_on: "), encoding="utf-8")
         shadow = ["--shadow-file", "handlers/bodies.py", str(renamed)]
         cache = ["--cache-dir", str(tmp_path / "cache")]
-        words = [*shadow, *cache, "handlers/commands/payment_commands.py"]
+        words = [*shadow, *cache, "handlers/trade/payment_commands.py"]
         # In a process of its own: what mypy knows is as much as all that the tests know.
         mypy = [sys.executable, "-m", "mypy", *words]
         told = subprocess.run(mypy, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from server.contract import parse, read_source
-from server.published import published
+from server.contract.document import parse, read_source
+from server.contract.published import published
 from tests.contract.compatibility import differences
 from tests.contract.released import RELEASED, last_released, newest, number_of, refused, told
 from tests.contract.schema_changes import Difference, Kind

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from openapi_schema_validator import OAS30Validator, oas30_format_checker
 
-from server.contract import Contract
-from server.requests.schemas import SchemaCompiler
+from server.contract.document import Contract
+from server.http.schemas import SchemaCompiler
 from tests.contract.document import (
     Operation,
     document,

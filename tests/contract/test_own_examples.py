@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.own_examples import with_own_examples
+from server.docs.own_examples import with_own_examples
 from tests.contract.document import document, named
 from tests.contract.valid_requests import JSON, Story
 from tests.partner import Partner

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from server.contract import ContractLoader
+from server.contract.document import ContractLoader
 from tests.contract.document import source
 
 Path = tuple[str, ...]

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies
 
-from accounting.files.file_kinds import kind_of
+from accounting.files.uploads import kind_of
 
 BYTEWISE = "latin-1"
 KINDS = {

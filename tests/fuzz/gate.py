@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from persistence.engine.pool import make_pool
-from persistence.proof import integrity
+from persistence.integrity import checks
 
 Report = dict[str, Any]
 # Told of an operation that refused all of one round by a rule, such as a repeated key in each of
@@ -78,7 +78,7 @@ async def judge_books(database_url: str) -> list[str]:
     async with make_pool(database_url, size=1) as pool:
         return [
             f"the books of {business.name} ({business.id}): {check.name}: {check.first_offender}"
-            for business in await integrity.all_books(pool)
-            for check in await integrity.prove(pool, business, lambda _share: None)
+            for business in await checks.all_books(pool)
+            for check in await checks.prove(pool, business, lambda _share: None)
             if not check.ok
         ]

@@ -29,8 +29,8 @@ import tomli_w
 
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
-from server import logs
-from server.limiter import FailedLogins
+from server.http.limiter import FailedLogins
+from server.telemetry import logs
 from tests.api_server import ApiServer, Databases
 from tests.contract.document import operations
 from tests.fuzz import gate

@@ -2,10 +2,10 @@
 
 import pytest
 
-from accounting.files.file_kinds import ENDINGS, kind_of
+from accounting.files.uploads import ENDINGS, kind_of
 from bank_files import read
-from handlers.bank_transactions import guess_format
-from handlers.commands.bank_commands import columns_of
+from handlers.bank.bank_commands import columns_of
+from handlers.bank.bank_transactions import guess_format
 from handlers.request_object import RequestObject
 from tests.fuzz import files
 

@@ -15,7 +15,7 @@ from schemathesis.generation.meta import TestPhase
 
 from accounting.books.businesses import ENTITY_TYPES
 from accounting.tax.codes import CHARGED, UNTAXED, Direction, Treatment
-from accounting.trade.countries import CODES
+from accounting.trade.parties import CODES
 from tests.contract.document import named
 from tests.fuzz.files import put_real_ones
 from tests.fuzz.leading import lead

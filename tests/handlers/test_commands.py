@@ -23,20 +23,14 @@ from accounting.trade.commands import (
     VendorPaymentDetails,
     WriteOffDocument,
 )
-from accounting.trade.party_details import PartyNamed
-from handlers.commands import (
-    account_commands,
-    bank_commands,
-    business_commands,
-    credit_commands,
-    document_commands,
-    journal_commands,
-    party_commands,
-    payment_commands,
-    refund_commands,
-)
-from handlers.commands.bank_commands import ImportFile, ImportLines
+from accounting.trade.parties import PartyNamed
+from handlers.bank import bank_commands
+from handlers.bank.bank_commands import ImportFile, ImportLines
+from handlers.books import journal_commands
+from handlers.platform import business_commands
 from handlers.request_object import RequestObject
+from handlers.shared import account_commands
+from handlers.trade import document_commands, payment_commands
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
 DAY, MOMENT = date(2026, 1, 5), datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -144,10 +138,10 @@ class TestAllocations:
             (payment_commands.change_invoice_payment, "invoice_id", "amount_cents"),
             (payment_commands.create_bill_payment, "bill_id", "amount_cents"),
             (payment_commands.change_bill_payment, "bill_id", "amount_cents"),
-            (credit_commands.create_customer_credit, "invoice_id", "amount"),
-            (credit_commands.replace_customer_credit, "invoice_id", "amount"),
-            (credit_commands.create_vendor_credit, "bill_id", "amount"),
-            (credit_commands.replace_vendor_credit, "bill_id", "amount"),
+            (document_commands.create_customer_credit, "invoice_id", "amount"),
+            (document_commands.replace_customer_credit, "invoice_id", "amount"),
+            (document_commands.create_vendor_credit, "bill_id", "amount"),
+            (document_commands.replace_vendor_credit, "bill_id", "amount"),
         ],
     )
     def test_each_knows_its_place_in_the_body(
@@ -162,8 +156,8 @@ class TestAllocations:
         for create, change in (
             (payment_commands.create_invoice_payment, payment_commands.change_invoice_payment),
             (payment_commands.create_bill_payment, payment_commands.change_bill_payment),
-            (credit_commands.create_customer_credit, credit_commands.replace_customer_credit),
-            (credit_commands.create_vendor_credit, credit_commands.replace_vendor_credit),
+            (document_commands.create_customer_credit, document_commands.replace_customer_credit),
+            (document_commands.create_vendor_credit, document_commands.replace_vendor_credit),
         ):
             assert create(body(line_items=[])).allocations == ()
             assert change(body()).allocations is ABSENT
@@ -234,12 +228,12 @@ class TestCredits:
         ("read", "names", "account"),
         [
             (
-                credit_commands.create_customer_credit,
+                document_commands.create_customer_credit,
                 ("customer_id", "credit_note_number", "sent_at", "source_invoice_id"),
                 "revenue_account_identifier",
             ),
             (
-                credit_commands.create_vendor_credit,
+                document_commands.create_vendor_credit,
                 ("vendor_id", "vendor_credit_number", "received_at", "source_bill_id"),
                 "expense_account_identifier",
             ),
@@ -262,13 +256,15 @@ class TestCredits:
 
 class TestRefunds:
     def test_a_method_is_a_word_in_capitals(self) -> None:
-        assert refund_commands.agree_refund(body(method="CREDIT_CARD")).method == "credit_card"
-        assert refund_commands.pay_refund(body(method="CASH")).method == "cash"
+        assert payment_commands.agree_refund(body(method="CREDIT_CARD")).method == "credit_card"
+        assert payment_commands.pay_refund(body(method="CASH")).method == "cash"
 
     def test_what_is_not_said_is_the_default(self) -> None:
-        assert refund_commands.agree_refund(body()) == AgreeRefund()
-        assert refund_commands.pay_refund(body()) == refund_commands.pay_refund(None) == PayRefund()
-        vendor = refund_commands.agree_vendor_refund(body(vendor_id=FIRST))
+        assert payment_commands.agree_refund(body()) == AgreeRefund()
+        assert (
+            payment_commands.pay_refund(body()) == payment_commands.pay_refund(None) == PayRefund()
+        )
+        vendor = payment_commands.agree_vendor_refund(body(vendor_id=FIRST))
         assert (vendor.refund_type, vendor.payments, vendor.allocations) == ("overpayment", (), ())
 
     def test_parts_of_a_vendors_refund_know_their_kind_and_their_place(self) -> None:
@@ -292,20 +288,20 @@ class TestRefunds:
             ),
         )
         for read in (
-            refund_commands.agree_vendor_refund,
-            refund_commands.agree_vendor_refund_payment,
-            refund_commands.change_vendor_refund_payment,
+            payment_commands.agree_vendor_refund,
+            payment_commands.agree_vendor_refund_payment,
+            payment_commands.change_vendor_refund_payment,
         ):
             assert read(body(allocations=given)).allocations == expected
-        assert refund_commands.change_vendor_refund_payment(body()).allocations is ABSENT
+        assert payment_commands.change_vendor_refund_payment(body()).allocations is ABSENT
 
     def test_payments_are_announced_with_a_refund_or_alone(self) -> None:
         given = body(payments=[{"amount_cents": 3, "payment_method": "cash", "memo": None}, {}])
-        first, second = refund_commands.agree_vendor_refund(given).payments
+        first, second = payment_commands.agree_vendor_refund(given).payments
         assert (first.amount, first.method, first.details.memo) == (3, "cash", None)
         assert (second.amount, second.method, second.fee) == (ABSENT, "bank_transfer", 0)
         assert second.details == VendorPaymentDetails()
-        alone = refund_commands.agree_vendor_refund_payment(
+        alone = payment_commands.agree_vendor_refund_payment(
             body(total_amount_cents=5, processing_fee_cents=1, memo="m")
         )
         [payment] = alone.payments
@@ -327,11 +323,15 @@ class TestParties:
     def test_both_names_of_the_credit_limit_mean_one_amount(
         self, given: dict[str, Any], limit: Any
     ) -> None:
-        assert party_commands.customer(body(**given)).credit_limit_cents == limit
+        assert document_commands.customer(body(**given)).credit_limit_cents == limit
 
     @pytest.mark.parametrize(
         "read",
-        [party_commands.customer, party_commands.create_vendor, party_commands.change_vendor],
+        [
+            document_commands.customer,
+            document_commands.create_vendor,
+            document_commands.change_vendor,
+        ],
     )
     def test_absent_null_and_given_are_kept_apart(self, read: Callable[[Any], Any]) -> None:
         details = read(body(company_name="Acme", email=None, transaction_tags=["t"]))
@@ -339,7 +339,7 @@ class TestParties:
         assert said(details) == told
 
     def test_the_status_that_a_vendor_is_set_to_is_its_standing(self) -> None:
-        assert party_commands.change_vendor(body(status="BLOCKED")).standing == "BLOCKED"
+        assert document_commands.change_vendor(body(status="BLOCKED")).standing == "BLOCKED"
 
 
 class TestBooks:

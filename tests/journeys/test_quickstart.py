@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from clients import quickstart
-from server.contract import read_source
+from server.contract.document import read_source
 from tests.api_server import ApiServer
 
 SCRIPT = Path(quickstart.__file__)

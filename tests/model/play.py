@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from persistence.proof.integrity import Check
+from persistence.integrity.checks import Check
 from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts

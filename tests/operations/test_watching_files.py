@@ -13,8 +13,8 @@ import yaml
 from persistence.database.condition import Condition, KeptUp, ProofRun
 from persistence.engine.pool import Occupancy
 from persistence.files.blobs import Folder
-from server.watching.metrics import AllWorkers
-from server.watching.scraped import Surroundings, of_condition, of_standby
+from server.telemetry.metrics import AllWorkers
+from server.telemetry.metrics_endpoint import Surroundings, of_condition, of_standby
 from tests.api_server import settings
 from tests.operations.watching_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
 from tests.processes.certificates import write_certificate

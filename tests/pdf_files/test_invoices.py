@@ -13,7 +13,7 @@ from pdf_files import (
     InvoiceState,
     Issuer,
     Recipient,
-    Settled,
+    SettledBy,
     Settlement,
     Style,
     TaxTotal,
@@ -83,9 +83,9 @@ class TestDrawInvoice:
             withheld=18,
             total=11_400,
             settlements=[
-                Settlement(Settled.PAYMENT, date(2025, 3, 10), 5_000),
-                Settlement(Settled.CREDIT, date(2025, 3, 11), 1_000),
-                Settlement(Settled.WRITE_OFF, date(2025, 3, 12), 400),
+                Settlement(SettledBy.PAYMENT, date(2025, 3, 10), 5_000),
+                Settlement(SettledBy.CREDIT, date(2025, 3, 11), 1_000),
+                Settlement(SettledBy.WRITE_OFF, date(2025, 3, 12), 400),
             ],
             left=5_000,
         )

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.chart import STARTING_CHART
-from accounting.books.chart_names import TRANSLATIONS
+from accounting.books.chart import STARTING_CHART, TRANSLATIONS
 from pdf_files.letters import BOX, shown, width, wrapped
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"))

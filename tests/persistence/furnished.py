@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from persistence.engine.pool import make_pool
-from persistence.ledger.rebuilding import rebuild
-from persistence.proof.seals import seal
+from persistence.integrity.seals import seal
+from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from persistence.proof.sides import PURCHASES, SALES, SideTables
+from persistence.integrity.definitions import PURCHASES, SALES, SideTables
 
 Fault = tuple[str, set[str]]
 Faults = dict[str, Fault]

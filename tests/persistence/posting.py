@@ -12,16 +12,15 @@ import psycopg
 from accounting.books.ledger import Entry, Line
 from accounting.books.periods import Period
 from persistence.books import Books
-from persistence.engine.identifiers import new_id
-from persistence.engine.memory import Memory
+from persistence.engine.caches import Caches
+from persistence.engine.ids import new_id
 from persistence.engine.pool import Pool, make_pool
-from persistence.engine.sessions import Reading, Writing
-from persistence.engine.tenants import BusinessTenant
+from persistence.engine.sessions import BusinessTenant, ReadSession, WriteSession
 from persistence.engine.transaction import reading, writing
+from persistence.integrity.definitions import verdict
+from persistence.integrity.ledger_checks import ROLL_UPS
 from persistence.ledger.accounts import AccountState
 from persistence.ledger.balances import ADVANCE
-from persistence.proof.balances import ROLL_UPS
-from persistence.proof.shapes import verdict
 from tests.api_server import ApiServer
 from tests.partner import Business
 from tests.persistence.test_transaction import Writer
@@ -54,7 +53,7 @@ class JournalWriter:
         self.api_server, self.business, self.step = api_server, business, step
         self.writer = Writer(api_server, business)
         self.now = NOW
-        self.memory = Memory()
+        self.memory = Caches()
         self.advances = 0
         self.accounts: list[UUID] = [
             id_
@@ -76,7 +75,7 @@ class JournalWriter:
         await self.adding(pool, [self.entry(each) for each in batch], preview=preview)
 
     async def adding(self, pool: Pool, entries: list[Entry], *, preview: bool = False) -> None:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             books = self.books(session)
             books.balances.step = self.step
             books.post(entries)
@@ -85,7 +84,7 @@ class JournalWriter:
 
         await writing(pool, self.writer.work(handle, preview=preview))
 
-    def books(self, session: Reading | Writing) -> Books:
+    def books(self, session: ReadSession | WriteSession) -> Books:
         assert isinstance(session.tenant, BusinessTenant)
         return Books(session, session.tenant, self.now, self.memory)
 
@@ -93,7 +92,7 @@ class JournalWriter:
         return self.run(lambda pool: self.reading(pool, question))
 
     async def reading(self, pool: Pool, question: Callable[[Books], Awaitable[T]]) -> T:
-        async def nothing(_: Writing) -> None:
+        async def nothing(_: WriteSession) -> None:
             raise AssertionError("nothing is written")
 
         tenant = self.writer.work(nothing).tenant()

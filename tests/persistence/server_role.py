@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from persistence.engine.entering import SERVER_ROLE
+from persistence.engine.connections import SERVER_ROLE
 from tests.api_server import ApiServer
 
 

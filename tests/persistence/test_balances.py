@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from accounting.books.periods import EVER, Period
 from persistence.books import Books
-from persistence.engine.identifiers import new_id
+from persistence.engine.ids import new_id
 from persistence.engine.pages import PageRequest
 from persistence.engine.pool import Pool
 from persistence.ledger.account_entries import NETS
-from persistence.ledger.account_sql import CHART, FAMILY
-from persistence.ledger.accounts import AccountState
+from persistence.ledger.accounts import CHART, FAMILY, AccountState
 from persistence.ledger.balances import period_parameters
-from persistence.ledger.rebuilding import rebuild
+from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tests.partner import Partner
 from tests.persistence.auditing import faults_in, tamper

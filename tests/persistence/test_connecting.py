@@ -11,9 +11,9 @@ from embedded import places, wire
 from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from persistence.database.migrate import migrate
-from persistence.engine import connecting
-from persistence.engine.connecting import connect
-from persistence.engine.faults import DatabaseAway, UnusableDatabase
+from persistence.engine import connections
+from persistence.engine.connections import connect
+from persistence.engine.database_errors import DatabaseAway, UnusableDatabase
 from tests.api_server import Databases
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
@@ -87,7 +87,7 @@ class TestConnect:
         url = databases.postgres.url("postgres")
         with psycopg.connect(url) as connection:
             found = connection.info.parameter_status("server_version")
-        monkeypatch.setattr(connecting, "OLDEST_MAJOR", 99)
+        monkeypatch.setattr(connections, "OLDEST_MAJOR", 99)
         with pytest.raises(UnusableDatabase) as told:
             use(url)
         assert f"is PostgreSQL {found}; 99 or newer is needed" in str(told.value)

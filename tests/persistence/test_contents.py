@@ -8,12 +8,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from accounting.books.numbers import Pending
-from accounting.errors import RuleBroken, Unavailable
+from accounting.books.numbers import PendingNumber
+from accounting.errors import RuleViolation, Unavailable
 from persistence import tables
-from persistence.engine.pipeline import exchange
+from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import Writing
+from persistence.engine.sessions import WriteSession
 from persistence.engine.transaction import writing
 from persistence.files.blobs import Blobs, Folder
 from tests.api_server import ApiServer
@@ -65,11 +65,11 @@ def staging_file(name: str, *failing: str) -> Handle:
     left = list(failing)
     runs = iter(range(9))
 
-    async def handle(session: Writing) -> None:
+    async def handle(session: WriteSession) -> None:
         session.staging.insert(tables.customer, customer_row(company_name=name))
         session.staging.contents[f"{name}/{next(runs)}"] = name.encode()
         if left:
-            await exchange(session.connection, [raising(left.pop(0))])
+            await execute_pipeline(session.connection, [raising(left.pop(0))])
 
     return handle
 
@@ -91,12 +91,12 @@ class TestContents:
 
     @pytest.mark.parametrize("key", [None, "kept refusal"])
     def test_a_refusal_puts_none(self, cabinet: Cabinet, writer: Writer, key: str | None) -> None:
-        async def refusing(session: Writing) -> None:
+        async def refusing(session: WriteSession) -> None:
             await staging_file("refused")(session)
-            raise RuleBroken("negative_amount", "No.")
+            raise RuleViolation("negative_amount", "No.")
 
         if key is None:
-            with pytest.raises(RuleBroken):
+            with pytest.raises(RuleViolation):
                 cabinet.write(refusing)
         else:
             assert cabinet.write(refusing, key=key) == ("negative_amount", False)
@@ -110,7 +110,7 @@ class TestContents:
     def test_a_commit_that_is_refused_takes_them_away_again(
         self, cabinet: Cabinet, writer: Writer
     ) -> None:
-        async def headless(session: Writing) -> None:
+        async def headless(session: WriteSession) -> None:
             await staging_file("headless")(session)
             session.staging.insert(tables.journal_entry, entry_row("JE-1"))  # Without lines.
 
@@ -123,7 +123,7 @@ class TestContents:
     ) -> None:
         (cabinet.root / "blocked").write_text("a file where a folder has to be")
 
-        async def two(session: Writing) -> None:
+        async def two(session: WriteSession) -> None:
             await staging_file("first")(session)
             session.staging.contents["blocked/key"] = b"second"
 
@@ -142,12 +142,12 @@ class TestContents:
                 assert numbered.wait(PATIENCE_SECONDS)
                 super().put(key, content)
 
-        async def numbering(session: Writing) -> None:
+        async def numbering(session: WriteSession) -> None:
             buyer = customer_row()
             session.staging.insert(tables.customer, buyer)
-            session.staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
+            session.staging.insert(tables.invoice, invoice_row(buyer["id"], PendingNumber("INV")))
 
-        async def filing(session: Writing) -> None:
+        async def filing(session: WriteSession) -> None:
             await numbering(session)
             session.staging.contents["slow/0"] = b"a file"
 

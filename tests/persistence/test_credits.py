@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.splits import Part
-from accounting.errors import NotFound, RuleBroken
+from accounting.books.ledger import Part
+from accounting.errors import NotFound, RuleViolation
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade import credits, refunds
 from accounting.trade.allocation import Allocation
@@ -21,12 +21,11 @@ from accounting.trade.refunds import InvoiceRefund, Refund, RefundAllocation, Ve
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from accounting.trade.write_offs import WriteOff
 from persistence.books import Books, Trade
-from persistence.engine.identifiers import new_id
-from persistence.engine.memory import Memory
+from persistence.engine.caches import Caches
+from persistence.engine.ids import new_id
 from persistence.engine.pages import PageRequest
 from persistence.engine.pool import make_pool
-from persistence.engine.sessions import Writing
-from persistence.engine.tenants import BusinessTenant
+from persistence.engine.sessions import BusinessTenant, WriteSession
 from persistence.engine.transaction import reading
 from persistence.trade.document_settlements import Settlements
 from tests.api_server import ApiServer
@@ -60,14 +59,14 @@ class Shop:
         return books.sales if self.side == "sales" else books.purchases
 
     def save(self, *values: Subject) -> None:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             assert isinstance(session.tenant, BusinessTenant)
-            self.trade(Books(session, session.tenant, NOW, Memory())).save(*values)
+            self.trade(Books(session, session.tenant, NOW, Caches())).save(*values)
 
         self.writer.write(handle)
 
     def read(self, question: Callable[[Trade], Awaitable[T]]) -> T:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             raise AssertionError("nothing is written")
 
         async def go() -> T:
@@ -77,7 +76,7 @@ class Shop:
                 make_pool(self.writer.api_server.database_url, size=1) as pool,
                 reading(pool, tenant) as session,
             ):
-                return await question(self.trade(Books(session, tenant, NOW, Memory())))
+                return await question(self.trade(Books(session, tenant, NOW, Caches())))
 
         return asyncio.run(go())
 
@@ -212,7 +211,7 @@ class TestCreditStore:
         assert listed == shown
 
     def test_a_race_for_the_rest_of_a_credit_is_said_as_a_refusal(self, shop: Shop) -> None:
-        with pytest.raises(RuleBroken) as refused:
+        with pytest.raises(RuleViolation) as refused:
             shop.save(shop.credit(used=101))
         assert refused.value.code == "allocation_exceeds_total"
 
@@ -221,9 +220,9 @@ class TestLocking:
     def test_many_come_in_the_order_of_their_ids_however_their_rows_lie(self, shop: Shop) -> None:
         ids = sorted((shop.document, shop.other_document))
 
-        async def lock(session: Writing) -> None:
+        async def lock(session: WriteSession) -> None:
             assert isinstance(session.tenant, BusinessTenant)
-            trade = shop.trade(Books(session, session.tenant, NOW, Memory()))
+            trade = shop.trade(Books(session, session.tenant, NOW, Caches()))
             locking = trade.documents.lock_all(ids)
             turned = replace(
                 locking, answer=lambda answers: locking.answer([rows[::-1] for rows in answers])

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from accounting.books.chart import CONTROL_ROLES
-from persistence.engine.faults import DatabaseAway
-from persistence.proof import control
-from persistence.proof.checks import CHECKS
-from persistence.proof.journal import SOURCES
+from persistence.engine.database_errors import DatabaseAway
+from persistence.integrity import control_accounts
+from persistence.integrity.checks import CHECKS
+from persistence.integrity.ledger_checks import SOURCES
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.auditing import faults_in, remembered, tamper
@@ -121,5 +121,5 @@ class TestPlantedFault:
         assert set().union(*(named for _, named in PLANTED.values())) == NAMES
 
     def test_every_control_account_is_proven_by_its_documents(self) -> None:
-        texts = " ".join(control.CHECKS.values())
+        texts = " ".join(control_accounts.CHECKS.values())
         assert [role for role in CONTROL_ROLES if f"a.role = '{role}'" not in texts] == []

@@ -12,14 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accounting.books.cuts import Basis, Cut, Movement
-from accounting.books.ledger import Entry, Line
+from accounting.books.ledger import Entry, Line, Part, Split
 from accounting.books.periods import EVER, Period
-from accounting.books.splits import Part, Split
+from accounting.books.report_filter import AccountMovement, Basis, ReportFilter
 from persistence.books import Books
-from persistence.engine.identifiers import new_id
+from persistence.engine.ids import new_id
 from persistence.engine.pages import PageRequest
-from persistence.ledger.rebuilding import rebuild
+from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tests.partner import Partner
 from tests.persistence.auditing import tamper
@@ -29,11 +28,11 @@ from tests.persistence.trading import traded
 DAYS = st.dates(date(2025, 10, 20), date(2026, 3, 10))
 SPANS = st.lists(st.one_of(st.just(EVER), st.builds(Period, DAYS, DAYS)), min_size=1, max_size=4)
 CUTS = st.builds(
-    Cut,
+    ReportFilter,
     basis=st.sampled_from(Basis),
     known_at=st.one_of(st.none(), st.integers(-1, 5).map(lambda n: NOW + timedelta(minutes=n))),
 )
-ByAccount = dict[UUID, tuple[Movement, ...]]
+ByAccount = dict[UUID, tuple[AccountMovement, ...]]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,9 @@ def counted(entry: Entry, basis: Basis) -> list[tuple[UUID, int]]:
     return [*parts, (other.account_id, other.amount)]
 
 
-def expected(posted: list[tuple[datetime, Entry]], spans: Sequence[Period], cut: Cut) -> ByAccount:
+def expected(
+    posted: list[tuple[datetime, Entry]], spans: Sequence[Period], cut: ReportFilter
+) -> ByAccount:
     sums: dict[UUID, list[list[int]]] = defaultdict(lambda: [[0, 0] for _ in spans])
     for moment, entry in posted:
         if cut.known_at is not None and moment > cut.known_at:
@@ -92,13 +93,14 @@ def expected(posted: list[tuple[datetime, Entry]], spans: Sequence[Period], cut:
                 for account, amount in counted(entry, cut.basis):
                     sums[account][place][amount < 0] += abs(amount)
     moved = {
-        account: tuple(Movement(*sides) for sides in places) for account, places in sums.items()
+        account: tuple(AccountMovement(*sides) for sides in places)
+        for account, places in sums.items()
     }
     return {account: places for account, places in moved.items() if any(map(_moved, places))}
 
 
-def _moved(movement: Movement) -> bool:
-    return movement != Movement()
+def _moved(movement: AccountMovement) -> bool:
+    return movement != AccountMovement()
 
 
 class TestAnyHistory:
@@ -110,7 +112,7 @@ class TestAnyHistory:
         partner: Partner,
         history: list[list[Settling]],
         spans: list[Period],
-        cut: Cut,
+        cut: ReportFilter,
     ) -> None:
         journal = JournalWriter(own_server, partner.business())
         posted: list[tuple[datetime, Entry]] = []
@@ -173,7 +175,7 @@ class TestExplained:
         known_at = moment_of(shop, part)
         if known_at is not None:
             filters["known_at"] = known_at
-        cut = Cut(
+        cut = ReportFilter(
             basis=basis,
             tag=filters.get("tag"),
             untagged="untagged" in filters,
@@ -189,7 +191,9 @@ class TestExplained:
                 wanted = PageRequest(page_size=1_000, filters=asked)
                 lines = await books.account_entries.page(state.id, wanted, basis)
                 debits = sum(each.debit for each in lines.rows)
-                listed[state.id] = (Movement(debits, sum(each.credit for each in lines.rows)),)
+                listed[state.id] = (
+                    AccountMovement(debits, sum(each.credit for each in lines.rows)),
+                )
             return moved, {id_: each for id_, each in listed.items() if any(map(_moved, each))}
 
         moved, listed = shop.read(both)

@@ -5,13 +5,13 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.numbers import Pending
+from accounting.books.numbers import PendingNumber
 from persistence import tables
-from persistence.engine.machines import OneMachine
-from persistence.engine.pipeline import exchange
+from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import make_pool
 from persistence.engine.sql import Query, Row
-from persistence.engine.staging import Staging
+from persistence.engine.topology import SingleNode
+from persistence.engine.unit_of_work import UnitOfWork
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.test_staging import entry_row
@@ -23,11 +23,11 @@ def shop(acme: Partner) -> Business:
 
 
 @pytest.fixture
-def staging(shop: Business) -> Staging:
-    return Staging(UUID(shop.id))
+def staging(shop: Business) -> UnitOfWork:
+    return UnitOfWork(UUID(shop.id))
 
 
-def last_rows(api_server: ApiServer, staging: Staging) -> list[Row]:
+def last_rows(api_server: ApiServer, staging: UnitOfWork) -> list[Row]:
     """Flush into a transaction that is rolled back; return what its last statement brought."""
 
     async def go() -> list[Row]:
@@ -37,8 +37,8 @@ def last_rows(api_server: ApiServer, staging: Staging) -> list[Row]:
         ):
             assert staging.business_id is not None
             await connection.execute("BEGIN")
-            results = await exchange(
-                connection, [OneMachine().set_tenant(staging.business_id), *staging.queries()]
+            results = await execute_pipeline(
+                connection, [SingleNode().set_tenant(staging.business_id), *staging.queries()]
             )
             for result in results:
                 staging.learn(result.rows)
@@ -50,12 +50,12 @@ def last_rows(api_server: ApiServer, staging: Staging) -> list[Row]:
 
 class TestNumbers:
     def test_the_database_renders_numbers_as_the_server_does(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         staging.raise_series("INV", 999_998)
         for place in range(2):
             number = staging.take_number("JE-2031")
-            row = entry_row(number, reference=Pending("INV", place))
+            row = entry_row(number, reference=PendingNumber("INV", place))
             staging.insert(tables.journal_entry, row)
         staging.follow_with(
             Query(
@@ -65,7 +65,9 @@ class TestNumbers:
             )
         )
         [stored] = last_rows(api_server, staging)
-        named = [(Pending("JE-2031", place), Pending("INV", place)) for place in range(2)]
+        named = [
+            (PendingNumber("JE-2031", place), PendingNumber("INV", place)) for place in range(2)
+        ]
         rendered = [f"{staging.number(entry)} {staging.number(other)}" for entry, other in named]
         assert rendered == ["JE-2031-000001 INV-999999", "JE-2031-000002 INV-1000000"]
         assert stored["numbers"] == rendered

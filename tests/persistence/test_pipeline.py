@@ -10,7 +10,7 @@ import pytest
 from psycopg import errors
 
 from persistence.engine import pipeline
-from persistence.engine.pipeline import Connection, exchange, numbered
+from persistence.engine.pipeline import Connection, execute_pipeline, numbered
 from persistence.engine.pool import make_pool
 from persistence.engine.sql import Query
 from tests.api_server import Databases
@@ -45,7 +45,7 @@ def query(text: str, **parameters: Any) -> Query:
 
 async def prepared(connection: Connection) -> int:
     counting = query("SELECT count(*) AS n FROM pg_prepared_statements")
-    [found] = await exchange(connection, [counting])
+    [found] = await execute_pipeline(connection, [counting])
     return int(found.rows[0]["n"])
 
 
@@ -63,7 +63,7 @@ class TestNumbered:
 class TestExchange:
     def test_results_come_in_the_order_of_their_statements(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
-            return await exchange(
+            return await execute_pipeline(
                 connection,
                 [
                     query("SELECT %(a)s::int AS a, NULL::text AS b", a=1),
@@ -81,7 +81,7 @@ class TestExchange:
     def test_the_second_time_reads_the_same(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
             asked = [query("SELECT %(a)s::text AS a", a="ö%")]
-            return [(await exchange(connection, asked))[0].rows for _ in range(3)]
+            return [(await execute_pipeline(connection, asked))[0].rows for _ in range(3)]
 
         assert run(work) == [[{"a": "ö%"}]] * 3
 
@@ -89,8 +89,8 @@ class TestExchange:
         async def work(connection: Connection) -> Any:
             made = query("CREATE TEMP TABLE t AS SELECT generate_series(1, 7) AS n")
             changed = query("UPDATE t SET n = n + 1 WHERE n > %(least)s", least=3)
-            await exchange(connection, [made])
-            return await exchange(connection, [changed])
+            await execute_pipeline(connection, [made])
+            return await execute_pipeline(connection, [changed])
 
         assert run(work)[0].affected == 4
 
@@ -98,19 +98,21 @@ class TestExchange:
         async def work(connection: Connection) -> Any:
             setting = query("SELECT set_config('app.business_id', 'x', true)")
             reading = query("SELECT current_setting('app.business_id', true) AS value")
-            inside = await exchange(connection, [setting, reading])
-            after = await exchange(connection, [reading])
+            inside = await execute_pipeline(connection, [setting, reading])
+            after = await execute_pipeline(connection, [reading])
             return inside[1].rows, after[0].rows
 
         assert run(work) == ([{"value": "x"}], [{"value": ""}])
 
     def test_the_first_error_is_raised_and_nothing_of_it_is_kept(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
-            await exchange(connection, [query("CREATE TEMP TABLE kept (n int PRIMARY KEY)")])
+            await execute_pipeline(
+                connection, [query("CREATE TEMP TABLE kept (n int PRIMARY KEY)")]
+            )
             insert = query("INSERT INTO kept VALUES (%(n)s::int)", n=1)
             with pytest.raises(errors.UniqueViolation) as raised:
-                await exchange(connection, [insert, insert, query("SELECT 1 / 0")])
-            [left] = await exchange(connection, [query("SELECT count(*) AS n FROM kept")])
+                await execute_pipeline(connection, [insert, insert, query("SELECT 1 / 0")])
+            [left] = await execute_pipeline(connection, [query("SELECT count(*) AS n FROM kept")])
             return raised.value.diag.constraint_name, left.rows
 
         assert run(work) == ("kept_pkey", [{"n": 0}])
@@ -120,9 +122,11 @@ class TestExchange:
             late = query("SELECT n FROM late")
             for _ in range(2):
                 with pytest.raises(errors.UndefinedTable):
-                    await exchange(connection, [late, query("SELECT 'never prepared'")])
-            await exchange(connection, [query("CREATE TEMP TABLE late AS SELECT 5 AS n")])
-            return await exchange(connection, [late, query("SELECT 'never prepared' AS word")])
+                    await execute_pipeline(connection, [late, query("SELECT 'never prepared'")])
+            await execute_pipeline(connection, [query("CREATE TEMP TABLE late AS SELECT 5 AS n")])
+            return await execute_pipeline(
+                connection, [late, query("SELECT 'never prepared' AS word")]
+            )
 
         first, second = run(work)
         assert (first.rows, second.rows) == ([{"n": 5}], [{"word": "never prepared"}])
@@ -130,17 +134,17 @@ class TestExchange:
     def test_a_failed_transaction_goes_back_to_its_savepoint(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
             begin = [query("BEGIN"), query("SELECT 1 AS n"), query("SAVEPOINT s")]
-            await exchange(connection, begin)
+            await execute_pipeline(connection, begin)
             with pytest.raises(errors.DivisionByZero):
-                await exchange(connection, [query("SELECT 1 / 0")])
+                await execute_pipeline(connection, [query("SELECT 1 / 0")])
             back = [query("ROLLBACK TO SAVEPOINT s"), query("SELECT 2 AS n"), query("COMMIT")]
-            return (await exchange(connection, back))[1].rows
+            return (await execute_pipeline(connection, back))[1].rows
 
         assert run(work) == [{"n": 2}]
 
     def test_what_is_prepared_outlives_a_rollback(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
-            await exchange(connection, [query("BEGIN"), query("SELECT 1")])
+            await execute_pipeline(connection, [query("BEGIN"), query("SELECT 1")])
             before = await prepared(connection)
             await connection.rollback()
             return before, await prepared(connection)
@@ -152,7 +156,7 @@ class TestExchange:
             asked = "SELECT %(n)s AS n"
             values = [1, 2**40, None, "one"]
             return [
-                (await exchange(connection, [query(asked, n=value)]))[0].rows[0]["n"]
+                (await execute_pipeline(connection, [query(asked, n=value)]))[0].rows[0]["n"]
                 for value in values
             ]
 
@@ -165,9 +169,11 @@ class TestExchange:
 
         async def work(connection: Connection) -> Any:
             for place in range(20):
-                [found] = await exchange(connection, [query(f"SELECT {place} AS n")])
+                [found] = await execute_pipeline(connection, [query(f"SELECT {place} AS n")])
                 assert found.rows == [{"n": place}]
-            await exchange(connection, [query(f"SELECT {place} AS n") for place in range(20)])
+            await execute_pipeline(
+                connection, [query(f"SELECT {place} AS n") for place in range(20)]
+            )
             await prepared(connection)
             return await prepared(connection)
 
@@ -176,8 +182,8 @@ class TestExchange:
     def test_a_value_that_cannot_be_sent_leaves_the_connection_as_it_was(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
             with pytest.raises(psycopg.DataError):
-                await exchange(connection, [query("BEGIN"), query("SELECT %(a)s", a="\0")])
-            return (await exchange(connection, [query("SELECT 1 AS n")]))[0].rows
+                await execute_pipeline(connection, [query("BEGIN"), query("SELECT %(a)s", a="\0")])
+            return (await execute_pipeline(connection, [query("SELECT 1 AS n")]))[0].rows
 
         assert run(work) == [{"n": 1}]
 
@@ -185,7 +191,7 @@ class TestExchange:
         async def work(connection: Connection) -> Any:
             text = "x" * 3_000_000
             asked = [query("SELECT %(a)s::text AS a", a=text)] * 4
-            return [len(found.rows[0]["a"]) for found in await exchange(connection, asked)]
+            return [len(found.rows[0]["a"]) for found in await execute_pipeline(connection, asked)]
 
         assert run(work) == [3_000_000] * 4
 
@@ -204,14 +210,14 @@ class TestExchange:
                 )
 
         async def work(connection: Connection) -> Any:
-            asked = exchange(connection, [query("SELECT pg_sleep(30)"), query("SELECT 1")])
+            asked = execute_pipeline(connection, [query("SELECT pg_sleep(30)"), query("SELECT 1")])
             waiting = asyncio.create_task(asked)
             assert await asyncio.to_thread(within, PATIENCE_SECONDS, asks)
             await asyncio.to_thread(end_sessions)
             with pytest.raises(errors.AdminShutdown):
                 await waiting
             with pytest.raises(psycopg.OperationalError):
-                await exchange(connection, [query("SELECT 1")])
+                await execute_pipeline(connection, [query("SELECT 1")])
             return connection.broken
 
         assert run(work)
@@ -225,7 +231,9 @@ class TestExchange:
                 return owner.execute(f"{asleep} AND datname = current_database()").rowcount
 
         async def work(connection: Connection) -> Any:
-            sleeping = asyncio.create_task(exchange(connection, [query("SELECT pg_sleep(600)")]))
+            sleeping = asyncio.create_task(
+                execute_pipeline(connection, [query("SELECT pg_sleep(600)")])
+            )
             assert await asyncio.to_thread(within, PATIENCE_SECONDS, lambda: sessions() == 1)
             sleeping.cancel()
             await asyncio.wait([sleeping])
@@ -237,7 +245,7 @@ class TestExchange:
 
     def test_the_loop_watches_no_socket_that_is_closed(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
-            await exchange(connection, [query("SELECT 1")])
+            await execute_pipeline(connection, [query("SELECT 1")])
             socket = connection.fileno()
             await connection.close()
             return asyncio.get_running_loop().remove_reader(socket)

@@ -6,16 +6,14 @@ from typing import Any
 
 import pytest
 
-from bench import planting, rows
+from bench import rows, seed
 from persistence import tables
 from persistence.books import Books
-from persistence.database.expected_rows import ALIKE
-from persistence.database.migrate import migrate
-from persistence.engine.fetches import Fetch
+from persistence.database.migrate import ALIKE, migrate
 from persistence.engine.pipeline import numbered
 from persistence.engine.row_statements import replacement
-from persistence.engine.sql import Query
-from persistence.ledger import tax_codes
+from persistence.engine.sql import Fetch, Query
+from persistence.tax import tax_codes
 from tests.api_server import ApiServer
 from tests.partner import Partner
 from tests.persistence.posting import JournalWriter
@@ -43,7 +41,7 @@ def crowd(own_server: ApiServer, partner: Partner) -> Iterator[None]:
     small, large = partner.business(), partner.business()
     small.customer()
     large.customer()
-    planting.multiply(own_server.database_url, small.id, SMALL)
+    seed.multiply(own_server.database_url, small.id, SMALL)
     rows.multiply(own_server.watcher, tables.customer, ("business_id", large.id), CUSTOMERS)
     own_server.watcher.execute("SET plan_cache_mode = force_generic_plan; ANALYZE")
     yield

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from persistence.engine.pipeline import Connection, exchange
+from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.pool import Pool, make_pool
 from persistence.engine.sql import Query
 from tests.api_server import Databases
@@ -127,7 +127,7 @@ class TestGivingBack:
         async def work(pool: Pool) -> None:
             async def asking(query: Query) -> int:
                 async with pool.connection("one") as connection:
-                    await exchange(connection, [query])
+                    await execute_pipeline(connection, [query])
                     return pid(connection)
 
             before = await asking(Query("SELECT 1", {}))

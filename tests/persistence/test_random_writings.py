@@ -6,10 +6,10 @@ import random
 import psycopg
 import pytest
 
-from accounting.errors import Refusal
+from accounting.errors import ApiError
 from persistence import tables
 from persistence.engine.pool import Pool, make_pool
-from persistence.engine.sessions import Writing
+from persistence.engine.sessions import WriteSession
 from persistence.engine.sql import Query
 from persistence.engine.transaction import Work, writing
 from tests.api_server import ApiServer
@@ -34,7 +34,7 @@ def writer(api_server: ApiServer, shop: Business) -> Writer:
 def flushing(name: str, *queries: Query) -> Handle:
     """Return a handler whose flush sends further statements."""
 
-    async def handle(session: Writing) -> None:
+    async def handle(session: WriteSession) -> None:
         session.staging.insert(tables.customer, customer_row(company_name=name))
         for query in queries:
             session.staging.follow_with(query)
@@ -42,7 +42,7 @@ def flushing(name: str, *queries: Query) -> Handle:
     return handle
 
 
-async def unbalanced(session: Writing) -> None:
+async def unbalanced(session: WriteSession) -> None:
     """Fail at COMMIT and not before."""
     session.staging.insert(tables.customer, customer_row(company_name="unbalanced"))
     session.staging.insert(tables.journal_entry, entry_row("JE-1"))
@@ -52,7 +52,7 @@ async def result_of(pool: Pool, work: Work) -> str:
     """Run a writing; return its answer or the name of its error."""
     try:
         answer, _ = await writing(pool, work)
-    except (Refusal, psycopg.Error) as error:
+    except (ApiError, psycopg.Error) as error:
         return type(error).__name__
     return answer.body.decode()
 

@@ -11,7 +11,7 @@ from persistence.database import migrate as migrations
 from persistence.database import revisions
 from persistence.database.checks import refuse_unusable, why_schema_not_served
 from persistence.database.revisions import HEAD, why_not_served
-from persistence.engine.faults import UnusableDatabase
+from persistence.engine.database_errors import UnusableDatabase
 from persistence.engine.pool import make_pool
 from tests.api_server import Databases
 

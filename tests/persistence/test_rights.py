@@ -11,8 +11,8 @@ from persistence.database import migrate as migrations
 from persistence.database import rights
 from persistence.database.checks import refuse_unusable
 from persistence.database.revisions import HEAD
-from persistence.engine.entering import LIMITS, SERVER_ROLE
-from persistence.engine.faults import UnsafeDatabase, UnusableDatabase
+from persistence.engine.connections import LIMITS, SERVER_ROLE
+from persistence.engine.database_errors import UnsafeDatabase, UnusableDatabase
 from tests.api_server import Databases
 from tests.command_line import CommandLine
 

@@ -18,8 +18,8 @@ from psycopg import errors
 
 from embedded import binaries
 from persistence.database import migrate as migrations
-from persistence.database import row_security
-from persistence.engine.machines import Entrant, OneMachine
+from persistence.database import rights
+from persistence.engine.topology import Entrant, SingleNode
 from persistence.partners import sandboxes
 from persistence.tables import metadata
 from tests.api_server import OWNER, ApiServer, Databases, as_owner
@@ -103,7 +103,7 @@ class TestOwner:
         assert found == [(UUID(lived_in[0].id),)]
 
     def test_sees_all_where_it_says_so(self, own_server: ApiServer) -> None:
-        with owning(own_server, row_security.SEE_EVERY_BUSINESS) as owner:
+        with owning(own_server, rights.SEE_EVERY_BUSINESS) as owner:
             seen = {table: counted(owner, table) for table in [*TENANTS, *OF_PARTNERS]}
         there = {table: own_server.query(f"SELECT count(*) FROM {table}") for table in seen}
         assert {table: [(count,)] for table, count in seen.items()} == there
@@ -111,7 +111,7 @@ class TestOwner:
 
     def test_says_it_for_one_transaction(self, own_server: ApiServer) -> None:
         with psycopg.connect(as_owner(own_server.database_url)) as owner:
-            owner.execute(row_security.SEE_EVERY_BUSINESS)
+            owner.execute(rights.SEE_EVERY_BUSINESS)
             assert counted(owner, "account") > 0
             owner.commit()
             assert counted(owner, "account") == 0
@@ -120,7 +120,7 @@ class TestOwner:
         self, own_server: ApiServer, lived_in: list[Business]
     ) -> None:
         with as_server(own_server) as server:
-            server.execute(row_security.SEE_EVERY_BUSINESS)
+            server.execute(rights.SEE_EVERY_BUSINESS)
             visible = [table for table in TENANTS if counted(server, table)]
             server.execute(f"SET LOCAL app.business_id = '{lived_in[0].id}'")
             found = server.execute("SELECT DISTINCT business_id FROM account").fetchall()
@@ -175,7 +175,7 @@ class TestPartners:
         self, own_server: ApiServer, partner: Partner, lived_in: list[Business]
     ) -> None:
         business, mine = UUID(lived_in[0].id), Entrant(partner.partner_id, None, None)
-        machines = OneMachine()
+        machines = SingleNode()
         openings = {
             "reading": machines.read_business(business, mine),
             "link": machines.read_linked(business),
@@ -201,7 +201,7 @@ class TestMigrations:
             owner.execute("UPDATE alembic_version SET version_num = '0026'")
             owner.execute("DROP TABLE upkeep")
         import_module("persistence.migrations.texts")  # Loaded later, it would keep this word.
-        monkeypatch.setattr(row_security, "SEE_EVERY_BUSINESS", "SELECT 1")
+        monkeypatch.setattr(rights, "SEE_EVERY_BUSINESS", "SELECT 1")
         with pytest.raises(RuntimeError, match="sees no rows before it says"):
             migrations.migrate(url)
 

@@ -9,13 +9,13 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from accounting.books.numbers import Pending
+from accounting.books.numbers import PendingNumber
 from persistence import tables
-from persistence.engine.faults import STALE
-from persistence.engine.machines import OneMachine
-from persistence.engine.pipeline import exchange
+from persistence.engine.database_errors import STALE
+from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import make_pool
-from persistence.engine.staging import Staging
+from persistence.engine.topology import SingleNode
+from persistence.engine.unit_of_work import UnitOfWork
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 
@@ -87,7 +87,7 @@ def entry_row(number: Any, **facts: Any) -> Row:
 
 
 def flushed(
-    api_server: ApiServer, shop: Business, staging: Staging, *reads: str, as_json: bool = True
+    api_server: ApiServer, shop: Business, staging: UnitOfWork, *reads: str, as_json: bool = True
 ) -> list[Any]:
     """Flush into a transaction that is rolled back; return how many rows each statement touched,
     and then what the given queries read before the end."""
@@ -98,8 +98,8 @@ def flushed(
             pool.connection() as connection,
         ):
             await connection.execute("BEGIN")
-            await exchange(connection, [OneMachine().set_tenant(UUID(shop.id))])
-            results = await exchange(connection, [*staging.queries(as_json=as_json)])
+            await execute_pipeline(connection, [SingleNode().set_tenant(UUID(shop.id))])
+            results = await execute_pipeline(connection, [*staging.queries(as_json=as_json)])
             for result in results:
                 staging.learn(result.rows)
             read = [await (await connection.execute(text)).fetchall() for text in reads]
@@ -109,20 +109,20 @@ def flushed(
     return asyncio.run(go())
 
 
-def written(staging: Staging) -> list[str]:
+def written(staging: UnitOfWork) -> list[str]:
     """The tables that a flush writes to, in its order."""
     texts = [query.text for query in staging.queries()]
     return [re.search(r"(?:INSERT INTO|UPDATE) (\w+)", text)[1] for text in texts]  # type: ignore[index]
 
 
 @pytest.fixture
-def staging(shop: Business) -> Staging:
-    return Staging(UUID(shop.id))
+def staging(shop: Business) -> UnitOfWork:
+    return UnitOfWork(UUID(shop.id))
 
 
 class TestStaging:
     def test_parents_go_first_whatever_the_order_they_came_in(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.invoice, invoice_row(buyer["id"], "A-1"))
@@ -140,14 +140,14 @@ class TestStaging:
 
     @pytest.mark.parametrize("as_json", [True, False])
     def test_numbers_are_taken_once_and_rendered_by_the_database(
-        self, api_server: ApiServer, shop: Business, staging: Staging, as_json: bool
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork, as_json: bool
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
         first, second = staging.take_number("JE-2031"), staging.take_number("JE-2031")
         for each in (first, second):
-            staging.insert(tables.journal_entry, entry_row(each, reference=Pending("INV")))
-        staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
+            staging.insert(tables.journal_entry, entry_row(each, reference=PendingNumber("INV")))
+        staging.insert(tables.invoice, invoice_row(buyer["id"], PendingNumber("INV")))
         _, entries, invoices, series = flushed(
             api_server,
             shop,
@@ -164,10 +164,10 @@ class TestStaging:
         assert invoices == [{"number": "INV-000001"}]
         assert [tuple(row.values()) for row in series] == [("INV", 1), ("JE-2031", 2)]
         assert staging.number(second) == "JE-2031-000002"
-        assert staging.number(Pending("INV")) == "INV-000001"
+        assert staging.number(PendingNumber("INV")) == "INV-000001"
 
     def test_as_many_series_as_there_are_give_their_numbers_to_values(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         series = ["JE-2031", "JE-2032", "JE-2033"]
         for name in series:
@@ -191,7 +191,7 @@ class TestStaging:
         self,
         api_server: ApiServer,
         shop: Business,
-        staging: Staging,
+        staging: UnitOfWork,
         rows: int,
         pieces: list[int],
     ) -> None:
@@ -200,19 +200,19 @@ class TestStaging:
         assert flushed(api_server, shop, staging, as_json=False) == [pieces]
 
     def test_a_series_that_is_raised_goes_on_after_that_and_grows_past_its_digits(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
         staging.raise_series("INV", 999_999)
         staging.raise_series("INV", 17)
-        staging.insert(tables.invoice, invoice_row(buyer["id"], Pending("INV")))
+        staging.insert(tables.invoice, invoice_row(buyer["id"], PendingNumber("INV")))
         _, found = flushed(api_server, shop, staging, "SELECT number FROM invoice")
         assert found == [{"number": "INV-1000000"}]
-        assert staging.number(Pending("INV")) == "INV-1000000"
+        assert staging.number(PendingNumber("INV")) == "INV-1000000"
 
     def test_a_row_staged_twice_is_written_once_as_it_was_last(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         fresh = customer_row()
         staging.insert(tables.customer, fresh)
@@ -221,7 +221,7 @@ class TestStaging:
         assert (affected, found) == ([1], [{"email": "a@b.example", "version": 1}])
 
     def test_a_change_of_some_columns_leaves_the_others(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         first, second = (shop.customer(email=f"{name}@b.example") for name in "ab")
         known = {**customer_row(), "id": first["id"], "email": "new@b.example"}
@@ -242,14 +242,14 @@ class TestStaging:
         ]
 
     def test_a_changed_row_may_take_a_number(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         buyer = customer_row()
         draft = invoice_row(buyer["id"], None, state="draft")
         staging.insert(tables.customer, buyer)
         staging.insert(tables.invoice, draft)
         read = f"SELECT number FROM invoice WHERE id = '{draft['id']}'"
-        sent = Staging(UUID(shop.id))
+        sent = UnitOfWork(UUID(shop.id))
         number = sent.take_number("INV")
         sent.update(tables.invoice, {**draft, "number": number, "state": "open"})
         staging.afterwards += sent.queries()
@@ -257,7 +257,7 @@ class TestStaging:
         assert [row["number"][:4] for row in found] == ["INV-"]
 
     def test_a_change_counts_only_from_the_version_it_was_made_from(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         buyer = shop.customer(email="old@b.example")
         known = {**customer_row(), "id": buyer["id"], "email": "new@b.example"}
@@ -265,13 +265,13 @@ class TestStaging:
         staging.update(tables.customer, {**known, "version": 2})
         with pytest.raises(STALE):
             flushed(api_server, shop, staging, read)
-        fresh = Staging(UUID(shop.id))
+        fresh = UnitOfWork(UUID(shop.id))
         fresh.update(tables.customer, {**known, "version": 1})
         affected, found = flushed(api_server, shop, fresh, read)
         assert (affected, found) == ([1], [{"email": "new@b.example", "version": 2}])
 
     def test_numbers_wait_for_the_first_row_that_carries_one(
-        self, shop: Business, staging: Staging
+        self, shop: Business, staging: UnitOfWork
     ) -> None:
         known = invoice_row(uuid4(), "A-1")
         staging.update(tables.invoice, known)
@@ -281,13 +281,13 @@ class TestStaging:
         assert written(staging) == ["number_series"] * 2 + ["invoice", "journal_entry"]
 
     def test_what_leads_and_what_follows_stand_around_the_rows(
-        self, shop: Business, staging: Staging
+        self, shop: Business, staging: UnitOfWork
     ) -> None:
         staging.insert(tables.journal_line, {"id": uuid4()})
         staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
         staging.insert(tables.customer, customer_row())
-        staging.lead_with(OneMachine().set_tenant(UUID(shop.id)))
-        staging.follow_with(OneMachine().set_tenant(UUID(shop.id)))
+        staging.lead_with(SingleNode().set_tenant(UUID(shop.id)))
+        staging.follow_with(SingleNode().set_tenant(UUID(shop.id)))
         texts = [query.text.split()[:3] for query in staging.queries()]
         assert (
             texts[0]
@@ -301,11 +301,11 @@ class TestStaging:
             "journal_line",
         ]
 
-    def test_nothing_staged_sends_nothing(self, staging: Staging) -> None:
+    def test_nothing_staged_sends_nothing(self, staging: UnitOfWork) -> None:
         assert list(staging.queries()) == []
 
     def test_a_fault_in_one_row_keeps_all_of_them_out(
-        self, api_server: ApiServer, shop: Business, staging: Staging
+        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         staging.insert(tables.customer, customer_row())
         staging.insert(tables.customer, customer_row(company_name=None))

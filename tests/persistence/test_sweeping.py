@@ -11,10 +11,10 @@ from uuid import uuid4
 import pytest
 
 from accounting.errors import Unavailable
+from jobs.upkeep import every_business
 from persistence.engine.pool import make_pool
 from persistence.files.blobs import Blobs, BlobStorage, Folder
-from persistence.files.sweeping import Swept, sweep
-from persistence.upkeep import every_business
+from persistence.files.sweep import SweepResult, sweep
 from tests.api_server import ApiServer
 from tests.builders.files import PDF, follow, names, upload
 from tests.object_store import ObjectStore
@@ -32,10 +32,10 @@ def object_store() -> Iterator[ObjectStore]:
         yield store
 
 
-def swept(api_server: ApiServer, storage: BlobStorage, *, only_look: bool = False) -> Swept:
+def swept(api_server: ApiServer, storage: BlobStorage, *, only_look: bool = False) -> SweepResult:
     """What is found in all businesses that the database has."""
 
-    async def go() -> list[Swept]:
+    async def go() -> list[SweepResult]:
         now, blobs = datetime.now(UTC), Blobs(storage)
         async with make_pool(api_server.database_url, size=1) as pool:
             return [
@@ -45,7 +45,7 @@ def swept(api_server: ApiServer, storage: BlobStorage, *, only_look: bool = Fals
 
     found = asyncio.run(go())
     left_behind = [key for each in found for key in each.left_behind]
-    return Swept(sum(each.seen for each in found), tuple(left_behind))
+    return SweepResult(sum(each.seen for each in found), tuple(left_behind))
 
 
 def left_behind(folder: Path, business: str, *, minutes: int = 61, name: str = "") -> Path:

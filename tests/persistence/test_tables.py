@@ -10,7 +10,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from persistence.engine.entering import SERVER_ROLE
+from persistence.engine.connections import SERVER_ROLE
 from persistence.tables import metadata
 from tests.api_server import ApiServer
 

@@ -11,8 +11,8 @@ from accounting.books.chart import STARTING_CHART, Role
 from accounting.tax.starting_codes import starting_codes
 from persistence.database import migrate as migrations
 from persistence.database.revisions import HEAD
-from persistence.proof.checks import CHECKS
-from persistence.proof.shapes import verdict
+from persistence.integrity.checks import CHECKS
+from persistence.integrity.definitions import verdict
 from tests.api_server import Databases
 
 BEFORE = "0017"

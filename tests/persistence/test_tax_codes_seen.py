@@ -1,7 +1,7 @@
 """Tax codes are read once, and again when they changed, whoever changed them."""
 
 from accounting.tax.codes import TaxCodes
-from persistence.engine.sessions import Writing
+from persistence.engine.sessions import WriteSession
 from persistence.engine.transaction import writing
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
@@ -15,9 +15,9 @@ def seen(process: JournalWriter) -> TaxCodes:
 def used(process: JournalWriter) -> tuple[TaxCodes, int]:
     """What a writing goes by, and how often it was run for that."""
     found: list[TaxCodes] = []
-    runs: list[Writing] = []
+    runs: list[WriteSession] = []
 
-    async def handle(session: Writing) -> None:
+    async def handle(session: WriteSession) -> None:
         runs.append(session)
         found.append(await process.books(session).tax_codes.all())
 

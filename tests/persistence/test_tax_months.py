@@ -13,18 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accounting.books.ledger import Entry, Line
-from accounting.books.splits import Part
-from accounting.books.tax_marks import TaxMark, TaxPart
+from accounting.books.ledger import Entry, Line, Part, TaxMark, TaxPart
 from accounting.tax import cash_schemes
 from accounting.tax.commands import Scheme
-from accounting.tax.returns import Slice
+from accounting.tax.returns import JournalRange
 from persistence.books import Books
 from persistence.database import migrate as migrations
 from persistence.database import revisions
-from persistence.engine.identifiers import new_id
+from persistence.engine.ids import new_id
 from persistence.engine.sql import Query
-from persistence.ledger.rebuilding import rebuild
+from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tests.builders.reports import report
 from tests.builders.tax_returns import drawn_up, read
@@ -140,7 +138,9 @@ class Shop:
             roles, codes = await books.roles(), await books.tax_codes.all()
             found = {}
             for scheme, known_at in CUTS:
-                slices = [Slice(first=a, last=b, scheme=scheme, late=late) for a, b, late in days]
+                slices = [
+                    JournalRange(first=a, last=b, scheme=scheme, late=late) for a, b, late in days
+                ]
                 counted = cash_schemes.counted("GB", scheme, codes)
                 coded, uncoded = await books.tax_returns.added_up(
                     slices, counted, roles, on, (), known_at
@@ -256,7 +256,7 @@ class TestPlan:
     def test_only_the_entries_that_wait_are_looked_at(
         self, own_server: ApiServer, rolled: JournalWriter, scheme: Scheme
     ) -> None:
-        days = [Slice(first=date(2026, 1, 1), last=date(2026, 12, 31), scheme=scheme)]
+        days = [JournalRange(first=date(2026, 1, 1), last=date(2026, 12, 31), scheme=scheme)]
 
         async def asked(books: Books) -> Query:
             roles = await books.roles()

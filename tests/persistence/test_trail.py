@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from persistence.engine.pool import make_pool
+from persistence.integrity.definitions import verdict
+from persistence.integrity.trail import PARTNER_CHECKS
 from persistence.partners.partners import revoke_key
-from persistence.proof.shapes import verdict
-from persistence.proof.trail import PARTNER_CHECKS
 from persistence.tables import metadata
 from tests import clock
 from tests.api_server import ApiServer

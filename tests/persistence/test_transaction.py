@@ -10,21 +10,20 @@ import psycopg
 import pytest
 
 from access.principal import Caller, CallerKind
-from accounting.errors import Conflict, Refusal, RuleBroken, Unavailable
+from accounting.errors import ApiError, Conflict, RuleViolation, Unavailable
 from persistence import tables
 from persistence.engine.idempotency import Claim, Outcome, of_business
-from persistence.engine.identifiers import new_id
-from persistence.engine.pipeline import exchange
+from persistence.engine.ids import new_id
+from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import Pool, make_pool
-from persistence.engine.sessions import Writing
+from persistence.engine.sessions import BusinessTenant, WriteSession
 from persistence.engine.sql import Query
-from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import MOST_RUNS, Work, writing
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.test_staging import customer_row, entry_row
 
-Handle = Callable[[Writing], Awaitable[None]]
+Handle = Callable[[WriteSession], Awaitable[None]]
 NOW = datetime.now(UTC)
 
 
@@ -46,7 +45,7 @@ class Writer:
         self.runs = 0
 
     def work(self, handle: Handle, key: str | None = None, *, preview: bool = False) -> Work:
-        async def counted(session: Writing) -> Callable[[], Outcome]:
+        async def counted(session: WriteSession) -> Callable[[], Outcome]:
             await session.fetch()  # A busy key and a replay end here.
             self.runs += 1
             await handle(session)
@@ -101,10 +100,10 @@ def staging(name: str, *failing: str) -> Handle:
     """A handler that stages a customer and fails with one state after the other."""
     left = list(failing)
 
-    async def handle(session: Writing) -> None:
+    async def handle(session: WriteSession) -> None:
         session.staging.insert(tables.customer, customer_row(company_name=name))
         if left:
-            await exchange(session.connection, [raising(left.pop(0))])
+            await execute_pipeline(session.connection, [raising(left.pop(0))])
 
     return handle
 
@@ -130,12 +129,12 @@ class TestRunsAgain:
         met, locked = asyncio.Event(), []
 
         def crossing(first: UUID, second: UUID) -> Handle:
-            async def handle(session: Writing) -> None:
+            async def handle(session: WriteSession) -> None:
                 for id_ in (first, second):
                     lock = Query(
                         "SELECT id FROM customer WHERE id = %(id)s FOR UPDATE", {"id": id_}
                     )
-                    await exchange(session.connection, [lock])
+                    await execute_pipeline(session.connection, [lock])
                     locked.append(id_)
                     if len(locked) == 2:
                         met.set()
@@ -152,9 +151,9 @@ class TestRunsAgain:
     def test_a_row_that_moved_meanwhile_is_read_again(self, writer: Writer, shop: Business) -> None:
         id_ = UUID(shop.customer()["id"])
 
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             read = Query("SELECT version FROM customer WHERE id = %(id)s", {"id": id_})
-            [result] = await exchange(session.connection, [read])
+            [result] = await execute_pipeline(session.connection, [read])
             if writer.runs == 1:
                 shop.api.patch(f"customers/{id_}/", json={"notes": "meanwhile"})
             row = customer_row(id=id_, version=result.rows[0]["version"], company_name="moved")
@@ -166,7 +165,7 @@ class TestRunsAgain:
     def test_a_race_for_an_external_id_runs_once_more_and_then_refuses(
         self, writer: Writer, shop: Business
     ) -> None:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             session.staging.insert(
                 tables.customer, customer_row(external_id="raced", company_name="late")
             )
@@ -181,7 +180,7 @@ class TestRunsAgain:
     def test_it_runs_once_more_for_each_external_id_that_it_names(
         self, writer: Writer, shop: Business
     ) -> None:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             if writer.runs == 1:
                 session.staging.insert(tables.customer, customer_row(external_id="new"))
                 shop.customer(external_id="new", company_name="first")
@@ -195,8 +194,8 @@ class TestRunsAgain:
         assert writer.customers() == {"first"}
 
     def test_a_fault_of_ours_is_raised_as_it_is(self, writer: Writer) -> None:
-        async def handle(session: Writing) -> None:
-            await exchange(session.connection, [Query("SELECT nothing_there", {})])
+        async def handle(session: WriteSession) -> None:
+            await execute_pipeline(session.connection, [Query("SELECT nothing_there", {})])
 
         with pytest.raises(psycopg.errors.UndefinedColumn):
             writer.write(handle)
@@ -205,18 +204,18 @@ class TestRunsAgain:
 
 class TestKeys:
     def test_a_refusal_drops_the_work_and_is_kept(self, writer: Writer) -> None:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             session.staging.insert(tables.customer, customer_row())
-            raise RuleBroken("negative_amount", "No.")
+            raise RuleViolation("negative_amount", "No.")
 
         assert writer.write(handle, key="r") == ("negative_amount", False)
         assert writer.write(staging("other"), key="r") == ("negative_amount", True)
         assert (writer.customers(), writer.runs) == (set(), 1)
 
     def test_a_refusal_by_the_flush_is_kept_as_well(self, writer: Writer, shop: Business) -> None:
-        async def handle(session: Writing) -> None:
+        async def handle(session: WriteSession) -> None:
             [account] = (
-                await exchange(
+                await execute_pipeline(
                     session.connection,
                     [Query("SELECT * FROM account WHERE code = '1000'", {})],
                 )
@@ -249,7 +248,7 @@ class TestKeys:
         monkeypatch.setattr("persistence.engine.transaction.WAIT_FOR_KEY_SECONDS", 0.5)
         at_work, told = asyncio.Event(), asyncio.Event()
 
-        async def slow(session: Writing) -> None:
+        async def slow(session: WriteSession) -> None:
             at_work.set()
             await told.wait()
 
@@ -270,7 +269,7 @@ class TestPreview:
     def test_it_sees_deferred_refusals_and_writes_nothing(self, writer: Writer) -> None:
         assert writer.write(staging("seen"), preview=True) == ("run 1", False)
 
-        async def headless(session: Writing) -> None:
+        async def headless(session: WriteSession) -> None:
             session.staging.insert(tables.journal_entry, entry_row("JE-1"))
 
         with pytest.raises(psycopg.errors.CheckViolation):
@@ -287,7 +286,7 @@ class TestRefusal:
                     failing = staging("x", *[state] * 9)
                     try:
                         await writing(pool, writer.work(failing, key=state))
-                    except (Refusal, psycopg.Error) as error:
+                    except (ApiError, psycopg.Error) as error:
                         said.append(type(error).__name__)
                     done, _ = await writing(pool, writer.work(staging(state)))
                     assert done.status == 201
@@ -296,7 +295,7 @@ class TestRefusal:
         said = asyncio.run(go())
         assert said == [
             "Unavailable",
-            "Malformed",
+            "ValidationError",
             "CheckViolation",
             "UndefinedColumn",
             "Unavailable",

@@ -6,17 +6,17 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from accounting.errors import Unavailable
-from persistence.engine.turns import Turn, Turns
+from persistence.engine.pool import FairSemaphore, Permit
 from tests.partner import PATIENCE_SECONDS
 
 
 class Crowd:
     """Tenants that come one after the other and hold their places until they are told to go."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: FairSemaphore) -> None:
         self.turns = turns
         self.served = ""
-        self.held: list[Turn] = []
+        self.held: list[Permit] = []
         self.tasks: list[asyncio.Task[None]] = []
 
     async def come(self, tenants: str) -> None:
@@ -49,7 +49,7 @@ async def settled() -> None:
 
 
 def played(places: int, play: Callable[[Crowd], Awaitable[None]], *, quick: bool = False) -> None:
-    asyncio.run(play(Crowd(Turns(places, quick=quick))))
+    asyncio.run(play(Crowd(FairSemaphore(places, quick=quick))))
 
 
 class TestShare:
@@ -76,7 +76,7 @@ class TestQuickWork:
     def test_has_half_of_a_tenants_places_while_it_is_new(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", PATIENCE_SECONDS)
+        monkeypatch.setattr("persistence.engine.pool.QUICK_SECONDS", PATIENCE_SECONDS)
 
         async def play(crowd: Crowd) -> None:
             await crowd.come("aaabbb")
@@ -88,7 +88,7 @@ class TestQuickWork:
     def test_that_lasts_is_joined_by_more_and_gives_back_its_place_once(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.engine.turns.QUICK_SECONDS", 0.0)
+        monkeypatch.setattr("persistence.engine.pool.QUICK_SECONDS", 0.0)
 
         async def play(crowd: Crowd) -> None:
             await crowd.come("aaabbb")
@@ -151,7 +151,7 @@ class TestLines:
 
 class TestFullLine:
     def test_one_tenant_has_half_of_all_who_may_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("persistence.engine.turns.MOST_WAITING", 6)
+        monkeypatch.setattr("persistence.engine.pool.MOST_WAITING", 6)
 
         async def play(crowd: Crowd) -> None:
             await crowd.come("ab" + "aaa")

@@ -9,12 +9,12 @@ import pytest
 
 from persistence.database import migrate as migrations
 from persistence.database.revisions import HEAD
-from persistence.proof import cash, tags
-from persistence.proof.shapes import verdict
+from persistence.integrity import ledger_checks
+from persistence.integrity.definitions import verdict
 from tests.api_server import Databases
 
 BEFORE = "0023"
-CHECKS = {**cash.CHECKS, **tags.CHECKS}
+CHECKS = {**ledger_checks.CASH_CHECKS, **ledger_checks.TAGS_CHECKS}
 BUSINESS = "b0000000-0000-0000-0000-000000000001"
 ACCOUNTS = {
     code: f"a0000000-0000-0000-0000-00000000{code}"

@@ -9,9 +9,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from jobs.upkeep import LeaseLost, Upkeep, UpkeepResult, tidy
 from persistence.engine.pool import make_pool
 from persistence.files.blobs import Blobs, BlobStorage, Folder
-from persistence.upkeep import Followed, Tidied, Upkeep, tidy
 from tests.api_server import ApiServer
 from tests.object_store import ObjectStore
 from tests.partner import Business, Partner
@@ -139,7 +139,7 @@ class TestRound:
             keyed(shop, f"many {number}")
         old(own_server, "reply", 31)
         monkeypatch.setattr("persistence.engine.idempotency.MOST_FORGOTTEN", 3)
-        monkeypatch.setattr("persistence.upkeep.MOST_FORGOTTEN", 3)
+        monkeypatch.setattr("jobs.upkeep.MOST_FORGOTTEN", 3)
         assert looked(own_server)["answers"] >= 7
         assert answers(own_server) == 0
 
@@ -181,14 +181,14 @@ class TestTurns:
         seen: list[str] = []
 
         async def dying(one: Upkeep, other: Upkeep) -> Any:
-            async def die(*arguments: Any) -> Tidied:
+            async def die(*arguments: Any) -> UpkeepResult:
                 if len(seen) == 2:
                     raise asyncio.CancelledError
                 seen.append(str(arguments[2]))
                 return await tidy(*arguments)
 
             with monkeypatch.context() as patched:
-                patched.setattr("persistence.upkeep.tidy", die)
+                patched.setattr("jobs.upkeep.tidy", die)
                 with pytest.raises(asyncio.CancelledError):
                     await one.look()
             assert await other.look() is None  # It may still be at work.
@@ -203,12 +203,12 @@ class TestTurns:
         self, own_server: ApiServer, shop: Business, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def late(one: Upkeep, _: Upkeep) -> None:
-            async def somebody_follows(*arguments: Any) -> Tidied:
+            async def somebody_follows(*arguments: Any) -> UpkeepResult:
                 own_server.watcher.execute("UPDATE upkeep SET held_by = %s", (uuid4(),))
                 return await tidy(*arguments)
 
-            monkeypatch.setattr("persistence.upkeep.tidy", somebody_follows)
-            with pytest.raises(Followed):
+            monkeypatch.setattr("jobs.upkeep.tidy", somebody_follows)
+            with pytest.raises(LeaseLost):
                 await one.look()
 
         kept_up(own_server, late)

@@ -19,8 +19,8 @@ from persistence.database.checks import refuse_unusable
 from persistence.database.distribution import distribute
 from persistence.database.migrate import migrate
 from persistence.database.revisions import HEAD
-from persistence.engine.entering import LIMITS, SERVER_ROLE
-from persistence.engine.faults import DatabaseAway, UnusableDatabase
+from persistence.engine.connections import LIMITS, SERVER_ROLE
+from persistence.engine.database_errors import DatabaseAway, UnusableDatabase
 from persistence.engine.pool import make_pool
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent

@@ -14,7 +14,7 @@ import psycopg
 
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
-from server.process.serving import DRAIN_SECONDS
+from server.process.startup import DRAIN_SECONDS
 from tests.partner import NOBODY, PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
 from tests.processes.serving import Server, all_gone

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.connections import HANDSHAKE_SECONDS
+from server.process.connections import HANDSHAKE_SECONDS
 from tests.partner import PATIENCE_SECONDS
 from tests.processes.certificates import write_certificate
 from tests.processes.serving import Server, secrets

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from embedded import reaper
 from embedded.postgres import EmbeddedPostgres
-from server.process.serving import DRAIN_SECONDS, HUNG_SECONDS
+from server.process.startup import DRAIN_SECONDS, HUNG_SECONDS
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free

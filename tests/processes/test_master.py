@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
-from server import contract
+from server.contract import document
 from server.process import master, preloaded
 from server.process.master import hold_contract, refuse_broken_contract
 from tests.partner import PATIENCE_SECONDS
@@ -83,7 +83,7 @@ class TestHoldContract:
 
     def test_one_that_breaks_them_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = b"openapi: 3.0.3\ninfo: {title: Books}\npaths: {}\n"
-        monkeypatch.setattr(contract, "read_source", lambda: broken)
+        monkeypatch.setattr(document, "read_source", lambda: broken)
         with pytest.raises(OpenAPIValidationError, match="version"):
             hold_contract()
 

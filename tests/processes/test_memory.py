@@ -37,7 +37,7 @@ class TestMaster:
         with Server(lived_in, "--development", "--workers", "1") as server:
             words = Path(f"/proc/{server.process.pid}/cmdline").read_bytes().split(b"\0")
             maps = Path(f"/proc/{server.process.pid}/maps").read_text()
-        assert b"cli.serving" in words
+        assert b"cli.server_start" in words
         assert "pydantic" not in maps
 
 

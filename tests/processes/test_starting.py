@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from embedded import places
-from server.contract import read_source
-from server.process.serving import DRAIN_SECONDS
-from server.published import published
+from server.contract.document import read_source
+from server.contract.published import published
+from server.process.startup import DRAIN_SECONDS
 from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import Server, all_gone, processes_of
 

@@ -8,9 +8,9 @@ from typing import Any
 from connexion import ConnexionMiddleware
 from connexion.resolver import Resolver
 
-from server.contract import parse
-from server.requests.routing import Routing
-from server.requests.validation import Call, Validation
+from server.contract.document import parse
+from server.http.routing import Routing
+from server.http.validation import Call, Validation
 
 SMALL_CONTRACT = r"""
 openapi: 3.0.3

@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from server.contract import JSON, Contract, Operation, Parameter, Schema
-from server.requests.schemas import SchemaCompiler
+from server.contract.document import JSON, Contract, Operation, Parameter, Schema
+from server.http.schemas import SchemaCompiler
 
 MULTIPART = "multipart/form-data"
 FORM = b"multipart/form-data; boundary=cut"

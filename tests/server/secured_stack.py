@@ -12,16 +12,16 @@ import pytest
 from connexion import ConnexionMiddleware
 from connexion.resolver import Resolver
 
-from access import api_keys
+from access import tokens
 from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
 from access.tokens import Keyring
 from accounting import errors
 from persistence.partners.request_counts import OthersCounts
-from server.limiter import FailedLogins, RequestLimits
-from server.requests.routing import Routing
-from server.requests.security import SECURITY_MAP, Authenticator, Security
-from server.shared_counts import SharedCounts
+from server.http.limiter import FailedLogins, RequestLimits
+from server.http.routing import Routing
+from server.http.security import SECURITY_MAP, Authenticator, Security
+from server.http.shared_counts import SharedCounts
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
@@ -29,8 +29,8 @@ STRANGER = UUID("0192f3aa-9999-7000-8000-00000000000a")
 BUSINESS = UUID("0192f3aa-2222-7000-8000-00000000000b")
 FOREIGN = UUID("0192f3aa-3333-7000-8000-00000000000c")
 KEYRING = Keyring([MasterSecret("a", bytes(range(32)))])
-KEY = api_keys.make("live")
-SEALED = api_keys.seal(KEY.text)
+KEY = tokens.make_key("live")
+SEALED = tokens.seal_key(KEY.text)
 
 ALL: list[dict[str, list[str]]] = [{"BusinessToken": []}, {"PartnerToken": []}, {"PartnerKey": []}]
 
@@ -81,7 +81,7 @@ class OnePartnerAdmission:
         self.asked.append(("check_key", partner_id))
         if self.trouble is not None:
             raise self.trouble
-        if not api_keys.opens(key, SEALED if partner_id == PARTNER else None):
+        if not tokens.opens(key, SEALED if partner_id == PARTNER else None):
             raise errors.NotAuthenticated("invalid_credentials", "No.")
         return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=key.rpartition("_")[2][:8])
 
@@ -152,8 +152,8 @@ class SecuredStack:
         assert self.scope is not None, "the request did not come through"
         return self.scope
 
-    def refusal(self, path: str, *credentials: str | bytes, address: str = "x") -> errors.Refusal:
-        with pytest.raises(errors.Refusal) as caught:
+    def refusal(self, path: str, *credentials: str | bytes, address: str = "x") -> errors.ApiError:
+        with pytest.raises(errors.ApiError) as caught:
             self.get(path, *credentials, address=address)
         assert self.scope is None
         return caught.value

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from server.requests.addresses import caller_address, network_of
+from server.config.client_addresses import caller_address, network_of
 
 PROXIES = (ip_network("10.0.0.0/24"), ip_network("fd00::/8"))
 

@@ -8,11 +8,10 @@ from importlib.resources import files
 
 import pytest
 
-from server.app_page import POLICY, ROOT, page_files
-from server.contract import parse, read_source
-from server.docs import Documentation
-from server.edge import Edge
-from server.https import HttpsRule
+from server.contract.document import parse, read_source
+from server.docs.app_page import POLICY, ROOT, page_files
+from server.docs.application import Documentation
+from server.http.edge import Edge, HttpsRule
 from tests.server.driver import request
 from tests.server.reference.test_site import Elements
 from tests.server.small_contract import SOURCE
@@ -141,7 +140,7 @@ class TestFiles:
             )
 
     def test_what_others_wrote_is_as_they_published_it_with_its_licence(self) -> None:
-        vendor = files("server.app_page") / "vendor"
+        vendor = files("server.docs.app_page") / "vendor"
         told = (vendor / "README.md").read_text("utf-8")
         rows = re.findall(r"^\| `(\S+)` \| (\S+) (\S+) .*\| `([0-9a-f]{64})` \|$", told, re.M)
         there = {each.name for each in vendor.iterdir() if each.name.endswith(".mjs")}

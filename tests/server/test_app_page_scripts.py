@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-FOLDER = files("server.app_page")
+FOLDER = files("server.docs.app_page")
 # Reads calls of functions by module, name and arguments; writes what each returns.
 ASK = """
 import { readFileSync } from "node:fs";

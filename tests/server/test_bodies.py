@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.errors import Malformed, Refusal
-from server.requests.strict_json import MAX_DEPTH, MAX_INTEGER, MAX_VALUES, parse_json
-from server.responses.problems import PayloadTooLarge, UnsupportedMediaType
+from accounting.errors import ApiError, ValidationError
+from server.http.problems import PayloadTooLarge, UnsupportedMediaType
+from server.http.strict_json import MAX_DEPTH, MAX_INTEGER, MAX_VALUES, parse_json
 from tests.server.contract_chain import JSON_HEADERS, ORDERS, Chain, small_chain
 
 AN_AMOUNT = "must be an integer in minor units: 10.50 is 1050"
@@ -44,8 +44,8 @@ def part(name: str, text: str | bytes, *more: str, options: str = "") -> bytes:
     return b"--cut\r\n" + "\r\n".join(lines).encode() + content + b"\r\n"
 
 
-def refusal(chain: Chain, method: str, address: str, *chunks: bytes, headers: Any = ()) -> Refusal:
-    with pytest.raises(Refusal) as caught:
+def refusal(chain: Chain, method: str, address: str, *chunks: bytes, headers: Any = ()) -> ApiError:
+    with pytest.raises(ApiError) as caught:
         chain.ask(method, address, *chunks, headers=headers)
     return caught.value
 
@@ -107,7 +107,7 @@ class TestParseJson:
     )
     def test_anything_less_than_strict_is_refused_at_once(self, raw: bytes) -> None:
         began = time.thread_time()
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             parse_json(raw)
         assert time.thread_time() - began < 0.05
         assert caught.value.code == "malformed_json"
@@ -139,11 +139,11 @@ class TestParseJson:
         assert len(parse_json(fits)) == MAX_VALUES - 2
         assert parse_json(fits)[4] == text
         for more in (b",0", b',"a"', b",{}"):
-            with pytest.raises(Malformed, match="more than 20000 fields and list items"):
+            with pytest.raises(ValidationError, match="more than 20000 fields and list items"):
                 parse_json(fits[:-1] + more + b"]")
 
     def test_the_place_of_the_fault_is_told(self) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             parse_json(b'{"a": 1,\n "b": nope}')
         assert caught.value.detail == {"line": 2, "column": 8}
 
@@ -153,7 +153,7 @@ class TestParseJson:
 
     @given(st.binary(max_size=60))
     def test_no_bytes_are_ever_a_fault_of_ours(self, raw: bytes) -> None:
-        with suppress(Malformed):
+        with suppress(ValidationError):
             parse_json(raw)
 
 
@@ -215,7 +215,7 @@ class TestPresence:
         self, chain: Chain, method: str, chunks: list[bytes]
     ) -> None:
         refused = refusal(chain, method, f"{ORDERS}17/", *chunks, headers=JSON_HEADERS)
-        assert (type(refused), refused.code) == (Malformed, "bad_request")
+        assert (type(refused), refused.code) == (ValidationError, "bad_request")
 
     def test_a_chunked_body_is_put_together(self, chain: Chain) -> None:
         call = chain.ask("POST", DRAFTS, b"", b'{"a"', b"", b": 1}", headers=JSON_HEADERS)
@@ -318,7 +318,7 @@ class TestForms:
     @pytest.mark.parametrize("body", [b"a=%zz", b"a=%", b"a=%ff", b"a=\xff", b"a=%00", b"%00=1"])
     def test_a_form_of_broken_text_is_refused(self, chain: Chain, body: bytes) -> None:
         refused = refusal(chain, "POST", ORDERS, body, headers=FORM)
-        assert (type(refused), refused.code) == (Malformed, "bad_request")
+        assert (type(refused), refused.code) == (ValidationError, "bad_request")
 
     def test_a_form_of_too_many_fields_is_refused(self, chain: Chain) -> None:
         body = b"&".join([b"a=1"] * 1001)
@@ -389,10 +389,10 @@ class TestMultipart:
         self, chain: Chain, value: bytes, body: bytes
     ) -> None:
         refused = refusal(chain, "POST", PAPERS, body, headers=content_type(value))
-        assert (type(refused), refused.code) == (Malformed, "bad_request")
+        assert (type(refused), refused.code) == (ValidationError, "bad_request")
 
     @given(st.binary(max_size=80))
     def test_no_bytes_are_ever_a_fault_of_ours(self, chain: Chain, raw: bytes) -> None:
         for body in (raw, b"--cut\r\n" + raw, part("title", raw) + b"--cut--\r\n"):
-            with suppress(Malformed):
+            with suppress(ValidationError):
                 chain.ask("POST", PAPERS, body, headers=MULTIPART)

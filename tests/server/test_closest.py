@@ -1,6 +1,6 @@
 import pytest
 
-from server.requests.closest import closest
+from server.http.field_errors import closest
 
 KNOWN = (
     "due_at",

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from server.connections import ConnectionsPerAddress
+from server.process.connections import ConnectionsPerAddress
 
 
 class TestConnectionsPerAddress:

@@ -1,4 +1,6 @@
-"""What server/connexion_seam.py counts on of Connexion: a failure names what a version moved."""
+"""What server/http/connexion_adapter.py counts on of Connexion: a failure names what a version
+moved.
+"""
 
 import asyncio
 import os
@@ -15,7 +17,7 @@ from connexion.middleware.abstract import RoutedAPI
 from connexion.resolver import Resolver
 from connexion.security import AbstractSecurityHandler
 
-from server.connexion_seam import (
+from server.http.connexion_adapter import (
     RELIED_ON,
     Alternatives,
     LoadedOperation,
@@ -31,7 +33,7 @@ from server.connexion_seam import (
 from tests.api_server import ApiServer, Databases
 from tests.server.relied_on import moved
 
-SEAM = "server/connexion_seam.py"
+SEAM = "server/http/connexion_adapter.py"
 
 
 def relies(on: str) -> str:

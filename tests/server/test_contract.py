@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from server.contract import (
+from server.contract.document import (
     Contract,
     ContractError,
     Operation,
@@ -13,7 +13,7 @@ from server.contract import (
     parse,
     read_source,
 )
-from server.requests.field_errors import FieldWords
+from server.http.field_errors import FieldWords
 from tests.server.contract_chain import SMALL_CONTRACT
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.results import Csv
-from server.responses.csv_files import cell, written
+from server.http.csv_files import cell, written
 
 
 @pytest.mark.parametrize(

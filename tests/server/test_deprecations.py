@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from accounting.errors import Malformed
-from server.contract import Contract, ContractError, Deprecation, parse
-from server.requests.deprecations import lines_of
-from server.requests.validation import compile_checks
+from accounting.errors import ValidationError
+from server.contract.document import Contract, ContractError, Deprecation, parse
+from server.http.validation import compile_checks, lines_of
 from tests.server.contract_chain import Chain
 
 CONTRACT = """
@@ -71,7 +70,7 @@ class TestOldName:
         assert found == {**ANYTHING_ELSE, "day_from": date(2026, 5, 6)}
 
     def test_may_not_say_something_else(self, chain: Chain) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             chain.ask("GET", "/things/?since=2026-05-06&day_from=2026-05-07")
         assert caught.value.detail["field_errors"] == {
             "since": ["must have the same value as day_from, its new name"],
@@ -79,7 +78,7 @@ class TestOldName:
         }
 
     def test_may_not_say_something_else_than_another_old_one(self, chain: Chain) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             chain.ask("GET", "/things/?since=2026-05-06&after=2026-05-07")
         assert set(caught.value.detail["field_errors"]) == {"after", "day_from"}
 
@@ -93,7 +92,7 @@ class TestOldName:
     def test_that_is_malformed_is_a_fault_of_its_own_name(
         self, chain: Chain, query: str, field: str
     ) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             chain.ask("GET", f"/things/?{query}")
         assert list(caught.value.detail["field_errors"]) == [field]
 
@@ -101,7 +100,7 @@ class TestOldName:
         assert chain.ask("GET", "/things/?colour=red").query == {**ANYTHING_ELSE, "colour": "red"}
 
     def test_is_suggested_to_nobody(self, chain: Chain) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             chain.ask("GET", "/things/?sinc=2026-05-06&dayfrom=x")
         assert caught.value.detail["field_errors"] == {
             "sinc": ["is not a known parameter"],

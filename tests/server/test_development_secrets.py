@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from access.tokens import Keyring
-from server import development_secrets, settings
-from server.settings import SettingsError
+from server.config import development_secrets, settings
+from server.config.settings import SettingsError
 
 
 def faults(environ: dict[str, str], *, development: bool = False) -> str:

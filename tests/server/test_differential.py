@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import connexion
 import pytest
 
-from accounting.errors import Refusal
-from server.contract import METHODS, Contract, parse, read_source
-from server.responses.errors import STATUS_OF_KIND
+from accounting.errors import ApiError
+from server.contract.document import METHODS, Contract, parse, read_source
+from server.http.errors import STATUS_OF_KIND
 from tests.server.contract_chain import AnyHandler, Chain
 from tests.server.differential_cases import Case, Cases
 
@@ -111,7 +111,7 @@ async def status_of(application: Any, case: Case) -> str:
     }
     try:
         await application(scope, receive, send)
-    except Refusal as refused:
+    except ApiError as refused:
         return str(STATUS_OF_KIND[type(refused)])
     return str(sent[0]["status"]) if sent else "200"
 

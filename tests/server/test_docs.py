@@ -4,15 +4,14 @@ from typing import Any
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from server.contract import read_source
-from server.docs import Documentation, publish, write_pages, written_reference
-from server.edge import Edge
-from server.https import HttpsRule
-from server.own_examples import with_own_examples
-from server.profiles import PROFILES
-from server.reference.site import POLICY
-from server.shared_pages import SharedPages
-from server.stored_pages import StoredPage
+from server.contract.document import read_source
+from server.docs.application import Documentation, publish, write_pages, written_reference
+from server.docs.own_examples import with_own_examples
+from server.docs.profiles import PROFILES
+from server.docs.reference.site import POLICY
+from server.docs.shared_pages import SharedPages
+from server.docs.stored_pages import StoredPage
+from server.http.edge import Edge, HttpsRule
 from tests.server.driver import request
 from tests.server.small_contract import DOCUMENT, SOURCE
 

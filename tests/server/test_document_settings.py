@@ -6,8 +6,8 @@ import pytest
 
 from persistence.files.blobs import Folder
 from persistence.files.buckets import Bucket
-from server import settings
-from server.settings import SettingsError
+from server.config import settings
+from server.config.settings import SettingsError
 from tests.server.test_settings import SECRET
 
 BUCKET = {

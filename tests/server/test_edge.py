@@ -8,10 +8,8 @@ import structlog
 from structlog.testing import CapturingLogger
 
 from accounting.errors import NotAuthenticated, NotFound
-from server.cors import Origins
-from server.edge import Edge, Limits, Page
-from server.https import HttpsRule
-from server.responses.errors import Answer, Headers
+from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
+from server.http.errors import Answer, Headers
 from tests.server.driver import Reply, request
 
 ORIGIN = ("origin", "https://app.example")

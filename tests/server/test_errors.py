@@ -6,19 +6,19 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from accounting.errors import (
+    ApiError,
     Conflict,
-    Malformed,
     NotAllowed,
     NotAuthenticated,
     NotFound,
-    Refusal,
-    RuleBroken,
+    RuleViolation,
     Stale,
     TooMany,
     Unavailable,
+    ValidationError,
 )
-from server.responses import errors
-from server.responses.problems import (
+from server.http import errors
+from server.http.problems import (
     BadRequest,
     HeadersTooLarge,
     MethodNotAllowed,
@@ -44,7 +44,7 @@ class TestStatus:
     @pytest.mark.parametrize(
         ("kind", "status"),
         [
-            (Malformed, 400),
+            (ValidationError, 400),
             (BadRequest, 400),
             (NotAuthenticated, 401),
             (NotAllowed, 403),
@@ -55,13 +55,13 @@ class TestStatus:
             (PayloadTooLarge, 413),
             (UriTooLong, 414),
             (UnsupportedMediaType, 415),
-            (RuleBroken, 422),
+            (RuleViolation, 422),
             (TooMany, 429),
             (HeadersTooLarge, 431),
             (Unavailable, 503),
         ],
     )
-    def test_every_kind_has_its_own(self, kind: type[Refusal], status: int) -> None:
+    def test_every_kind_has_its_own(self, kind: type[ApiError], status: int) -> None:
         assert errors.answer(kind("a_code", "Words."), "the-id").status == status
 
     def test_a_kind_of_a_kind_has_the_status_of_its_parent(self) -> None:
@@ -71,14 +71,14 @@ class TestStatus:
         assert errors.answer(Narrower("a_code", "Words."), "the-id").status == 409
 
     def test_no_kind_of_the_house_is_left_out(self) -> None:
-        def kinds(parent: type[Refusal]) -> set[type[Refusal]]:
+        def kinds(parent: type[ApiError]) -> set[type[ApiError]]:
             return set().union(*({kind, *kinds(kind)} for kind in parent.__subclasses__()))
 
-        own = {kind for kind in kinds(Refusal) if kind.__module__ in ROOMS_OF_KINDS}
+        own = {kind for kind in kinds(ApiError) if kind.__module__ in ROOMS_OF_KINDS}
         assert own == set(errors.STATUS_OF_KIND)
 
 
-ROOMS_OF_KINDS = {"accounting.errors", "server.responses.problems"}
+ROOMS_OF_KINDS = {"accounting.errors", "server.http.problems"}
 
 
 class TestBody:
@@ -93,13 +93,13 @@ class TestBody:
         }
 
     def test_field_errors_stand_in_the_detail(self) -> None:
-        error = Malformed.fields(amount_cents=["must be at least 1"])
+        error = ValidationError.fields(amount_cents=["must be at least 1"])
         assert answered(error)["detail"] == {
             "field_errors": {"amount_cents": ["must be at least 1"]}
         }
 
     @pytest.mark.parametrize("kind", [NotAuthenticated, NotAllowed])
-    def test_refused_callers_also_get_the_field_error(self, kind: type[Refusal]) -> None:
+    def test_refused_callers_also_get_the_field_error(self, kind: type[ApiError]) -> None:
         assert answered(kind("a_code", "Words."))["error"] == "Words."
 
     def test_others_do_not(self) -> None:
@@ -109,7 +109,7 @@ class TestBody:
         "value", [UUID(int=1), 10**30, "\ud800", float("nan"), {1: {"deep": ["\udfff", 2**64]}}]
     )
     def test_whatever_a_caller_sent_can_be_quoted(self, value: Any) -> None:
-        assert answered(RuleBroken("a_code", "Words.", given=value))["error_code"] == "a_code"
+        assert answered(RuleViolation("a_code", "Words.", given=value))["error_code"] == "a_code"
 
     def test_its_length_is_told(self) -> None:
         answer = errors.answer(NotFound("a_code", "Größe"), "the-id")
@@ -164,7 +164,7 @@ class TestHeaders:
             (Conflict("period_locked", "No."), None),
         ],
     )
-    def test_what_may_work_later_says_when(self, error: Refusal, seconds: bytes | None) -> None:
+    def test_what_may_work_later_says_when(self, error: ApiError, seconds: bytes | None) -> None:
         assert header(error, b"retry-after") == seconds
 
     @pytest.mark.parametrize(
@@ -189,10 +189,10 @@ class TestTokenEndpoints:
     @pytest.mark.parametrize(
         ("error", "path", "word"),
         [
-            (Malformed("validation_error", "No."), PARTNER_TOKEN, "invalid_request"),
-            (Malformed.fields(grant_type=["is required"]), PARTNER_TOKEN, "invalid_request"),
+            (ValidationError("validation_error", "No."), PARTNER_TOKEN, "invalid_request"),
+            (ValidationError.fields(grant_type=["is required"]), PARTNER_TOKEN, "invalid_request"),
             (
-                Malformed.fields(grant_type=["must be client_credentials"]),
+                ValidationError.fields(grant_type=["must be client_credentials"]),
                 PARTNER_TOKEN,
                 "unsupported_grant_type",
             ),
@@ -221,7 +221,7 @@ class TestTokenEndpoints:
         }
 
     def test_the_description_keeps_to_the_characters_of_oauth(self) -> None:
-        error = Malformed("validation_error", 'Größe "x" \\ \n')
+        error = ValidationError("validation_error", 'Größe "x" \\ \n')
         assert answered(error, PARTNER_TOKEN)["error_description"] == "Gr''e 'x' ' '"
 
     def test_no_other_path_does(self) -> None:

@@ -6,9 +6,9 @@ import orjson
 import structlog
 from structlog.testing import CapturingLogger
 
-from server.draining import Draining
-from server.health import Health
-from server.responses.errors import Answer
+from server.http.drain import DrainState
+from server.http.errors import Answer
+from server.http.health import Health
 
 GOOD = {"database": "ok", "migrations": "ok", "durability": "ok"}
 
@@ -51,7 +51,7 @@ class TestReady:
         assert (b"retry-after", b"1") in answer.headers
 
     def test_a_server_that_is_about_to_stop_is_not_whatever_was_asked_just_now(self) -> None:
-        draining = Draining()
+        draining = DrainState()
         health = Health(Probe(GOOD), draining=draining)
 
         async def ask() -> list[Answer]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from accounting.errors import Malformed
-from server.connexion_seam import schema_check_skipped
-from server.contract import parse, read_source
+from accounting.errors import ValidationError
+from server.contract.document import parse, read_source
+from server.http.connexion_adapter import schema_check_skipped
 from tests.server.contract_chain import JSON_HEADERS, Chain
 
 LONGEST_SECONDS = 0.05
@@ -121,7 +121,7 @@ def seconds(chain: Chain, method: str, address: str, headers: Any, body: bytes) 
     taken = []
     for _ in range(3):
         began = time.thread_time()
-        with pytest.raises(Malformed):
+        with pytest.raises(ValidationError):
             chain.ask(method, address, body, headers=headers)
         taken.append(time.thread_time() - began)
     return min(taken)
@@ -142,7 +142,7 @@ class TestSeconds:
 
 
 def told(chain: Chain, address: str, body: bytes) -> dict[str, Any]:
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(ValidationError) as caught:
         chain.ask("POST", address, body, headers=JSON_HEADERS)
     found: dict[str, Any] = caught.value.detail["field_errors"]
     return found

@@ -9,9 +9,9 @@ import pytest
 
 from accounting.errors import TooMany
 from persistence.partners.request_counts import OthersCounts
-from server import shared_counts
-from server.limiter import FailedLogins, RequestLimits
-from server.shared_counts import SharedCounts
+from server.http import shared_counts
+from server.http.limiter import FailedLogins, RequestLimits
+from server.http.shared_counts import SharedCounts
 
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
 

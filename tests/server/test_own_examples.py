@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from server.own_examples import with_own_examples
+from server.docs.own_examples import with_own_examples
 from tests.contract.document import Operation, document, follow, operations
 from tests.in_turn import in_turn
 

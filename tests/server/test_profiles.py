@@ -5,11 +5,11 @@ import pytest
 import yaml
 from openapi_spec_validator import validate
 
-from server.contract import parse, read_source
-from server.own_examples import with_own_examples
-from server.profiles import PROFILES, as_3_1, for_generators, for_mocks, write
-from server.published import published
-from server.yaml_text import as_yaml
+from server.contract.document import parse, read_source
+from server.contract.published import published
+from server.contract.yaml_text import as_yaml
+from server.docs.own_examples import with_own_examples
+from server.docs.profiles import PROFILES, as_3_1, for_generators, for_mocks, write
 
 BODY = {"content": {"application/json": {"schema": {}}, "multipart/form-data": {"schema": {}}}}
 SCHEMAS = {

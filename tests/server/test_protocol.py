@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from server.connections import ConnectionsPerAddress, bound_readers
-from server.draining import Draining
-from server.protocol import GuardedProtocol
+from server.http.drain import DrainState
+from server.process.connections import ConnectionsPerAddress, bound_readers
+from server.process.protocol import GuardedProtocol
 from tests.partner import PATIENCE_SECONDS, within
 
 HOST = b"Host: test\r\n"
@@ -352,7 +352,7 @@ class TestDeparture:
 
     def test_an_answer_ends_its_connection_once_that_is_announced(self) -> None:
         class Leaving(Patient):
-            draining = Draining()
+            draining = DrainState()
 
         with served(Leaving, 60) as port:
             early, late = Wire(port), Wire(port)

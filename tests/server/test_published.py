@@ -2,8 +2,8 @@ from typing import Any
 
 import yaml
 
-from server.contract import parse, read_source
-from server.published import published
+from server.contract.document import parse, read_source
+from server.contract.published import published
 
 SMALL = b"""\
 openapi: 3.0.3  # As we like it.

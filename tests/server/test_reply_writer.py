@@ -7,11 +7,11 @@ import threading
 from typing import Any
 
 from handlers.results import Pdf
-from server.contract import Contract
-from server.responses.writer import ReplyWriter
+from server.contract.document import Contract
+from server.http.writer import ReplyWriter
 
 NOTHING: Any = None
-LOADED = "import sys, server.dispatch, pdf_files, handlers.invoices; print(*sys.modules)"
+LOADED = "import sys, server.http.dispatch, pdf_files, handlers.trade.invoices; print(*sys.modules)"
 
 
 def writer() -> ReplyWriter:

@@ -1,9 +1,9 @@
 import pytest
 
 from accounting.errors import NotFound
-from server.contract import ContractError
-from server.requests.routing import RouteTable
-from server.responses.problems import MethodNotAllowed
+from server.contract.document import ContractError
+from server.http.problems import MethodNotAllowed
+from server.http.routing import RouteTable
 from tests.server.contract_chain import ORDERS, SHOP, Chain, small_chain
 
 

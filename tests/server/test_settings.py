@@ -12,8 +12,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from server import settings, settings_table
-from server.settings import SettingsError
+from server.config import settings, settings_table
+from server.config.settings import SettingsError
 
 DAY = timedelta(days=1)
 SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from server.docs import FRONT, LONGEST_WAIT_SECONDS, Documentation
-from server.edge import Edge, Page
-from server.https import HttpsRule
-from server.reference import site
-from server.responses.errors import Answer
-from server.stored_pages import StoredPage, store
+from server.docs.application import FRONT, LONGEST_WAIT_SECONDS, Documentation
+from server.docs.reference import site
+from server.docs.stored_pages import StoredPage, store
+from server.http.edge import Edge, HttpsRule, Page
+from server.http.errors import Answer
 from tests.server.driver import request
 from tests.server.small_contract import SOURCE
 

@@ -1,4 +1,6 @@
-"""What server/uvicorn_seam.py counts on of uvicorn: a failure names what a version has moved."""
+"""What server/process/uvicorn_adapter.py counts on of uvicorn: a failure names what a version has
+moved.
+"""
 
 import ast
 import asyncio
@@ -21,14 +23,18 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 from uvicorn.supervisors.multiprocess import SIGNALS, Multiprocess, Process
 
-from server.protocol import GuardedProtocol
-from server.uvicorn_seam import RELIED_ON, HttpConnection, Supervisor, WorkerProcess
+from server.process.protocol import GuardedProtocol
+from server.process.uvicorn_adapter import RELIED_ON, HttpConnection, Supervisor, WorkerProcess
 from tests.partner import PATIENCE_SECONDS, within
 from tests.server.relied_on import moved
 
-SEAM = "server/uvicorn_seam.py"
+SEAM = "server/process/uvicorn_adapter.py"
 ROOT = Path(__file__).parents[2]
-USERS = ("server/uvicorn_seam.py", "server/protocol.py", "server/process/master.py")
+USERS = (
+    "server/process/uvicorn_adapter.py",
+    "server/process/protocol.py",
+    "server/process/master.py",
+)
 
 
 def relies(on: str) -> str:
@@ -306,7 +312,7 @@ class TestHttpConnection:
         assert talking.connection.told_to_shut_down, relies("the server calls shutdown")
 
     def test_the_settings_take_a_protocol_by_its_address(self) -> None:
-        config = Config(Application, factory=True, http="server.protocol:GuardedProtocol")
+        config = Config(Application, factory=True, http="server.process.protocol:GuardedProtocol")
         config.load()
         assert config.http_protocol_class is GuardedProtocol, relies("http= takes module:Class")
 

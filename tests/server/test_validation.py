@@ -9,8 +9,8 @@ from email_validator import validate_email
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.errors import Malformed
-from server.requests.formats import (
+from accounting.errors import ValidationError
+from server.contract.formats import (
     COMMON_EMAIL,
     COMMON_EMAIL_CHARACTERS,
     is_cursor,
@@ -33,7 +33,7 @@ def chain() -> Chain:
 
 
 def faults(chain: Chain, method: str, address: str, *chunks: bytes, headers: Any = ()) -> Any:
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(ValidationError) as caught:
         chain.ask(method, address, *chunks, headers=headers)
     assert caught.value.code == "validation_error"
     return caught.value.detail["field_errors"]
@@ -164,7 +164,7 @@ class TestQuery:
         "query", ["search=%zz", "search=%", "search=%ff", "%00=1", "search=%00"]
     )
     def test_broken_text_is_a_bad_request(self, chain: Chain, query: str) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             chain.ask("GET", LIST + query)
         assert caught.value.code == "bad_request"
 
@@ -181,12 +181,12 @@ class TestHeaders:
 
     @pytest.mark.parametrize("key", [b"", b"x" * 256, b"a\tb", b"\xe9"])
     def test_a_key_is_printable_and_not_long(self, chain: Chain, key: bytes) -> None:
-        with pytest.raises(Malformed) as caught:
+        with pytest.raises(ValidationError) as caught:
             self.ask(chain, (b"idempotency-key", key))
         assert list(caught.value.detail["field_errors"]) == ["Idempotency-Key"]
 
     def test_two_keys_are_a_fault(self, chain: Chain) -> None:
-        with pytest.raises(Malformed):
+        with pytest.raises(ValidationError):
             self.ask(chain, (b"idempotency-key", b"a"), (b"idempotency-key", b"a"))
 
     def test_a_header_the_operation_does_not_take_is_ignored(self, chain: Chain) -> None:

@@ -15,7 +15,7 @@ import pytest
 from embedded import places
 from embedded.postgres import EmbeddedPostgres
 from persistence.database.checks import refuse_unusable
-from persistence.engine.faults import DatabaseAway
+from persistence.engine.database_errors import DatabaseAway
 from tests.api_server import ApiServer
 from tests.builders.sales import INVOICES, invoice_body
 from tests.builders.trade import SENT

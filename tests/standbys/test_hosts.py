@@ -16,9 +16,9 @@ from embedded.postgres import EmbeddedPostgres
 from embedded.settings import TEST_SETTINGS
 from persistence.database.checks import refuse_unusable
 from persistence.database.migrate import check, migrate
-from persistence.engine import connecting, pool
-from persistence.engine.connecting import connect
-from persistence.engine.faults import DatabaseAway
+from persistence.engine import connections, pool
+from persistence.engine.connections import connect
+from persistence.engine.database_errors import DatabaseAway
 from persistence.engine.pool import make_pool
 from tests.api_server import Databases
 from tests.cluster.databases import ClusterDatabases
@@ -109,6 +109,6 @@ class TestHosts:
             connect(address(gone(), read_only, query=WRITES))
 
     def test_where_all_are_gone_one_may_come(self) -> None:
-        assert connecting.hosts_in(address(gone(), gone())) == 2
+        assert connections.hosts_in(address(gone(), gone())) == 2
         with pytest.raises(DatabaseAway, match="cannot be reached"):
             connect(address(gone(), gone()))

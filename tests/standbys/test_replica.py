@@ -15,16 +15,14 @@ import pytest
 
 from access.principal import Caller, CallerKind
 from embedded.postgres import EmbeddedPostgres
-from persistence.engine.fetches import Fetch
 from persistence.engine.pool import make_pool
-from persistence.engine.replica import Mark, Replica, StandbyLook, Unfit, complete_up_to
-from persistence.engine.sessions import Reading
-from persistence.engine.sql import Query
-from persistence.engine.tenants import PartnerTenant
+from persistence.engine.replica import LogPosition, Replica, StandbyLook, Unfit, complete_up_to
+from persistence.engine.sessions import PartnerTenant, ReadSession
+from persistence.engine.sql import Fetch, Query
 from persistence.engine.transaction import reading_eventually
 from persistence.partners import partners
-from server.watching.metrics import SOURCES, AllWorkers
-from server.watching.requests import Watch
+from server.telemetry.metrics import SOURCES, AllWorkers
+from server.telemetry.request_watch import Watch
 from tests import clock
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import INVOICES, sent
@@ -378,7 +376,7 @@ class TestConflict:
         caught_up(partner.business())
         asked = []
 
-        async def slow(session: Reading, _tenant: PartnerTenant) -> bool:
+        async def slow(session: ReadSession, _tenant: PartnerTenant) -> bool:
             there = await Fetch(session, (IN_RECOVERY,), lambda rows: bool(rows[0][0]["there"]))
             asked.append(there)
             if there:
@@ -434,7 +432,7 @@ IN_RECOVERY = Query("SELECT pg_is_in_recovery() AS there", {})
 SLEEP = Query("SELECT pg_sleep(600) FROM api_key LIMIT 1", {})
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EARLIER = NOW - timedelta(seconds=7)
-MARK = Mark(cluster=7, position="0/3000060", at=NOW)
+MARK = LogPosition(cluster=7, position="0/3000060", at=NOW)
 
 
 def state(**found: Any) -> dict[str, Any]:

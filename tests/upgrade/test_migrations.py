@@ -12,13 +12,13 @@ from alembic.script import ScriptDirectory
 import persistence
 from persistence.database import migrate as migrations
 from persistence.database.revisions import HEAD
-from persistence.engine.faults import UnusableDatabase
-from persistence.proof import periods, trail
-from persistence.proof.shapes import verdict
+from persistence.engine.database_errors import UnusableDatabase
+from persistence.integrity import ledger_checks, trail
+from persistence.integrity.definitions import verdict
 from tests.api_server import Databases
 from tests.in_turn import in_turn
 
-CHECKS_OF_THE_TRAIL = {**trail.CHECKS, **periods.CHECKS, **trail.PARTNER_CHECKS}
+CHECKS_OF_THE_TRAIL = {**trail.CHECKS, **ledger_checks.PERIODS_CHECKS, **trail.PARTNER_CHECKS}
 FOLDER = Path(persistence.__file__).parent / "migrations"
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server.contract import parse
-from server.published import published
+from server.contract.document import parse
+from server.contract.published import published
 from tests.contract.released import newest, number_of
 from tests.release import CHANGELOG, CONTRACT, RELEASED, Refused, git, read, release
 from tests.test_packaging import ROOT, tracked

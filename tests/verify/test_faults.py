@@ -12,7 +12,7 @@ from verify.answers import Answers
 from verify.contract import Contract
 from verify.generated import try_operations
 from verify.report import Report
-from verify.run import Asked, admitted, begin, read_contract, verify
+from verify.run import Options, admitted, begin, read_contract, verify
 from verify.wire import Secrets, Wire
 
 
@@ -175,13 +175,13 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def asked(partner: Partner) -> Asked:
-    return Asked(partner.url, str(partner.partner_id), partner.api_key, examples=0)
+def asked(partner: Partner) -> Options:
+    return Options(partner.url, str(partner.partner_id), partner.api_key, examples=0)
 
 
 class TestFault:
     @pytest.mark.parametrize("name", FAULTS)
-    def test_is_found_by_its_check(self, asked: Asked, name: str) -> None:
+    def test_is_found_by_its_check(self, asked: Options, name: str) -> None:
         spoiling, check, told = FAULTS[name]
         with spoiled(asked.url, spoiling) as url:
             report = verify(replace(asked, url=url), lambda _check: None)
@@ -191,7 +191,7 @@ class TestFault:
         assert any(told in fault.what for fault in faults), faults
         assert all(fault.request and fault.answer for fault in faults)
 
-    def test_shows_no_secret(self, asked: Asked) -> None:
+    def test_shows_no_secret(self, asked: Options) -> None:
         def spoil(passing: Passing) -> None:
             if passing.path.endswith("/oauth2/token/") and passing.status == 200:
                 passing.answered["etag"] = '"1"'
@@ -211,14 +211,14 @@ class TestFault:
 class TestMadeUpRequests:
     """Some operations of the contract, for the time that all of them take."""
 
-    def test_find_nothing_wrong_with_a_healthy_server(self, asked: Asked) -> None:
+    def test_find_nothing_wrong_with_a_healthy_server(self, asked: Options) -> None:
         names = ("create_customer", "update_account", "create_document", "export_accounts")
         report = self.tried(asked, Spoiling(), *names)
         assert report.failed == []
         tried = {check.name for check in report.checks if check.journey == "contract"}
         assert set(names) < tried
 
-    def test_are_part_of_a_run_and_what_there_is_no_time_for_is_told(self, asked: Asked) -> None:
+    def test_are_part_of_a_run_and_what_there_is_no_time_for_is_told(self, asked: Options) -> None:
         report = verify(replace(asked, examples=2, seconds=0.1), lambda _check: None)
         assert report.failed == []
         contract = [check.name for check in report.checks if check.journey == "contract"]
@@ -227,7 +227,7 @@ class TestMadeUpRequests:
         [warning] = report.warnings
         assert "get_integrity" in warning
 
-    def tried(self, asked: Asked, spoiling: Spoiling, *names: str) -> Report:
+    def tried(self, asked: Options, spoiling: Spoiling, *names: str) -> Report:
         with spoiled(asked.url, spoiling) as url, httpx.Client(base_url=url) as http:
             contract = read_contract(http)
             report = Report(url, contract.version, contract.version, lambda _check: None)
@@ -238,7 +238,7 @@ class TestMadeUpRequests:
             )
         return report
 
-    def test_find_what_no_journey_asks_for(self, asked: Asked) -> None:
+    def test_find_what_no_journey_asks_for(self, asked: Options) -> None:
         def fail(passing: Passing) -> None:
             if "/audit/" in passing.path and passing.status == 200:
                 passing.body = {**passing.body, "colour": "red"}
@@ -248,7 +248,7 @@ class TestMadeUpRequests:
         assert (found.journey, found.name) == ("contract", "list_audit_records")
         assert "colour" in found.faults[0].what
 
-    def test_find_what_is_taken_and_should_be_refused(self, asked: Asked) -> None:
+    def test_find_what_is_taken_and_should_be_refused(self, asked: Options) -> None:
         def take(passing: Passing) -> None:
             if passing.path.partition("?")[0].endswith("/vendors/") and passing.status == 400:
                 page: dict[str, Any] = {"count": 0, "next": None, "previous": None, "results": []}

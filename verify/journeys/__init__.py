@@ -6,27 +6,27 @@ from typing import Final
 
 from verify.journeys import (
     access,
-    banking,
-    buying,
+    bank,
+    idempotency,
     ledger,
     mistakes,
-    paging,
-    repeating,
-    reporting,
-    selling,
+    pagination,
+    purchases,
+    reports,
+    sales,
 )
 from verify.story import Story
 
 JOURNEYS: Final[Mapping[str, Callable[[Story], None]]] = MappingProxyType(
     {
         "access": access.keep_out,
-        "sales": selling.sell,
-        "purchases": buying.buy,
-        "bank": banking.reconcile,
-        "repeating": repeating.repeat,
-        "lists": paging.walk_lists,
+        "sales": sales.sell,
+        "purchases": purchases.buy,
+        "bank": bank.reconcile,
+        "repeating": idempotency.repeat,
+        "lists": pagination.walk_lists,
         "refusals": mistakes.be_refused,
-        "reports": reporting.tell,
+        "reports": reports.tell,
         "ledger": ledger.tie_out,
     }
 )

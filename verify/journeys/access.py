@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import httpx
 
-from verify.story import Caller, Story, Unexpected, same
+from verify.story import Caller, Story, UnexpectedAnswer, same
 
 GRANT = {"grant_type": "client_credentials"}
 
@@ -45,7 +45,7 @@ def _alike(one: dict[str, object], other: dict[str, object]) -> None:
     """Check that two errors are alike, so that they do not reveal which ids exist."""
     for name in ("message", "detail"):
         if one[name] != other[name]:
-            raise Unexpected(
+            raise UnexpectedAnswer(
                 f"{name}: the same was expected as of an id that nobody has, {other[name]!r}, "
                 f"and {one[name]!r} came."
             )

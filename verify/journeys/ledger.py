@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from verify.contract import Node
-from verify.story import Story, Unexpected, same
+from verify.story import Story, UnexpectedAnswer, same
 
 CHART: Final = "general-ledger/chart-of-accounts/"
 
@@ -37,7 +37,7 @@ def prove(story: Story, journey: str) -> None:
     with check("the server's own proof is green"):
         proof = books.get("integrity/")
         if red := [each["name"] for each in proof["checks"] if not each["ok"]]:
-            raise Unexpected(f"The proof is red: {', '.join(red)}.")
+            raise UnexpectedAnswer(f"The proof is red: {', '.join(red)}.")
         same("status", proof["status"], "green")
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from verify.journeys.facts import invoice
-from verify.story import Story, Unexpected
+from verify.story import Story, UnexpectedAnswer
 
 
 def be_refused(story: Story) -> None:
@@ -13,7 +13,7 @@ def be_refused(story: Story) -> None:
         body = {"company_name": 7, "payment_terms_days": "soon", "colour": "red"}
         refusal = books.refused("POST", "customers/", 400, "validation_error", json=body)
         if missing := body.keys() - refusal["detail"]["field_errors"].keys():
-            raise Unexpected(f"The refusal does not name {sorted(missing)}.")
+            raise UnexpectedAnswer(f"The refusal does not name {sorted(missing)}.")
     with check("what is no JSON, and an unknown parameter, are refused"):
         sent = {"content": b"{", "headers": {"Content-Type": "application/json"}}
         books.refused("POST", "customers/", 400, "malformed_json", **sent)

@@ -20,7 +20,7 @@ from bench.peers.drf.models import (
     Payment,
 )
 from bench.peers.drf.serializers import InvoiceSerializer, PaymentSerializer
-from bench.peers.setting import draw_line
+from bench.peers.environment import draw_line
 from bench.peers.statements import BANK, RECEIVABLE, SALES, TAX
 
 

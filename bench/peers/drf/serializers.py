@@ -6,7 +6,7 @@ from django.db.models import Sum
 from django.db.models.functions import Coalesce
 from rest_framework import serializers
 
-from bench.peers import setting
+from bench.peers import environment
 from bench.peers.drf.models import Customer, Invoice
 
 
@@ -18,7 +18,7 @@ class CustomerSerializer(serializers.ModelSerializer):
             business_id=row.business_id, customer_id=row.id, outstanding__gt=0
         ).aggregate(total=Coalesce(Sum("outstanding"), 0))["total"]
         facts = {name: getattr(row, name) for name in ("archived_at", "id")}
-        return setting.show_customer(
+        return environment.show_customer(
             {**super().to_representation(row), **facts, "outstanding_balance": int(owed)}
         )
 
@@ -33,7 +33,7 @@ class InvoiceRowSerializer(serializers.ModelSerializer):
     def to_representation(self, row: Invoice) -> dict[str, Any]:
         shown = super().to_representation(row)
         facts = {"customer_id": row.customer_id, "company_name": row.customer.company_name}
-        return setting.show_invoice({**shown, **facts})
+        return environment.show_invoice({**shown, **facts})
 
     class Meta:
         model = Invoice

@@ -2,11 +2,11 @@
 
 from psycopg.conninfo import conninfo_to_dict
 
-from bench.peers import setting
+from bench.peers import environment
 
-_told = conninfo_to_dict(setting.database_url())
+_told = conninfo_to_dict(environment.database_url())
 
-SECRET_KEY = setting.secret()
+SECRET_KEY = environment.secret()
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.postgresql",

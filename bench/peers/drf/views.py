@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from bench.peers import setting
+from bench.peers import environment
 from bench.peers.drf import books
 from bench.peers.drf.models import Account, Business, Customer, Invoice
 from bench.peers.drf.serializers import (
@@ -24,7 +24,7 @@ from bench.peers.drf.serializers import (
     InvoiceSerializer,
     PaymentSerializer,
 )
-from bench.peers.setting import Caller
+from bench.peers.environment import Caller
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -32,7 +32,7 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Caller, None]:
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-        caller = setting.read(token, setting.secret()) if scheme == "Bearer" else None
+        caller = environment.read(token, environment.secret()) if scheme == "Bearer" else None
         if caller is None:
             raise AuthenticationFailed
         return caller, None
@@ -102,7 +102,11 @@ class ReportView(View):
             .values_list("code", "name", "debits", "credits")
         )
         return Response(
-            {"accounts": [setting.show_balance(row[0], row[1], *map(int, row[2:])) for row in rows]}
+            {
+                "accounts": [
+                    environment.show_balance(row[0], row[1], *map(int, row[2:])) for row in rows
+                ]
+            }
         )
 
 

@@ -46,7 +46,7 @@ $$;
 
 -- The moment is the clock's, not the request's: it is taken while the transaction holds the
 -- business's row, so that postings and changes of the lock date stand in the order in which they
--- really happened. What nobody announced (see persistence/engine/tenants.py) was done by an operator.
+-- really happened. What nobody announced (see persistence/engine/sessions.py) was done by an operator.
 -- The search path is its own: nobody puts other functions in the place of these.
 CREATE FUNCTION keep_audit_trail() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -55,7 +55,7 @@ CREATE FUNCTION partner_audit_record_digest(
   )))
 $$;
 
--- Who writes, as persistence/engine/tenants.py announces it, or a server of the release before.
+-- Who writes, as persistence/engine/sessions.py announces it, or a server of the release before.
 CREATE FUNCTION audit_caller() RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT coalesce(
     nullif(current_setting('app.caller', true), '')::jsonb,

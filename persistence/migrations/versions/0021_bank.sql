@@ -59,7 +59,7 @@ SELECT audit_table('bank_transfer', 'bank_transfer');
 SELECT audit_table('bank_reconciliation', 'bank_reconciliation');
 
 -- What a reconciled statement holds stays, whoever asks. A statement closes while nothing else is
--- written (handlers/bank_reconciliations.py), so that nothing passes these unseen.
+-- written (handlers/bank/bank_reconciliations.py), so that nothing passes these unseen.
 CREATE FUNCTION refuse_posting_to_reconciled() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (

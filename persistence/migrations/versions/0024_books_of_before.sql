@@ -1,4 +1,4 @@
--- What was posted before, on cash: as accounting/books/cash_basis.py says. Nobody posts meanwhile.
+-- What was posted before, on cash: as accounting/books/ledger.py says. Nobody posts meanwhile.
 UPDATE journal_line l SET
   in_cash = l.split = '[]' AND NOT (
     e.stream = 'main' AND e.source_type IN (

@@ -10,7 +10,7 @@ from accounting.bank import bank_postings, payout_changes
 from accounting.bank.commands import SavePayout
 from accounting.bank.payout_changes import PaidOut
 from accounting.bank.payouts import Money, Payout, listed
-from accounting.books.ledger import Posted
+from accounting.books.ledger import PostedEntry
 from tests.accounting.samples import REFERENCED, ROLES, account_id, amounts, posted_after, written
 from tests.accounting.trade.business import Trade
 
@@ -91,7 +91,7 @@ class CardSales(Trade):
         self.payouts[payout.id] = replace(payout, posted=posted, version=payout.version + 1)
         return payout.id
 
-    def entries(self) -> list[Posted]:
+    def entries(self) -> list[PostedEntry]:
         paid_out = [entry for each in self.payouts.values() for entry in each.posted]
         return [*super().entries(), *paid_out]
 

@@ -6,7 +6,7 @@ from accounting.bank import bank_matches
 from accounting.bank.bank_matches import MatchTarget
 from accounting.bank.payouts import Payout
 from accounting.trade.sides import PAYABLE
-from accounting.trade.vendor_refund_changes import Refunded
+from accounting.trade.vendor_refund_changes import AmendedRefund
 from tests.accounting.bank.statements import (
     SAVINGS,
     line,
@@ -70,7 +70,7 @@ class TestMatch:
         )
         assert (come.status, come.payment_date) == ("completed", day(on))
         assert come.money_account_id == SAVINGS
-        trade.take_refunded(Refunded(after, (come,), before.affected))
+        trade.take_refunded(AmendedRefund(after, (come,), before.affected))
         assert trade.balances() == {"1110": 80, "1900": -80}
 
 

@@ -7,12 +7,12 @@ from uuid import UUID
 import pytest
 
 from accounting.bank import bank_rules
-from accounting.bank.bank_rules import BankRule, Tried
+from accounting.bank.bank_rules import BankRule, RuleOutcome
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import BankRuleConditions, BankRuleOutcome, SaveBankRule
 from accounting.books.accounts import BookAccounts
 from accounting.tax.codes import TaxCodes
-from accounting.tax.day_codes import Referenced
+from accounting.tax.day_codes import TaxReferences
 from tests.accounting.bank.statements import SAVINGS, line, posted_by
 from tests.accounting.samples import (
     REFERENCED,
@@ -27,7 +27,7 @@ from tests.accounting.samples import (
 
 NOW = context_of("15")
 CHARGES = BankRuleOutcome(account=AccountReference("code", "6300"))
-HELD = Referenced(
+HELD = TaxReferences(
     BookAccounts(
         ROLES,
         {
@@ -110,7 +110,7 @@ class TestFirstFitting:
 class TestTryOn:
     def test_it_suggests(self) -> None:
         rule, new = made(), fee()
-        assert bank_rules.try_on(new, [rule], HELD, NOW) == Tried(new, rule.id)
+        assert bank_rules.try_on(new, [rule], HELD, NOW) == RuleOutcome(new, rule.id)
 
     def test_an_automatic_one_categorizes_and_is_named(self) -> None:
         rule = made(apply="automatic", memo="m", vendor_id=UUID(int=8))
@@ -138,8 +138,8 @@ class TestTryOn:
     ) -> None:
         rule = made(apply="automatic", **facts)
         tried = bank_rules.try_on(new, [rule], HELD, context_of("15", lock=lock))
-        assert tried == Tried(new, rule.id)
+        assert tried == RuleOutcome(new, rule.id)
 
     def test_where_none_fits_the_line_stays_as_it_is(self) -> None:
         new = line(-1)
-        assert bank_rules.try_on(new, [made()], HELD, NOW) == Tried(new)
+        assert bank_rules.try_on(new, [made()], HELD, NOW) == RuleOutcome(new)

@@ -9,7 +9,7 @@ from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import CategoryGiven
 from accounting.books.accounts import BookAccounts
 from accounting.tax.codes import TaxCodes
-from accounting.tax.day_codes import Referenced
+from accounting.tax.day_codes import TaxReferences
 from tests.accounting.bank.statements import SAVINGS, line, new_id, posted_by
 from tests.accounting.samples import (
     NAMED,
@@ -109,7 +109,7 @@ class TestCategorize:
         own = account("1110")
         assert own.id == SAVINGS == account_id("1110")
         named = {**NAMED, AccountReference("code", "1110"): own}
-        chart = Referenced(BookAccounts(ROLES, named), TaxCodes(()))
+        chart = TaxReferences(BookAccounts(ROLES, named), TaxCodes(()))
         for code, transaction, given, context in (
             ("bank_transaction_used_up", line(9, linked=9), part("6300"), NOW),
             ("same_account", line(9), part("1110"), NOW),

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from accounting.bank import bank_matches
+from accounting.bank.bank_links import EntryMoney, money_of
 from accounting.bank.bank_matches import MatchResult, MatchTarget
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.commands import LinkTransaction
-from accounting.bank.entry_money import EntryMoney, money_of
 from accounting.books.manual_entries import ManualEntry, ManualLine
 from tests.accounting.bank.statements import SAVINGS, line, new_id
 from tests.accounting.samples import BORN, ROLES, account_id, context_of, day, refused

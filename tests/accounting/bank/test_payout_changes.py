@@ -9,8 +9,8 @@ import pytest
 from accounting.bank import payout_changes, payouts
 from accounting.bank.commands import SavePayout
 from accounting.bank.payouts import FeeStep, listed
-from accounting.books.spans import Span
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.ledger import Span
+from accounting.errors import Conflict, RuleViolation
 from tests.accounting.bank.card_sales import CardSales
 from tests.accounting.samples import day, moment, refused
 
@@ -73,7 +73,7 @@ class TestAnnounce:
         waiting, cash = trade.card(status="pending"), trade.card(method="cash")
         at_bank = trade.pay(100)
         assert code(refused(trade.pay_out, 1, waiting)) == (Conflict, "item_not_completed")
-        assert code(refused(trade.pay_out, 1, at_bank)) == (RuleBroken, "item_not_in_clearing")
+        assert code(refused(trade.pay_out, 1, at_bank)) == (RuleViolation, "item_not_in_clearing")
         holder = trade.pay_out(1, cash)
         refusal = refused(trade.pay_out, 1, cash)
         assert code(refusal) == (Conflict, "already_in_payout")
@@ -84,7 +84,7 @@ class TestAnnounce:
         payment = trade.card()
         at_bank = replace(trade.payments[payment], linked=100, money_account_id=UUID(int=1100))
         trade.payments[payment] = at_bank
-        assert code(refused(trade.pay_out, 1, payment)) == (RuleBroken, "item_not_in_clearing")
+        assert code(refused(trade.pay_out, 1, payment)) == (RuleViolation, "item_not_in_clearing")
 
     @pytest.mark.parametrize(
         ("processor", "method", "paid_out_by", "fits"),
@@ -106,7 +106,7 @@ class TestAnnounce:
             assert trade.pay_out(100, payment, processor=paid_out_by)
         else:
             refusal = refused(trade.pay_out, 100, payment, processor=paid_out_by)
-            assert code(refusal) == (RuleBroken, "processor_mismatch")
+            assert code(refusal) == (RuleViolation, "processor_mismatch")
 
     def test_no_day_inside_the_lock_and_no_other_currency(self) -> None:
         trade = CardSales("20", lock="10")
@@ -114,7 +114,10 @@ class TestAnnounce:
         assert code(refusal) == (Conflict, "period_locked")
         assert trade.pay_out(1, completed_at=moment("10"), status="pending")
         assert trade.pay_out(1, completed_at=moment("11"))
-        assert code(refused(trade.pay_out, 1, currency="EUR")) == (RuleBroken, "currency_mismatch")
+        assert code(refused(trade.pay_out, 1, currency="EUR")) == (
+            RuleViolation,
+            "currency_mismatch",
+        )
 
 
 class TestUpdate:
@@ -185,7 +188,7 @@ class TestUpdate:
         trade = CardSales("20")
         made = trade.pay_out(100, trade.card())
         assert code(refused(trade.update, made, processor="adyen")) == (
-            RuleBroken,
+            RuleViolation,
             "processor_mismatch",
         )
         assert trade.update(made, processor="other").payout.processor == "other"

@@ -8,8 +8,8 @@ import pytest
 
 from accounting.bank import payouts
 from accounting.bank.commands import OtherItemGiven, SavePayout
-from accounting.bank.payout_other_items import account_references, other_items, total
-from accounting.errors import Malformed
+from accounting.bank.payouts import account_references, other_items, total
+from accounting.errors import ValidationError
 from accounting.tax.codes import Rate, TaxCodes
 from tests.accounting.bank.card_sales import CardSales
 from tests.accounting.samples import REFERENCED, code_of, day, moment, named, refused
@@ -67,7 +67,7 @@ class TestOtherItems:
     def test_what_cannot_be_right(self, item: OtherItemGiven, field: str, fault: str) -> None:
         good = given("adjustment", 1)
         refusal = refused(other_items, [good, item], REFERENCED, day("5"))
-        assert isinstance(refusal, Malformed)
+        assert isinstance(refusal, ValidationError)
         assert refusal.detail["field_errors"] == {f"other_items.1.{field}": [fault]}
 
     @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from accounting.bank import payouts
 from accounting.bank.payouts import FeeStep, Payout
-from accounting.books.spans import Span
+from accounting.books.ledger import Span
 from tests.accounting.bank.card_sales import CardSales
 from tests.accounting.samples import day, moment
 

@@ -7,17 +7,17 @@ from accounting.bank import reconciliations
 from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.commands import ReconcileStatement
 from accounting.bank.reconciliations import (
+    AccountStatements,
     Comparison,
     Explanation,
-    Found,
     Reconciliation,
-    Standing,
+    UnmatchedItems,
 )
 from tests.accounting.samples import BORN, context_of, day, refused
 
 NOW = context_of("31")
-NOTHING = Found(0, 0, ())
-EMPTY = Standing(None, None)
+NOTHING = UnmatchedItems(0, 0, ())
+EMPTY = AccountStatements(None, None)
 BANK = BankAccount(
     id=UUID(int=1),
     version=1,
@@ -29,12 +29,12 @@ BANK = BankAccount(
 )
 
 
-def taken(on: str, balance: int = 600, standing: Standing = EMPTY) -> Reconciliation:
+def taken(on: str, balance: int = 600, standing: AccountStatements = EMPTY) -> Reconciliation:
     return reconciliations.take(BANK, standing, ReconcileStatement(day(on), balance), NOW)
 
 
 def compared(ledger: int, lines: int = 600, opening: int = 0) -> Comparison:
-    explanation = Explanation(ledger, lines, Found(480, 1, ()), NOTHING)
+    explanation = Explanation(ledger, lines, UnmatchedItems(480, 1, ()), NOTHING)
     return Comparison(taken("20"), opening, explanation)
 
 
@@ -50,7 +50,7 @@ class TestTake:
 
     def test_the_open_one_is_taken_on_with_another_day(self) -> None:
         first = taken("20")
-        again = taken("25", 700, Standing(first, closed("10")))
+        again = taken("25", 700, AccountStatements(first, closed("10")))
         assert (again.id, again.statement_date, again.closing_balance) == (
             first.id,
             day("25"),
@@ -59,7 +59,7 @@ class TestTake:
 
     def test_dates_rise(self) -> None:
         for on in ("10", "9"):
-            refusal = refused(taken, on, 600, Standing(None, closed("10")))
+            refusal = refused(taken, on, 600, AccountStatements(None, closed("10")))
             assert refusal.code == "bank_reconciled"
             assert refusal.detail == {"statement_date": "2026-01-10"}
 
@@ -85,11 +85,11 @@ class TestClose:
 class TestReopen:
     def test_the_newest_is_opened(self) -> None:
         newest = closed("20")
-        done = reconciliations.reopen(newest, Standing(taken("25"), newest), NOW)
+        done = reconciliations.reopen(newest, AccountStatements(taken("25"), newest), NOW)
         assert (done.status, done.closed_at, done.reopened_at) == ("open", None, NOW.now)
 
     def test_no_other(self) -> None:
-        standing = Standing(None, closed("20"))
+        standing = AccountStatements(None, closed("20"))
         refusal = refused(reconciliations.reopen, closed("10"), standing, NOW)
         assert (refusal.code, refusal.detail) == (
             "bank_reconciled",
@@ -98,4 +98,6 @@ class TestReopen:
 
     def test_an_open_one_stays_as_it_is(self) -> None:
         statement = taken("20")
-        assert reconciliations.reopen(statement, Standing(statement, None), NOW) is statement
+        assert (
+            reconciliations.reopen(statement, AccountStatements(statement, None), NOW) is statement
+        )

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.statement_lines import (
-    Failed,
+    DuplicateLine,
     KeptLines,
     Line,
-    Skipped,
+    RejectedLine,
     identities,
     minor_units,
     sort_out,
@@ -41,7 +41,7 @@ def line(**facts: Any) -> Line:
     return Line(**{"booked_on": day("07-15"), "amount": 100, "direction": "credit", **facts})
 
 
-def fates(lines: list[Line | Failed], known: dict[str, UUID] | None = None) -> list[Any]:
+def fates(lines: list[Line | RejectedLine], known: dict[str, UUID] | None = None) -> list[Any]:
     names = identities(lines, unique_ids=True)
     return sort_out(lines, names, KeptLines(known or {}), BANK, "csv", CONTEXT)
 
@@ -136,11 +136,11 @@ class TestSortOut:
 
     def test_one_that_is_there_is_skipped(self) -> None:
         there = {"A": UUID(int=7)}
-        assert fates([line(external_id="A")], there) == [Skipped(UUID(int=7))]
+        assert fates([line(external_id="A")], there) == [DuplicateLine(UUID(int=7))]
 
     def test_one_that_comes_twice_is_kept_once(self) -> None:
         kept, again = fates([line(external_id="A"), line(external_id="A")])
-        assert again == Skipped(kept.id)
+        assert again == DuplicateLine(kept.id)
 
     @pytest.mark.parametrize(
         ("wrong", "code"),
@@ -149,28 +149,28 @@ class TestSortOut:
             (line(iban="NL91ABNA0417164300"), "bank_account_mismatch"),
             (line(booked_on=date(1899, 12, 31)), "validation_error"),
             (line(booked_on=date(2200, 1, 1)), "validation_error"),
-            (Failed("validation_error", "The date is not valid."), "validation_error"),
+            (RejectedLine("validation_error", "The date is not valid."), "validation_error"),
         ],
     )
-    def test_a_wrong_one_fails_alone(self, wrong: Line | Failed, code: str) -> None:
+    def test_a_wrong_one_fails_alone(self, wrong: Line | RejectedLine, code: str) -> None:
         good, failed, after = fates([line(external_id="A"), wrong, line(external_id="B")])
-        assert isinstance(failed, Failed)
+        assert isinstance(failed, RejectedLine)
         assert failed.code == code
         assert isinstance(good, BankTransaction)
         assert isinstance(after, BankTransaction)
 
     def test_none_comes_to_a_statement_that_is_closed(self) -> None:
-        lines: list[Line | Failed] = [line(booked_on=day("07-14")), line()]
+        lines: list[Line | RejectedLine] = [line(booked_on=day("07-14")), line()]
         kept = KeptLines({}, closed_through=day("07-14"))
         names = identities(lines, unique_ids=True)
         late, good = sort_out(lines, names, kept, BANK, "csv", CONTEXT)
-        assert isinstance(late, Failed)
+        assert isinstance(late, RejectedLine)
         assert (late.code, isinstance(good, BankTransaction)) == ("bank_reconciled", True)
 
     def test_one_that_is_there_is_skipped_in_a_closed_statement_too(self) -> None:
         [name] = names = identities([line()], unique_ids=True)
         kept = KeptLines({name: UUID(int=7)}, closed_through=day("07-31"))
-        assert sort_out([line()], names, kept, BANK, "csv", CONTEXT) == [Skipped(UUID(int=7))]
+        assert sort_out([line()], names, kept, BANK, "csv", CONTEXT) == [DuplicateLine(UUID(int=7))]
 
     def test_a_bank_account_without_an_iban_takes_any(self) -> None:
         bare = replace(BANK, iban=None)

@@ -9,9 +9,8 @@ from accounting.bank import bank_links, bank_postings
 from accounting.bank.bank_links import Link, rest
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.commands import LinkTransaction
-from accounting.books.businesses import refuse_large_tolerance
-from accounting.books.context import Context
-from accounting.errors import Malformed
+from accounting.books.businesses import Context, refuse_large_tolerance
+from accounting.errors import ValidationError
 from accounting.trade.payments import Payment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.bank.statements import line
@@ -119,6 +118,6 @@ class TestRefuseLargeTolerance:
     def test_is_five_units_at_most(self, most: int, exponent: int) -> None:
         refuse_large_tolerance(most, "GBP", exponent)
         refusal = refused(refuse_large_tolerance, most + 1, "GBP", exponent)
-        assert isinstance(refusal, Malformed)
+        assert isinstance(refusal, ValidationError)
         told = {"matching_tolerance_cents": [f"must be at most {most} in GBP"]}
         assert refusal.detail["field_errors"] == told

@@ -9,7 +9,7 @@ import pytest
 from accounting.bank import bank_postings, transfers
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import TransferTransaction
-from accounting.bank.transfers import Transfer, Transferred
+from accounting.bank.transfers import Transfer, TransferWithLines
 from tests.accounting.bank.statements import line, new_id, posted_by
 from tests.accounting.samples import ROLES, account_id, context_of, day, posted_after, refused
 
@@ -28,7 +28,7 @@ def kept(transfer: Transfer) -> Transfer:
     return replace(transfer, posted=posted_after(transfer.posted, entries, new_id))
 
 
-def between(one: BankTransaction, other: BankTransaction, *waiting: Transfer) -> Transferred:
+def between(one: BankTransaction, other: BankTransaction, *waiting: Transfer) -> TransferWithLines:
     known = {each.id: each for each in waiting}
     return transfers.between(one, other, known, PLAIN, NOW)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from accounting.books.accounts import AccountReference, refuse_archiving, usable
-from accounting.errors import Conflict, Refusal, RuleBroken
+from accounting.errors import ApiError, Conflict, RuleViolation
 from tests.accounting.samples import account, refused
 
 REFERENCE = AccountReference("code", "4000")
@@ -14,12 +14,12 @@ class TestUsable:
     @pytest.mark.parametrize(
         ("found", "kind", "code"),
         [
-            (None, RuleBroken, "reference_not_found"),
-            (account("1200", "accounts_receivable"), RuleBroken, "control_account"),
+            (None, RuleViolation, "reference_not_found"),
+            (account("1200", "accounts_receivable"), RuleViolation, "control_account"),
             (account("4000", archived=True), Conflict, "account_archived"),
         ],
     )
-    def test_others_are_refused(self, found: object, kind: type[Refusal], code: str) -> None:
+    def test_others_are_refused(self, found: object, kind: type[ApiError], code: str) -> None:
         refusal = refused(usable, REFERENCE, found)
         assert (type(refusal), refusal.code) == (kind, code)
 

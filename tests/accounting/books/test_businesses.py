@@ -16,7 +16,7 @@ from accounting.books.businesses import (
     refuse_fixed,
 )
 from accounting.books.commands import ChangeBusiness
-from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.errors import Conflict, RuleViolation, ValidationError
 from accounting.money import CURRENCIES
 from tests.accounting.samples import BORN, refused
 
@@ -39,7 +39,7 @@ class TestEntityType:
 
     def test_a_wrong_one_names_the_valid_ones(self) -> None:
         refusal = refused(entity_type, "NL", "limited")
-        assert isinstance(refusal, Malformed)
+        assert isinstance(refusal, ValidationError)
         assert refusal.detail["field_errors"]["entity_type"] == [
             f"must be one of {', '.join(ENTITY_TYPES['NL'])} in NL"
         ]
@@ -90,5 +90,5 @@ class TestFixed:
     def test_a_real_change_is_refused_with_all_that_it_changes(self) -> None:
         command = ChangeBusiness(external_id="other", country="DE", base_currency="EUR")
         refusal = refused(refuse_fixed, self.KNOWN, command)
-        assert (type(refusal), refusal.code) == (RuleBroken, "immutable_field")
+        assert (type(refusal), refusal.code) == (RuleViolation, "immutable_field")
         assert refusal.detail == {"fields": list(FIXED)}

@@ -5,9 +5,8 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books import cash_basis
-from accounting.books.ledger import Entry, Line
-from accounting.books.splits import Part
+from accounting.books import ledger
+from accounting.books.ledger import Entry, Line, Part
 
 RECEIVABLES, SALES, TAX, BANK = (UUID(int=n) for n in range(1, 5))
 PAYMENT, INVOICE, REFUND = (UUID(int=n) for n in range(11, 14))
@@ -32,40 +31,40 @@ def entry(*lines: Line, about: dict[UUID, UUID] | None = None, in_cash: bool = T
 class TestOnCash:
     def test_what_settles_something_is_replaced_by_the_parts_of_that(self) -> None:
         paid = entry(MONEY, APPLIED)
-        assert not cash_basis.stays(paid, APPLIED)
-        assert cash_basis.parts(paid, APPLIED) == SPLIT
+        assert not ledger.stays(paid, APPLIED)
+        assert ledger.parts(paid, APPLIED) == SPLIT
 
     def test_every_other_line_stays(self) -> None:
         paid = entry(MONEY, APPLIED)
-        assert cash_basis.stays(paid, MONEY)
-        assert cash_basis.parts(paid, MONEY) == ()
+        assert ledger.stays(paid, MONEY)
+        assert ledger.parts(paid, MONEY) == ()
 
     @pytest.mark.parametrize("line", [MONEY, APPLIED])
     def test_an_entry_that_only_agrees_something_counts_nothing(self, line: Line) -> None:
         agreed = entry(MONEY, APPLIED, in_cash=False)
-        assert not cash_basis.stays(agreed, line)
-        assert cash_basis.parts(agreed, line) == ()
+        assert not ledger.stays(agreed, line)
+        assert ledger.parts(agreed, line) == ()
 
     def test_an_entry_balances_on_cash_where_it_balances_in_the_ledger(self) -> None:
         paid = entry(MONEY, APPLIED)
-        stays = [line.amount for line in paid.lines if cash_basis.stays(paid, line)]
-        parts = [share for line in paid.lines for _, share in cash_basis.parts(paid, line)]
+        stays = [line.amount for line in paid.lines if ledger.stays(paid, line)]
+        parts = [share for line in paid.lines for _, share in ledger.parts(paid, line)]
         assert sum(stays) + sum(parts) == 0
 
 
 class TestDocument:
     def test_a_line_is_about_what_it_settles(self) -> None:
-        assert cash_basis.document_of(entry(MONEY, APPLIED), APPLIED) == INVOICE
+        assert ledger.document_of(entry(MONEY, APPLIED), APPLIED) == INVOICE
 
     def test_and_else_about_its_source(self) -> None:
-        assert cash_basis.document_of(entry(MONEY, APPLIED), MONEY) == PAYMENT
+        assert ledger.document_of(entry(MONEY, APPLIED), MONEY) == PAYMENT
 
     def test_what_pays_a_refund_is_about_what_that_gives_back_of(self) -> None:
         paying = Line(RECEIVABLES, 50_000, REFUND)
         paid = entry(paying, MONEY, about={REFUND: INVOICE})
-        assert cash_basis.document_of(paid, paying) == INVOICE
-        assert cash_basis.document_of(paid, MONEY) == PAYMENT
+        assert ledger.document_of(paid, paying) == INVOICE
+        assert ledger.document_of(paid, MONEY) == PAYMENT
 
     def test_what_writes_off_is_about_what_it_writes_off(self) -> None:
         written_off = entry(MONEY, about={PAYMENT: INVOICE})
-        assert cash_basis.document_of(written_off, MONEY) == INVOICE
+        assert ledger.document_of(written_off, MONEY) == INVOICE

@@ -7,7 +7,7 @@ import pytest
 from accounting.books.accounts import Account
 from accounting.books.cash_flow import cash_flow_class, refuse_class_of_profit
 from accounting.books.chart import STARTING_CHART, Role, type_of
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from tests.accounting.samples import account
 
 
@@ -66,5 +66,5 @@ class TestCashFlowClass:
         sales = of("4000", "revenue")
         refuse_class_of_profit(sales)
         refuse_class_of_profit(replace(BANK, cash_flow="operating"))
-        with pytest.raises(Malformed):
+        with pytest.raises(ValidationError):
             refuse_class_of_profit(replace(sales, cash_flow="operating"))

@@ -8,6 +8,7 @@ from accounting.books.chart import (
     CONTROL_ROLES,
     STARTING_CHART,
     SUBTYPES,
+    TRANSLATIONS,
     AccountType,
     Role,
     display,
@@ -18,8 +19,7 @@ from accounting.books.chart import (
     subtypes_of,
     vendor_money_role,
 )
-from accounting.books.chart_names import TRANSLATIONS
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 
 BY_CODE = {account.code: account for account in STARTING_CHART}
 PLAIN = set(ascii_letters) | set(" ,'")
@@ -114,7 +114,7 @@ class TestNames:
 
 class TestKinds:
     def test_a_subtype_of_another_type_is_malformed(self) -> None:
-        with pytest.raises(Malformed) as refusal:
+        with pytest.raises(ValidationError) as refusal:
             refuse_disagreeing_kind("asset", "reserves")
         assert refusal.value.detail["field_errors"] == {
             "account_subtype": [

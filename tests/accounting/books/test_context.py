@@ -2,9 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from accounting.books.businesses import Business
-from accounting.books.context import Context, refuse_locked, refuse_other_currency
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.businesses import Business, Context, refuse_locked, refuse_other_currency
+from accounting.errors import Conflict, RuleViolation
 from tests.accounting.samples import context_of, day, identifiers, refused
 
 
@@ -33,5 +32,5 @@ class TestCurrency:
 
     def test_another_one_is_refused(self) -> None:
         refusal = refused(refuse_other_currency, "EUR", context_of("1"))
-        assert (type(refusal), refusal.code) == (RuleBroken, "currency_mismatch")
+        assert (type(refusal), refusal.code) == (RuleViolation, "currency_mismatch")
         assert refusal.detail == {"currency": "EUR", "base_currency": "GBP"}

@@ -10,7 +10,8 @@ from accounting.books.ledger import (
     Entry,
     Line,
     Movement,
-    Posted,
+    Part,
+    PostedEntry,
     Source,
     after_lock,
     as_reversals,
@@ -18,7 +19,6 @@ from accounting.books.ledger import (
     difference,
     normal_sign,
 )
-from accounting.books.splits import Part
 from tests.accounting.samples import account_id, amounts, day, identifiers, posted_after
 
 SOURCE = Source("test", UUID(int=77), "T-1", {"main": "thing of Acme", "fee": "fee of thing"})
@@ -33,7 +33,7 @@ def wants(on: str, stream: str = "main", **by_code: int) -> list[Movement]:
     ]
 
 
-def post(entries: list[Entry], before: tuple[Posted, ...] = ()) -> tuple[Posted, ...]:
+def post(entries: list[Entry], before: tuple[PostedEntry, ...] = ()) -> tuple[PostedEntry, ...]:
     return posted_after(before, entries, identifiers(500 + len(before)))
 
 
@@ -146,7 +146,7 @@ class TestDifference:
     ) -> None:
         start = date(2026, 1, 1)
         lock_date = None if lock is None else start + timedelta(days=lock)
-        posted: tuple[Posted, ...] = ()
+        posted: tuple[PostedEntry, ...] = ()
         for state in states:
             desired = [
                 Movement(start + timedelta(days=on), "main", account, sign * amount)
@@ -208,7 +208,7 @@ class TestAsReversals:
 
     def test_what_a_day_took_back_itself_is_not_mirrored(self) -> None:
         """Of 10 and 5 on the seventh that moved to the fifth, the 15 of the fifth stand."""
-        posted: tuple[Posted, ...] = ()
+        posted: tuple[PostedEntry, ...] = ()
         whole = wants("5", a1000=15, a4000=-15)
         for desired in (
             wants("7", a1000=10, a4000=-10),

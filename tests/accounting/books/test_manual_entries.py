@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from accounting.books import manual_entries
 from accounting.books.accounts import AccountReference
+from accounting.books.businesses import Context
 from accounting.books.commands import EntryLineGiven, WriteEntry
-from accounting.books.context import Context
 from accounting.books.manual_entries import ManualEntry
-from accounting.errors import Refusal
+from accounting.errors import ApiError
 from accounting.tax.codes import TaxCodes
 from accounting.tax.day_codes import MarkedByHand
 from tests.accounting.samples import (
@@ -261,7 +261,7 @@ def step(book: Book, entry: ManualEntry, move: str, now: Context, other: WriteEn
                 book.keep(manual_entries.reverse(entry, None, now))
             case "rewrite":
                 book.keep(manual_entries.rewrite(entry, other, NAMED, CODES, now))
-    except Refusal:
+    except ApiError:
         return False
     return True
 
@@ -274,7 +274,7 @@ def test_any_history_sums_to_zero_and_each_reversal_restores_every_balance(
     for _ in range(data.draw(st.integers(1, 12), "steps")):
         entries = list(book.entries.values())
         if not entries or data.draw(st.booleans(), "write"):
-            with suppress(Refusal):  # Inside the lock nothing is posted.
+            with suppress(ApiError):  # Inside the lock nothing is posted.
                 book.keep(manual_entries.write(data.draw(commands()), NAMED, CODES, now))
         else:
             entry = data.draw(st.sampled_from(entries), "entry")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounting.books.posting_rules import POSTING_RULES, posting_rule
+from accounting.books.manual_entries import POSTING_RULES, posting_rule
 from tests.contract.document import document
 
 

@@ -2,13 +2,8 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.sandboxes import (
-    Sandbox,
-    refuse_given_up,
-    refuse_moving_back,
-    refuse_taken,
-)
-from accounting.errors import Conflict, RuleBroken
+from accounting.books.businesses import Sandbox, refuse_given_up, refuse_moving_back, refuse_taken
+from accounting.errors import Conflict, RuleViolation
 
 
 class TestClock:
@@ -17,7 +12,7 @@ class TestClock:
         refuse_moving_back(60, wanted)
 
     def test_is_not_moved_back(self) -> None:
-        with pytest.raises(RuleBroken) as refused:
+        with pytest.raises(RuleViolation) as refused:
             refuse_moving_back(60, 59)
         assert refused.value.code == "clock_moved_back"
         assert refused.value.detail == {"clock_seconds_ahead": 60}

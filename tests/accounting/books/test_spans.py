@@ -1,6 +1,6 @@
 import pytest
 
-from accounting.books.spans import Days, Span, days
+from accounting.books.ledger import Days, Span, days
 from tests.accounting.samples import day
 
 

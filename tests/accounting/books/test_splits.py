@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.splits import Split, added, negative, summed, take, times_sign
+from accounting.books.ledger import Split, added, negative, summed, take, times_sign
 from tests.accounting.samples import part_on
 
 NET, TAX, OTHER = part_on("4000"), part_on("2200"), part_on("4500")

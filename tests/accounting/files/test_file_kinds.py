@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from accounting.files.file_kinds import CSV, JPEG, LOOKED_AT_BYTES, PDF, PNG, XML, kind_of
+from accounting.files.uploads import CSV, JPEG, LOOKED_AT_BYTES, PDF, PNG, XML, kind_of
 
 TABLE = b"a,b,c\n1,2,3\n"
 LAUGHS = b'<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><l>&b;</l>'

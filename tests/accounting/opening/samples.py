@@ -14,9 +14,9 @@ from accounting.opening.commands import (
     OpenWithSide,
     PrepaymentGiven,
 )
-from accounting.opening.opening_changes import Known, open_books
+from accounting.opening.opening_changes import OpeningContext, open_books
 from accounting.opening.openings import OpenedBooks
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from tests.accounting.samples import ACME, NAMED, OTHER, ROLES, context_of, day, moment
 from tests.accounting.trade.test_coded_documents import CODES
 
@@ -26,7 +26,7 @@ BUYER, MILLER = PartyNamed(ACME.id), PartyNamed(OTHER.id)
 TYPES = {each.code: each.account_type for each in STARTING_CHART}
 ACCOUNTS = {each.id: replace(each, account_type=TYPES[each.code]) for each in NAMED.values()}
 BY_ID = {AccountReference("id", ROLES[role]): ACCOUNTS[ROLES[role]] for role in CONTROL_ROLES}
-KNOWN = Known(ROLES, {**NAMED, **BY_ID}, CODES, {BUYER: ACME}, {MILLER: OTHER})
+KNOWN = OpeningContext(ROLES, {**NAMED, **BY_ID}, CODES, {BUYER: ACME}, {MILLER: OTHER})
 
 
 def balance(code: str, amount: int) -> EntryLineGiven:

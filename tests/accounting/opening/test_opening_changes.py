@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accounting.opening import opening_postings
+from accounting.opening import openings
 from accounting.opening.opening_changes import account_references, open_books, reverse
 from accounting.opening.openings import OpenedBooks, OpenedWith, status
 from accounting.trade import postings
@@ -35,7 +35,7 @@ from tests.accounting.samples import (
 
 def posted(made: OpenedBooks) -> list[tuple[str, Any, dict[str, int]]]:
     """What all of it posts: the source, the day and the amounts of each entry."""
-    entries = opening_postings.entries_for(made.opening, ROLES, None)
+    entries = openings.entries_for(made.opening, ROLES, None)
     for side, mine in ((RECEIVABLE, made.sales), (PAYABLE, made.purchases)):
         for each in (*mine.documents, *mine.credits, *mine.payments):
             entries += postings.entries_for(side, each, ROLES, None)
@@ -102,12 +102,12 @@ class TestReverse:
 
     def test_what_was_posted_has_linked_mirrors(self) -> None:
         made, identify = all_opened().opening, identifiers(1)
-        stood = posted_after((), opening_postings.entries_for(made, ROLES, None), identify)
+        stood = posted_after((), openings.entries_for(made, ROLES, None), identify)
         before = replace(made, posted=stood)
         after = reverse(
             OpenedBooks(before, OpenedWith(), OpenedWith()), None, context_of(TODAY)
         ).opening
-        [mirror] = opening_postings.entries_for(after, ROLES, None)
+        [mirror] = openings.entries_for(after, ROLES, None)
         assert (mirror.reversal_of_id, mirror.entry_date) == (stood[0].id, day(TODAY))
         assert amounts(mirror) == {"1100": -500, "3000": 100, "3290": 400}
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from accounting.books.numbers import Pending
-from accounting.books.splits import Part
+from accounting.books.ledger import Part
+from accounting.books.numbers import PendingNumber
 from accounting.opening.commands import OpenTaxGiven, OpenWithSide
-from accounting.trade import credits, document_splits, documents, payments, postings
+from accounting.trade import credits, documents, payments, postings
 from accounting.trade.documents import Document
-from accounting.trade.line_rests import parts_left
 from accounting.trade.payments import completion_days
 from accounting.trade.postings import Subject
+from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.opening.samples import (
     MILLER,
@@ -33,7 +33,7 @@ class TestDocuments:
         [invoice] = opened(sales=OpenWithSide(documents=(owed(120),))).sales.documents
         assert (invoice.issue_date, documents.opened_on(invoice)) == (day("10"), ON)
         assert (invoice.state, invoice.number, documents.left(invoice)) == ("open", "A-1", 120)
-        assert document_splits.parts(invoice) == {EQUITY: 120}
+        assert documents.parts(invoice) == {EQUITY: 120}
         assert told(RECEIVABLE, invoice) == []
 
     def test_it_is_overdue_by_its_own_due_day(self) -> None:
@@ -46,7 +46,7 @@ class TestDocuments:
         given = [owed(1, MILLER, number=each) for each in (None, "B-1", None)]
         made = opened(purchases=OpenWithSide(documents=tuple(given))).purchases.documents
         numbers = [each.number for each in made]
-        assert numbers == [Pending("BILL", 0), "B-1", Pending("BILL", 1)]
+        assert numbers == [PendingNumber("BILL", 0), "B-1", PendingNumber("BILL", 1)]
 
 
 def with_tax(amount: int, *taxes: OpenTaxGiven, party: Any = None, **facts: Any) -> Document:
@@ -87,13 +87,13 @@ class TestTaxedDocuments:
         """120.00 at 20 % and 50.00 at none: of 60.00, 35.29 and 7.06, and 17.65."""
         invoice = with_tax(17_000, by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
         assert (invoice.subtotal, invoice.tax_total) == (15_000, 2_000)
-        split = document_splits.share_out(invoice, 6_000)
+        split = documents.share_out(invoice, 6_000)
         assert amounts(split) == [
             ("3290", "net", 3_529),
             ("3290", "net", 1_765),
             ("3290", "output", 706),
         ]
-        assert amounts(document_splits.on_own_accounts(invoice, split)) == [
+        assert amounts(documents.on_own_accounts(invoice, split)) == [
             ("3290", "net", 3_529),
             ("3290", "net", 1_765),
             ("2200", "output", 706),

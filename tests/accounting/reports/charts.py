@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from accounting.books.accounts import Account
 from accounting.books.chart import STARTING_CHART
-from accounting.books.cuts import Movement
-from accounting.reports.statements import Chart, Posted, Section
+from accounting.books.report_filter import AccountMovement
+from accounting.reports.statements import Chart, PostedAmounts, Section
 from tests.accounting.samples import account, account_id
 
 ACCOUNTS: tuple[Account, ...] = tuple(
@@ -21,17 +21,17 @@ ACCOUNTS: tuple[Account, ...] = tuple(
 CHART = Chart(ACCOUNTS)
 
 
-def posted(*spans: Mapping[str, int], chart: Chart = CHART) -> Posted:
+def posted(*spans: Mapping[str, int], chart: Chart = CHART) -> PostedAmounts:
     """What was posted in some spans, by code: debits above zero, credits below."""
     codes = {code for span in spans for code in span}
     moved = {
         account_id(code): tuple(movement(span.get(code, 0)) for span in spans) for code in codes
     }
-    return Posted(chart, moved, range(len(spans)))
+    return PostedAmounts(chart, moved, range(len(spans)))
 
 
-def movement(amount: int) -> Movement:
-    return Movement(max(amount, 0), max(-amount, 0))
+def movement(amount: int) -> AccountMovement:
+    return AccountMovement(max(amount, 0), max(-amount, 0))
 
 
 def lines(section: Section) -> dict[str, tuple[int, ...]]:

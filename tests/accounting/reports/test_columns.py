@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.periods import Period
-from accounting.errors import Malformed
-from accounting.reports.columns import Interval, columns
+from accounting.errors import ValidationError
+from accounting.reports.layouts import Interval, columns
 
 DECEMBER, MARCH, FEBRUARY = date(2000, 12, 31), date(2000, 3, 31), date(2000, 2, 29)
 DAYS = st.dates(date(2020, 1, 1), date(2024, 12, 31))
@@ -62,7 +62,7 @@ class TestColumns:
 
     def test_there_are_at_most_sixty(self) -> None:
         assert len(cut("2020-01-01", "2024-12-31", "month")) == 60
-        with pytest.raises(Malformed) as refused:
+        with pytest.raises(ValidationError) as refused:
             cut("2020-01-01", "2025-01-01", "month")
         assert refused.value.detail["field_errors"] == {
             "interval": ["must not make more than 60 columns of these dates"]

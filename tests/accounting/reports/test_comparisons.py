@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from accounting.books.periods import Period
-from accounting.reports.comparisons import CompareTo, compared, compared_day
+from accounting.reports.layouts import CompareTo, compared, compared_day
 
 PERIOD, YEAR = CompareTo.PREVIOUS_PERIOD, CompareTo.PREVIOUS_YEAR
 

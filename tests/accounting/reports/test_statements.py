@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from accounting.books.chart import STARTING_CHART
 from accounting.books.periods import Period
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from accounting.reports import balance_sheets, cash_flows, layouts, ledgers, statements, tables
-from accounting.reports.comparisons import CompareTo
-from accounting.reports.layouts import Layout
+from accounting.reports.layouts import CompareTo, Layout
 from tests.accounting.reports.charts import ACCOUNTS, CHART, lines, posted
 from tests.accounting.samples import account_id
 
@@ -259,7 +258,7 @@ class TestLayout:
         )
 
     def test_days_do_not_end_before_they_begin(self) -> None:
-        with pytest.raises(Malformed) as refused:
+        with pytest.raises(ValidationError) as refused:
             layouts.days(date(2026, 5, 11), date(2026, 5, 10), MARCH)
         assert "end_date" in refused.value.detail["field_errors"]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax.code_changes import account_references, archived, changed, created, displaced
 from accounting.tax.codes import Direction, Rate, Treatment
 from accounting.tax.commands import ChangeTaxCode, CreateTaxCode

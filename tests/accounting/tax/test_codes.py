@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax.codes import Direction, Rate, TaxCode, TaxCodes, Treatment, rate_on
 from tests.accounting.samples import BORN, account_id
 

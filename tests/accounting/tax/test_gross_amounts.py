@@ -1,9 +1,8 @@
 """The tax in money that no document stands behind."""
 
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax.codes import Direction, Treatment
-from accounting.tax.gross_amounts import Gross, HeldTax, held_taxes, net_and_taxes
-from accounting.tax.taxed_amounts import DayCode
+from accounting.tax.taxed_amounts import DayCode, Gross, HeldTax, held_taxes, net_and_taxes
 from tests.accounting.samples import ROLES, account_id
 from tests.accounting.tax.test_codes import TODAY, code_of, percent, rate_on
 

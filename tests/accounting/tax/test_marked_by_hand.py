@@ -8,8 +8,8 @@ import pytest
 from accounting.books import manual_entries
 from accounting.books.accounts import AccountReference
 from accounting.books.commands import EntryLineGiven, WriteEntry
+from accounting.books.ledger import TaxMark, TaxPart
 from accounting.books.manual_entries import ManualEntry
-from accounting.books.tax_marks import TaxMark, TaxPart
 from accounting.tax.codes import Direction, TaxCode, TaxCodes, Treatment
 from accounting.tax.day_codes import MarkedByHand
 from tests.accounting.samples import account, account_id, context_of, day, moment, refused

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax import return_figures
 from accounting.tax.cash_schemes import counted
 from accounting.tax.codes import Direction, TaxCode, TaxCodes, Treatment
 from accounting.tax.commands import Scheme
-from accounting.tax.return_boxes import boxes_of
-from accounting.tax.return_figures import CREDIT, DEBIT, Behind, Coded, Figures
+from accounting.tax.return_figures import CREDIT, DEBIT, BoxSource, CodedAmount, Figures
+from accounting.tax.starting_codes import boxes_of
 from tests.accounting.tax.test_codes import code_of, percent
 
 SALES, PURCHASES = Direction.SALES, Direction.PURCHASES
@@ -33,9 +33,9 @@ GERMAN = {code: of("DE", code) for code in ("S19", "P19", "PU19")}
 HELD = {code: of("ES", code, treatment=Treatment.WITHHOLDING) for code in ("SW15", "PW15")}
 
 
-def coded(code: TaxCode, part: TaxPart, amount: int, *, late: bool = False) -> Coded:
+def coded(code: TaxCode, part: TaxPart, amount: int, *, late: bool = False) -> CodedAmount:
     """An amount as it stands in the ledger, a debit above zero."""
-    return Coded(code.id, Decimal(20), part, max(amount, 0), max(-amount, 0), late)
+    return CodedAmount(code.id, Decimal(20), part, max(amount, 0), max(-amount, 0), late)
 
 
 def filled_in(country: str, known: dict[str, TaxCode], *amounts: tuple[str, TaxPart, int]) -> Any:
@@ -109,10 +109,10 @@ class TestBoxesOfGreatBritain:
 
     def test_relief_stands_behind_two_boxes_by_its_side(self) -> None:
         code = BRITISH["S20"]
-        rows = [Coded(code.id, Decimal(20), RELIEF, 10, 4)]
+        rows = [CodedAmount(code.id, Decimal(20), RELIEF, 10, 4)]
         figures = return_figures.drawn_up("GB", rows, TaxCodes((code,)), (), (None, None))
-        assert figures.behind("4") == (Behind(code.id, RELIEF, DEBIT),)
-        assert figures.behind("1") == (Behind(code.id, RELIEF, CREDIT),)
+        assert figures.behind("4") == (BoxSource(code.id, RELIEF, DEBIT),)
+        assert figures.behind("1") == (BoxSource(code.id, RELIEF, CREDIT),)
         assert figures.behind("10") is None
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.numbers import journal_series
-from accounting.tax import returns, scheme_changes
+from accounting.tax import cash_schemes, returns
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
 from accounting.tax.return_figures import Figures
-from accounting.tax.returns import ReturnStatus, Slice, TaxReturn
+from accounting.tax.returns import JournalRange, ReturnStatus, TaxReturn
 from tests.accounting.samples import context_of, identifiers, refused
 
 NOTHING = Figures(boxes=(), codes=(), late=(), uncoded=())
@@ -28,7 +28,7 @@ def drawn_up(start: str, end: str, scheme: Scheme = Scheme.ACCRUAL) -> TaxReturn
 
 def members(
     draft: TaxReturn, others: Sequence[TaxReturn], reached: Sequence[str] = ("JE-2026",)
-) -> tuple[Slice, ...]:
+) -> tuple[JournalRange, ...]:
     return returns.members(draft, others, reached)
 
 
@@ -38,7 +38,7 @@ def file(draft: TaxReturn, others: Sequence[TaxReturn], **reached: int) -> TaxRe
     return returns.filed(draft, FileTaxReturn(), having, numbers, NOW)
 
 
-def told(slices: Sequence[Slice]) -> list[tuple[str, str, int, int | None, bool]]:
+def told(slices: Sequence[JournalRange]) -> list[tuple[str, str, int, int | None, bool]]:
     return [
         (each.first.isoformat()[5:], each.last.isoformat()[5:], each.after, each.upto, each.late)
         for each in slices
@@ -143,8 +143,8 @@ class TestLeftOut:
     def test_it_has_the_days_before_and_between_on_the_scheme_of_what_follows(self) -> None:
         later = file(drawn_up("07-01", "09-30", Scheme.CASH), [FIRST], y2026=90)
         assert list(returns.left_out([later, FIRST])) == [
-            Slice(first=date.min, last=date(2025, 12, 31), scheme=Scheme.ACCRUAL),
-            Slice(first=date(2026, 4, 1), last=date(2026, 6, 30), scheme=Scheme.CASH),
+            JournalRange(first=date.min, last=date(2025, 12, 31), scheme=Scheme.ACCRUAL),
+            JournalRange(first=date(2026, 4, 1), last=date(2026, 6, 30), scheme=Scheme.CASH),
         ]
 
     def test_before_a_change_to_accrual_they_are_on_cash(self) -> None:
@@ -262,11 +262,11 @@ class Books:
         ]
         self.returns.append(done)
 
-    def of(self, slices: Sequence[Slice]) -> list[tuple[date, int]]:
+    def of(self, slices: Sequence[JournalRange]) -> list[tuple[date, int]]:
         """The entries in slices, each as often as one of these has it."""
         return [
             entry
-            for each in scheme_changes.ordinary(slices)
+            for each in cash_schemes.ordinary(slices)
             for entry in self.entries
             if each.first <= entry[0] <= each.last
             and each.after < entry[1] <= (each.upto or len(self.entries))

@@ -6,9 +6,9 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.tax import returns, scheme_changes
+from accounting.tax import cash_schemes, returns
 from accounting.tax.commands import CreateTaxReturn, Scheme
-from accounting.tax.returns import Slice, TaxReturn
+from accounting.tax.returns import JournalRange, TaxReturn
 from tests.accounting.samples import context_of, identifiers
 
 ACCRUAL, CASH = Scheme.ACCRUAL, Scheme.CASH
@@ -17,13 +17,13 @@ NOW = context_of("12-31", None, identifiers())
 
 def piece(
     months: tuple[int, int], numbers: tuple[int, int | None], scheme: Scheme, **facts: object
-) -> Slice:
+) -> JournalRange:
     first, last = date(2026, months[0], 1), date(2026, months[1], 28)
     after, upto = numbers
-    return Slice(first=first, last=last, after=after, upto=upto, scheme=scheme, **facts)  # type: ignore[arg-type] # Late, change.
+    return JournalRange(first=first, last=last, after=after, upto=upto, scheme=scheme, **facts)  # type: ignore[arg-type] # Late, change.
 
 
-def drawn_up(scheme: Scheme, *slices: Slice) -> TaxReturn:
+def drawn_up(scheme: Scheme, *slices: JournalRange) -> TaxReturn:
     """A return from January to September."""
     command = CreateTaxReturn(
         start_date=date(2026, 1, 1), end_date=date(2026, 9, 30), scheme=scheme
@@ -31,20 +31,20 @@ def drawn_up(scheme: Scheme, *slices: Slice) -> TaxReturn:
     return replace(returns.created(command, NOW), slices=slices)
 
 
-def before(scheme: Scheme) -> Slice:
+def before(scheme: Scheme) -> JournalRange:
     """All days before that."""
-    return Slice(first=date.min, last=date(2025, 12, 31), scheme=scheme)
+    return JournalRange(first=date.min, last=date(2025, 12, 31), scheme=scheme)
 
 
 class TestDeclared:
     def test_where_all_is_on_the_scheme_of_the_return_nothing_is_said(self) -> None:
         own = [piece((1, 3), (0, 40), CASH), piece((4, 6), (0, None), CASH)]
-        assert scheme_changes.declared(drawn_up(CASH, *own), []) == ()
+        assert cash_schemes.declared(drawn_up(CASH, *own), []) == ()
 
     def test_what_is_late_only_is_on_the_other_scheme(self) -> None:
         own = [piece((1, 3), (0, None), ACCRUAL, late=True)]
         said = (before(CASH), piece((1, 3), (0, None), ACCRUAL))
-        assert scheme_changes.declared(drawn_up(CASH, *own), []) == said
+        assert cash_schemes.declared(drawn_up(CASH, *own), []) == said
 
     def test_numbers_on_one_scheme_are_put_together(self) -> None:
         own = [
@@ -53,7 +53,7 @@ class TestDeclared:
             piece((1, 3), (40, 90), ACCRUAL, late=True),
             piece((1, 3), (90, None), ACCRUAL, late=True),
         ]
-        assert scheme_changes.declared(drawn_up(CASH, *own), []) == (
+        assert cash_schemes.declared(drawn_up(CASH, *own), []) == (
             before(CASH),
             piece((1, 3), (0, None), ACCRUAL),
             piece((4, 6), (0, None), CASH),
@@ -61,7 +61,7 @@ class TestDeclared:
 
     def test_numbers_on_different_schemes_stay_apart(self) -> None:
         own = [piece((1, 3), (40, 90), ACCRUAL, late=True), piece((1, 3), (0, 40), CASH)]
-        assert scheme_changes.declared(drawn_up(CASH, *own), []) == (
+        assert cash_schemes.declared(drawn_up(CASH, *own), []) == (
             before(CASH),
             piece((1, 3), (0, 40), CASH),
             piece((1, 3), (40, 90), ACCRUAL),
@@ -72,11 +72,11 @@ class TestDeclared:
             piece((1, month), (0, 9), ACCRUAL, change=date(2026, month + 1, 1)) for month in (3, 6)
         )
         own = [late, piece((1, 3), (0, 9), CASH), early]
-        assert scheme_changes.declared(drawn_up(ACCRUAL, *own), []) == (
+        assert cash_schemes.declared(drawn_up(ACCRUAL, *own), []) == (
             before(CASH), piece((1, 3), (0, 9), CASH), early, late
         )  # fmt: skip
-        assert scheme_changes.transition(own) == (late, early)
-        assert scheme_changes.ordinary(own) == (own[1],)
+        assert cash_schemes.transition(own) == (late, early)
+        assert cash_schemes.ordinary(own) == (own[1],)
 
 
 QUARTERS = st.sampled_from([(1, 3), (2, 2), (4, 6), (5, 9)])
@@ -90,7 +90,7 @@ def test_each_entry_is_on_the_scheme_of_its_slice(
     for months, scheme, more in drawn:
         own.append(piece(months, (reached, reached + more), scheme))
         reached += more
-    said = scheme_changes.declared(drawn_up(CASH, *own), [])
+    said = cash_schemes.declared(drawn_up(CASH, *own), [])
     on_one = all(each.scheme is CASH for each in own)
     for month in range(1, 10):
         for number in range(1, reached + 1):

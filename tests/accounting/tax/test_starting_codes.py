@@ -7,11 +7,10 @@ import pytest
 
 from accounting.books.businesses import COUNTRIES
 from accounting.books.chart import Role
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import TaxPart
 from accounting.tax.codes import CHARGED, PURCHASES_ONLY, Direction, TaxCodes, Treatment
 from accounting.tax.rates import RATES
-from accounting.tax.return_boxes import boxes_of
-from accounting.tax.starting_codes import made, starting_codes
+from accounting.tax.starting_codes import boxes_of, made, starting_codes
 from tests.accounting.samples import BORN, ROLES, account_id
 
 EU = ("DE", "FR", "NL", "ES", "BE", "IT", "IE", "AT", "PT", "SE", "DK", "FI")

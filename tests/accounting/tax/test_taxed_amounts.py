@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.tax_marks import TaxMark, TaxPart
+from accounting.books.ledger import TaxMark, TaxPart
 from accounting.tax.codes import Direction, TaxCode, Treatment
 from accounting.tax.taxed_amounts import (
     DayCode,
     GivenTax,
     Tax,
-    Taxable,
+    TaxableAmount,
     TaxAccounts,
-    Taxed,
-    Taxing,
+    TaxedAmount,
+    TaxInstruction,
     tax,
 )
 from tests.accounting.samples import account_id
@@ -44,17 +44,21 @@ KEPT_BACK = DayCode(
 )
 
 
-def taxed(*items: tuple[int, Taxing], inclusive: bool = False, discount: int = 0) -> list[Taxed]:
+def taxed(
+    *items: tuple[int, TaxInstruction], inclusive: bool = False, discount: int = 0
+) -> list[TaxedAmount]:
     """Tax amounts; a discount is taken off the first."""
     taxable = [
-        Taxable(amount=amount, account_id=COST, taxing=taxing, discount=0 if place else discount)
+        TaxableAmount(
+            amount=amount, account_id=COST, taxing=taxing, discount=0 if place else discount
+        )
         for place, (amount, taxing) in enumerate(items)
     ]
     return tax(taxable, ACCOUNTS, inclusive=inclusive)
 
 
-def by(code: DayCode) -> Taxing:
-    return Taxing(code=code)
+def by(code: DayCode) -> TaxInstruction:
+    return TaxInstruction(code=code)
 
 
 def amounts(taxes: Sequence[Tax]) -> list[tuple[int, UUID, TaxPart | None]]:
@@ -68,7 +72,7 @@ class TestCharged:
         assert lines[0].taxes[0].mark == TaxMark(S20.code.id, Decimal(20), TaxPart.OUTPUT)
 
     def test_a_rate_without_a_code_goes_to_the_usual_account_unmarked(self) -> None:
-        [line] = taxed((1_000, Taxing(rate=Decimal("17.5"))))
+        [line] = taxed((1_000, TaxInstruction(rate=Decimal("17.5"))))
         assert line.taxes == (Tax(175, OUTPUT),)
 
     def test_a_code_of_no_tax_marks_the_net_alone(self) -> None:
@@ -77,7 +81,7 @@ class TestCharged:
 
     def test_given_tax_stands_as_given_also_without_a_net(self) -> None:
         given = GivenTax(200, INPUT, replace(HALF, recoverable=Decimal(100)))
-        [line] = taxed((0, Taxing(code=HALF, given=(given,))))
+        [line] = taxed((0, TaxInstruction(code=HALF, given=(given,))))
         assert (line.subtotal, amounts(line.taxes)) == (0, [(200, INPUT, TaxPart.INPUT)])
 
 
@@ -135,7 +139,7 @@ class TestWithheld:
     @pytest.mark.parametrize("rate", [15, Decimal("7.5")])
     def test_it_is_a_part_of_the_net(self, rate: Decimal | int) -> None:
         held = replace(KEPT_BACK, rate=Decimal(rate))
-        [line] = taxed((1_000, Taxing(code=S20, withholding=held)))
+        [line] = taxed((1_000, TaxInstruction(code=S20, withholding=held)))
         expected = (int(10 * rate), account_id("1310"), TaxPart.WITHHELD)
         assert amounts(line.withheld) == [expected]
         assert line.taxes[0].amount == 200

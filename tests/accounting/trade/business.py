@@ -10,11 +10,11 @@ from uuid import UUID
 import pytest
 
 from accounting.absent import ABSENT, Absent
+from accounting.books.businesses import Context
 from accounting.books.chart import Role
-from accounting.books.context import Context
-from accounting.books.ledger import Posted
+from accounting.books.ledger import PostedEntry
 from accounting.tax.codes import TaxCodes
-from accounting.tax.day_codes import Referenced
+from accounting.tax.day_codes import TaxReferences
 from accounting.trade import (
     credit_changes,
     credits,
@@ -44,9 +44,8 @@ from accounting.trade.commands import (
 )
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
-from accounting.trade.parties import Party
-from accounting.trade.party_details import PartyNamed
-from accounting.trade.payment_changes import Amended
+from accounting.trade.parties import Party, PartyNamed
+from accounting.trade.payment_changes import AmendedPayment
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
 from accounting.trade.refunds import Refund, RefundPayment
@@ -141,8 +140,8 @@ class Trade:
     codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
 
     @property
-    def referenced(self) -> Referenced:
-        return Referenced(ACCOUNTS, self.codes)
+    def referenced(self) -> TaxReferences:
+        return TaxReferences(ACCOUNTS, self.codes)
 
     def dated(self, on: str) -> dict[str, Any]:
         """What a document says that is to stand in the books on a day."""
@@ -211,7 +210,7 @@ class Trade:
             payment_changes.record(self.side, command, loaded, self.documents, self.context())
         )
 
-    def change(self, id_: UUID, **facts: Any) -> Amended:
+    def change(self, id_: UUID, **facts: Any) -> AmendedPayment:
         command = ChangePayment(**with_details(PaymentDetails, facts))
         amended = payment_changes.amend(
             self.side, self.payments[id_], self.documents, command, self.context()
@@ -224,7 +223,7 @@ class Trade:
             payment_changes.cancel(self.side, self.payments[id_], self.documents, self.context())
         )
 
-    def take(self, amended: Amended) -> UUID:
+    def take(self, amended: AmendedPayment) -> UUID:
         for each in amended.changed:
             self.put(each)
         assert amended.documents == self.documents
@@ -388,10 +387,10 @@ class Trade:
         assert before == subject or subject.updated_at == moment(self.today)
         self.subjects_like(subject)[subject.id] = subject
 
-    def entries(self) -> list[Posted]:
+    def entries(self) -> list[PostedEntry]:
         return [entry for subject in self.subjects() for entry in subject.posted]
 
-    def posted(self, id_: UUID) -> tuple[Posted, ...]:
+    def posted(self, id_: UUID) -> tuple[PostedEntry, ...]:
         """The entries of one subject, in the order of posting."""
         return next(each.posted for each in self.subjects() if each.id == id_)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from hypothesis import strategies as st
 
 from accounting.absent import ABSENT, Absent
-from accounting.errors import Refusal
+from accounting.errors import ApiError
 from accounting.trade import credits, documents, invoice_refund_changes, payments, refunds
 from accounting.trade.payments import STATUSES
 from tests.accounting.samples import day, moment, named
@@ -71,7 +71,7 @@ class History:
 
     def step(self) -> None:
         self.trade.today = self.data.draw(DAYS, "today")
-        with suppress(Refusal):
+        with suppress(ApiError):
             self.data.draw(st.sampled_from(self.steps()), "step")()
 
     def steps(self) -> list[Step]:

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from uuid import UUID
 
-from accounting.books import cash_basis, ledger
+from accounting.books import ledger
 from accounting.books.chart import STARTING_CHART, AccountType, Role
-from accounting.books.splits import Part, Split, rests, times_sign
-from accounting.trade import credits, document_splits, documents, payments, postings, refunds
+from accounting.books.ledger import Part, Split, rests, times_sign
+from accounting.trade import credits, documents, payments, postings, refunds
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
-from accounting.trade.line_rests import parts_left
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import Refund, RefundAllocation, RefundPayment
+from accounting.trade.remaining_by_line import parts_left
 from tests.accounting.samples import ROLES, code_of
 from tests.accounting.trade.business import Trade
 
@@ -30,7 +30,7 @@ def says_something(entry: ledger.Entry) -> bool:
     """Tell whether an entry changes an account, what is settled, or what an amount is about."""
     changed: Counter[tuple[UUID | Part | None, ...]] = Counter()
     for each in entry.lines:
-        changed[each.account_id, cash_basis.document_of(entry, each)] += each.amount
+        changed[each.account_id, ledger.document_of(entry, each)] += each.amount
         for part, share in each.split:
             changed[each.account_id, each.settles, part] += share
     return any(changed.values())
@@ -81,7 +81,7 @@ def check_documents(trade: Trade) -> None:
         assert sums(document.settled) == {
             code: -trade.side.sign * part for code, part in in_ledger.get(document.id, {}).items()
         }
-        parts = document_splits.parts(document)
+        parts = documents.parts(document)
         assert sum(parts.values()) == document.total_amount
         assert all(0 <= part <= parts[account] for account, part in document.settled)
         assert documents.left(document) >= 0
@@ -206,10 +206,10 @@ def by_document(entries: Iterable[ledger.Entry], *, in_cash: bool) -> dict[UUID,
     for entry in entries:
         for line in entry.lines:
             amounts = {code_of(line.account_id): line.amount}
-            if in_cash and not cash_basis.stays(entry, line):
-                amounts = sums(cash_basis.parts(entry, line))
+            if in_cash and not ledger.stays(entry, line):
+                amounts = sums(ledger.parts(entry, line))
             for code, amount in amounts.items():
-                found[cash_basis.document_of(entry, line)][code] += amount
+                found[ledger.document_of(entry, line)][code] += amount
     return told(found)
 
 
@@ -286,9 +286,9 @@ def cash_by_entry(trade: Trade) -> list[Counter[str]]:
     for entry in trade.entries():
         amounts: Counter[str] = Counter()
         for line in entry.lines:
-            if cash_basis.stays(entry, line):
+            if ledger.stays(entry, line):
                 amounts[code_of(line.account_id)] += line.amount
-            for part, share in cash_basis.parts(entry, line):
+            for part, share in ledger.parts(entry, line):
                 amounts[code_of(part.account_id)] += share
         found.append(amounts)
     return found
@@ -300,7 +300,7 @@ def not_on_cash(trade: Trade) -> dict[str, int]:
     left: list[Split] = []
     for document in trade.documents.values():
         if document.state == "open":
-            left.append(times_sign(_rest(document_splits.parts(document), document.settled), -sign))
+            left.append(times_sign(_rest(documents.parts(document), document.settled), -sign))
             left.append(times_sign(discount_of(trade, document), sign))
     for credit in trade.credits.values():
         if credit.state == "open":

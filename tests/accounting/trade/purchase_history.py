@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from hypothesis import strategies as st
 
-from accounting.errors import Refusal
+from accounting.errors import ApiError
 from accounting.trade import credits, documents, refunds
 from accounting.trade.commands import RefundItem
 from accounting.trade.refunds import RefundAllocation
@@ -40,7 +40,7 @@ class Buying(History):
         super().__init__(data)
         self.trade.today = data.draw(DAYS, "today")
         for step in (self.document, self.document, self.pay_all, self.pay_all):
-            with suppress(Refusal):
+            with suppress(ApiError):
                 step()
 
     def begun(self, lock: str | None) -> Purchases:

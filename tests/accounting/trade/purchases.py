@@ -14,13 +14,12 @@ from accounting.trade.commands import (
     VendorPaymentDetails,
     VendorRefundDetails,
 )
-from accounting.trade.parties import Party
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import Party, PartyNamed
 from accounting.trade.postings import Subject
 from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE, Side
-from accounting.trade.vendor_refund_allocation import Affected
-from accounting.trade.vendor_refund_changes import Refunded
+from accounting.trade.vendor_refund_allocation import AffectedTargets
+from accounting.trade.vendor_refund_changes import AmendedRefund
 from tests.accounting.samples import ACME, day
 from tests.accounting.trade.business import Trade, with_details
 
@@ -50,7 +49,7 @@ class Purchases(Trade):
         """Agree on a refund; its payments are pending."""
         told = {"party": PartyNamed(loaded.id), "amount": amount, "allocations": parts, **facts}
         command = AgreeVendorRefund(**with_details(VendorRefundDetails, told))
-        affected = Affected(self.documents, self.payments, self.credits)
+        affected = AffectedTargets(self.documents, self.payments, self.credits)
         agreed = vendor_refund_changes.agree(
             command, loaded, affected, self.referenced, self.context()
         )
@@ -62,7 +61,7 @@ class Purchases(Trade):
         first = next((each for each in payments if each.status != "cancelled"), payments[0])
         self.move(first.id, allocations=parts, **facts)
 
-    def move(self, payment_id: UUID, status: str | Absent = ABSENT, **facts: Any) -> Refunded:
+    def move(self, payment_id: UUID, status: str | Absent = ABSENT, **facts: Any) -> AmendedRefund:
         """Change a payment of a refund."""
         before = self.refunded(self.refund_payments[payment_id].refund_id)
         command = ChangeVendorRefundPayment(
@@ -106,11 +105,11 @@ class Purchases(Trade):
         assert isinstance(credit_id, UUID)
         return credit_id
 
-    def refunded(self, id_: UUID) -> Refunded:
-        affected = Affected(dict(self.documents), dict(self.payments), dict(self.credits))
-        return Refunded(self.refunds[id_], tuple(self.payments_of(id_)), affected)
+    def refunded(self, id_: UUID) -> AmendedRefund:
+        affected = AffectedTargets(dict(self.documents), dict(self.payments), dict(self.credits))
+        return AmendedRefund(self.refunds[id_], tuple(self.payments_of(id_)), affected)
 
-    def take_refunded(self, after: Refunded) -> UUID:
+    def take_refunded(self, after: AmendedRefund) -> UUID:
         """Keep and post all that a refund changed."""
         affected = after.affected
         subjects: list[Subject] = [after.refund, *after.payments, *affected.credits.values()]

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from accounting.trade.aging import BUCKETS, FIRST_DAYS_LATE, Aged, Found, aged, in_total
+from accounting.trade.aging import BUCKETS, FIRST_DAYS_LATE, AgedBalance, OpenAmount, aged, in_total
 
 BLUE, GREEN = UUID(int=1), UUID(int=2)
 
@@ -10,10 +10,10 @@ BLUE, GREEN = UUID(int=1), UUID(int=2)
 class TestAged:
     def test_each_amount_stands_in_its_bucket_and_the_largest_party_comes_first(self) -> None:
         found = [
-            Found(BLUE, "Blue", 0, 100),
-            Found(GREEN, "Green", 4, 500),
-            Found(BLUE, "Blue", 1, 40),
-            Found(BLUE, "Blue", None, 5),
+            OpenAmount(BLUE, "Blue", 0, 100),
+            OpenAmount(GREEN, "Green", 4, 500),
+            OpenAmount(BLUE, "Blue", 1, 40),
+            OpenAmount(BLUE, "Blue", None, 5),
         ]
         green, blue = aged(found)
         assert (green.buckets, green.unapplied, green.total) == ((0, 0, 0, 0, 500), 0, 500)
@@ -21,16 +21,16 @@ class TestAged:
 
     def test_who_has_nothing_is_left_out_and_who_has_both_sides_is_not(self) -> None:
         found = [
-            Found(BLUE, "Blue", 0, 3),
-            Found(BLUE, "Blue", 0, -3),
-            Found(GREEN, "Green", 0, -3),
-            Found(GREEN, "Green", 2, 3),
+            OpenAmount(BLUE, "Blue", 0, 3),
+            OpenAmount(BLUE, "Blue", 0, -3),
+            OpenAmount(GREEN, "Green", 0, -3),
+            OpenAmount(GREEN, "Green", 2, 3),
         ]
         [green] = aged(found)
         assert (green.party_id, green.total) == (GREEN, 0)
 
     def test_equal_ones_come_by_name_and_then_by_id(self) -> None:
-        found = [Found(UUID(int=n), name, 0, 1) for n, name in ((3, "b"), (2, "A"), (1, "b"))]
+        found = [OpenAmount(UUID(int=n), name, 0, 1) for n, name in ((3, "b"), (2, "A"), (1, "b"))]
         assert [each.party_id.int for each in aged(found)] == [2, 1, 3]
 
     def test_a_bucket_begins_for_each_but_the_first(self) -> None:
@@ -39,8 +39,8 @@ class TestAged:
 
 class TestInTotal:
     def test_buckets_are_added_up(self) -> None:
-        total = in_total([Aged((9, 4, 0, 0, 0), 2), Aged((1, 0, 0, 0, 7), -1)])
+        total = in_total([AgedBalance((9, 4, 0, 0, 0), 2), AgedBalance((1, 0, 0, 0, 7), -1)])
         assert (total.buckets, total.unapplied, total.total) == ((10, 4, 0, 0, 7), 1, 21)
 
     def test_of_nobody_there_is_nothing(self) -> None:
-        assert in_total([]) == Aged((0, 0, 0, 0, 0), 0)
+        assert in_total([]) == AgedBalance((0, 0, 0, 0, 0), 0)

@@ -9,13 +9,12 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.splits import Split
-from accounting.books.tax_marks import TaxPart
+from accounting.books.ledger import Split, TaxPart
 from accounting.tax.codes import Direction, Rate, TaxCode, TaxCodes, Treatment
 from accounting.trade import documents
 from accounting.trade.commands import TaxGiven
-from accounting.trade.line_rests import parts_left
 from accounting.trade.refunds import GivenBackLine
+from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from tests.accounting.samples import account_id, code_of, day, named, refused
 from tests.accounting.tax.test_codes import code_of as tax_code

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.numbers import Pending
-from accounting.books.splits import Part
+from accounting.books.ledger import Part
+from accounting.books.numbers import PendingNumber
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.samples import ROLES, code_of, day, moment, named, part_on
@@ -219,7 +219,7 @@ class TestAccountsOfACredit:
         entries = trade.posted(id_)
         assert [each.description for each in entries] == [title, f"{title}, applied"]
         assert {(each.source_type, each.source_id) for each in entries} == {(source, id_)}
-        assert {each.reference for each in entries} == {Pending(side.credit_series)}
+        assert {each.reference for each in entries} == {PendingNumber(side.credit_series)}
 
 
 @BOTH_SIDES

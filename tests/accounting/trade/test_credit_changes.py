@@ -6,14 +6,14 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.numbers import Pending
-from accounting.books.splits import Part
-from accounting.errors import Malformed
+from accounting.books.ledger import Part
+from accounting.books.numbers import PendingNumber
+from accounting.errors import ValidationError
 from accounting.money import MAX_AMOUNT
 from accounting.trade import credit_changes, credits
 from accounting.trade.commands import WriteCredit
 from accounting.trade.documents import outstanding
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from accounting.trade.sides import Side
 from tests.accounting.samples import (
     ACME,
@@ -55,7 +55,7 @@ class TestCreate:
         trade = Trade("5", side=side)
         sent = trade.credits[trade.credit(5)]
         draft = trade.credits[trade.credit(5, opened_at=None)]
-        assert (sent.number, sent.opened_at) == (Pending(side.credit_series), moment("5"))
+        assert (sent.number, sent.opened_at) == (PendingNumber(side.credit_series), moment("5"))
         assert (draft.number, draft.state, credits.unapplied(draft)) == (None, "draft", 0)
 
     def test_one_document_twice_is_malformed(self, side: Side) -> None:
@@ -64,7 +64,7 @@ class TestCreate:
         twice = [(document, 1), (document, 2)]
         on_change = refused(trade.apply, trade.credit(500), *twice)
         for refusal in (refused(trade.credit, 500, to=twice), on_change):
-            assert isinstance(refusal, Malformed)
+            assert isinstance(refusal, ValidationError)
             assert set(refusal.detail["field_errors"]) == {"items.1.id"}
 
     @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ class TestReplaced:
         trade.today = "9"
         trade.apply(id_, (document, 100), opened_at=moment("7"))
         credit = trade.credits[id_]
-        assert (credit.number, credit.opened_at) == (Pending(side.credit_series), moment("7"))
+        assert (credit.number, credit.opened_at) == (PendingNumber(side.credit_series), moment("7"))
         assert credit.allocations[0].start == day("9")
 
     @pytest.mark.parametrize(

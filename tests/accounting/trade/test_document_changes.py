@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from accounting.books.numbers import Pending
+from accounting.books.numbers import PendingNumber
 from accounting.errors import Conflict
 from accounting.trade.document_changes import refuse_deleting
 from accounting.trade.documents import opened_on
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.samples import ACME, ARCHIVED, OTHER, day, moment, refused
 from tests.accounting.trade.business import BOTH_SIDES, Trade, code_on, line
@@ -28,7 +28,7 @@ class TestCreate:
         trade = Trade("5", side=side)
         opened = trade.documents[trade.document(1, opened_at=moment("3"))]
         assert (opened.state, opened.opened_at) == ("open", moment("3"))
-        assert opened.number == Pending(side.series)
+        assert opened.number == PendingNumber(side.series)
 
     def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
         trade = Trade(side=side)
@@ -112,7 +112,7 @@ class TestReplaced:
         trade.today = "9"
         trade.replace(id_, 1, opened_at=moment("7"))
         after = trade.documents[id_]
-        assert (after.state, after.number) == ("open", Pending(side.series))
+        assert (after.state, after.number) == ("open", PendingNumber(side.series))
         assert after.updated_at == moment("9")
 
     def test_one_of_a_party_that_is_not_active_is_corrected_and_not_opened(
@@ -172,7 +172,7 @@ class TestOpen:
         trade.open(id_)
         opened = trade.documents[id_]
         assert (opened.state, opened.opened_at) == ("open", moment("7"))
-        assert (opened.number, opened.paid_on) == (Pending(side.series), None)
+        assert (opened.number, opened.paid_on) == (PendingNumber(side.series), None)
         assert opened.updated_at == moment("7")
 
     def test_a_number_given_is_kept(self, side: Side) -> None:

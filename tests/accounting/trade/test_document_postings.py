@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from accounting.books.numbers import Pending
+from accounting.books.numbers import PendingNumber
 from accounting.trade import postings
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
@@ -73,7 +73,7 @@ class TestAccountsOfADocument:
             f"Reversal of change of {title}",
         ]
         assert {(each.source_type, each.source_id) for each in posted} == {(source, id_)}
-        assert {each.reference for each in posted} == {Pending(side.series)}
+        assert {each.reference for each in posted} == {PendingNumber(side.series)}
 
 
 @BOTH_SIDES

@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-from accounting.books.splits import negative
-from accounting.trade import document_splits, documents
+from accounting.books.ledger import negative
+from accounting.trade import documents
 from accounting.trade.commands import TaxGiven
 from accounting.trade.documents import Document, is_overdue, left, outstanding, status
-from accounting.trade.line_rests import parts_left
+from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.samples import account_id, by_code, day, moment, named, part_on
 from tests.accounting.trade.business import Trade, line
@@ -40,7 +40,7 @@ class TestParts:
                 additional_discount=120,
             )
         ]
-        parts = tuple(document_splits.parts(made).items())
+        parts = tuple(documents.parts(made).items())
         assert by_code(parts) == {"4500": 810, "4000": 270, "2400": 10, "2200": 7}
         returned = tuple(parts_left(made, account_id("4100")).items())
         assert by_code(returned) == {"4100": 1_080, "2400": 10, "2200": 7}

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from accounting.errors import Conflict, RuleBroken
+from accounting.errors import Conflict, RuleViolation
 from accounting.trade import holds
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
@@ -124,7 +124,7 @@ class TestLinked:
     ) -> None:
         before = payment(linked=80, money_account_id=BANK)
         refusal = refused(holds.held_to, side, before, replace(before, **change))
-        assert code(refusal) == (RuleBroken, "link_exceeds_remaining")
+        assert code(refusal) == (RuleViolation, "link_exceeds_remaining")
         assert refusal.detail == {"linked_amount_cents": 80, "amount_cents": left}
 
     def test_as_much_as_is_linked_is_enough(self) -> None:
@@ -135,6 +135,6 @@ class TestLinked:
     def test_a_refund_payment_is_held_alike(self) -> None:
         before = refund_payment(linked=102, money_account_id=BANK)
         refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, fee=0))
-        assert code(refusal) == (RuleBroken, "link_exceeds_remaining")
+        assert code(refusal) == (RuleViolation, "link_exceeds_remaining")
         gone = holds.held_to(RECEIVABLE, before, replace(before, status="cancelled"))
         assert (gone.linked, gone.money_account_id) == (0, None)

@@ -7,12 +7,12 @@ import pytest
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.chart import Role
-from accounting.errors import RuleBroken
+from accounting.errors import RuleViolation
 from accounting.trade import payments, refunds
 from accounting.trade.commands import TaxGiven
 from accounting.trade.documents import outstanding
 from accounting.trade.invoice_refund_changes import refundable, refuse_elsewhere
-from accounting.trade.line_rests import parts_left
+from accounting.trade.remaining_by_line import parts_left
 from tests.accounting.samples import ARCHIVED, ROLES, by_code, day, moment, named, refused
 from tests.accounting.trade.business import Trade, line
 
@@ -120,7 +120,7 @@ class TestAgree:
         if rest:
             trade.pay(rest, (invoice, rest))
         refusal = refused(trade.refund, invoice, amount)
-        assert isinstance(refusal, RuleBroken)
+        assert isinstance(refusal, RuleViolation)
         assert refusal.code == "refund_exceeds_refundable"
         told = {"invoice_id": str(invoice), "paid": rest, "refunded": 0}
         asked = 0 if amount is ABSENT else amount

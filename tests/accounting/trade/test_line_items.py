@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.accounts import AccountReference, BookAccounts
-from accounting.books.splits import Part
-from accounting.errors import Malformed
+from accounting.books.ledger import Part
+from accounting.errors import ValidationError
 from accounting.money import MAX_AMOUNT
 from accounting.tax.codes import TaxCodes
-from accounting.tax.day_codes import Referenced
-from accounting.trade import document_splits
+from accounting.tax.day_codes import TaxReferences
+from accounting.trade import documents
 from accounting.trade.commands import DocumentLine, TaxGiven, WriteDocument
 from accounting.trade.documents import Document
 from accounting.trade.line_items import account_references, work_out
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from accounting.trade.sides import RECEIVABLE
 from tests.accounting.samples import ROLES, account, code_of, context_of, day, named, refused
 from tests.accounting.trade.business import Trade, line, placed
@@ -57,7 +57,7 @@ class TestArithmetic:
     def test_a_discount_on_the_whole_is_spread_by_subtotal(self) -> None:
         document = made(line(100), line(200), line(0), discount=100)
         assert [each.discount_share for each in document.lines] == [33, 67, 0]
-        assert document_splits.parts(document) == {Part(ROLES["sales"]): 200}
+        assert documents.parts(document) == {Part(ROLES["sales"]): 200}
 
     @given(
         st.lists(
@@ -78,7 +78,7 @@ class TestArithmetic:
         subtotal = made(*lines).subtotal
         discount = subtotal * percent // 100
         document = made(*lines, discount=discount)
-        parts = document_splits.parts(document)
+        parts = documents.parts(document)
         assert sum(parts.values()) == document.total_amount
         assert min(parts.values()) >= 0
         assert document.total_amount == subtotal - discount + document.tax_total
@@ -94,7 +94,7 @@ class TestRefusals:
             line(1, tax_rate=5, taxes=(TaxGiven(1),)),
             line(1, tax_rate="Infinity"),
         )
-        assert isinstance(faults, Malformed)
+        assert isinstance(faults, ValidationError)
         assert set(faults.detail["field_errors"]) == {
             *("lines.0.quantity", "lines.1.quantity", "lines.2.quantity"),
             *("lines.1.tax_rate", "lines.2.tax_rate", "lines.3.tax_rate", "lines.4.tax_rate"),
@@ -128,7 +128,7 @@ class TestRefusals:
         reference = AccountReference("code", "4000")
         accounts = BookAccounts(ROLES, {reference: account("4000", archived=True)})
         command = WriteDocument(party=PartyNamed(), lines=(line(1, account=reference),))
-        referenced = Referenced(accounts, TaxCodes(()))
+        referenced = TaxReferences(accounts, TaxCodes(()))
         given = (RECEIVABLE, command, referenced, day("1"), ())
         refusal = refused(work_out, *given, context_of("1"))
         assert refusal.code == "account_archived"

@@ -3,12 +3,14 @@ from typing import Any
 
 import pytest
 
-from accounting.errors import Conflict, Malformed, RuleBroken
+from accounting.errors import Conflict, RuleViolation, ValidationError
 from accounting.trade.parties import (
     Customer,
+    CustomerDetails,
     OpenAmounts,
     Party,
     Vendor,
+    VendorDetails,
     archive,
     display_name,
     facts,
@@ -20,7 +22,6 @@ from accounting.trade.parties import (
     refuse_status_change,
     unarchive,
 )
-from accounting.trade.party_details import CustomerDetails, VendorDetails
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.samples import ACME, BORN, refused
 
@@ -150,10 +151,10 @@ class TestRefusals:
     def test_everybody_has_a_name(self) -> None:
         refuse_nameless("Ada", None)
         refuse_nameless(None, "Acme")
-        assert isinstance(refused(refuse_nameless, None, ""), Malformed)
+        assert isinstance(refused(refuse_nameless, None, ""), ValidationError)
 
     def test_id_and_external_id_name_one_party(self) -> None:
         refuse_reference_mismatch(ACME, None)
         refuse_reference_mismatch(ACME, "acme")
         refusal = refused(refuse_reference_mismatch, ACME, "other")
-        assert (type(refusal), refusal.code) == (RuleBroken, "reference_mismatch")
+        assert (type(refusal), refusal.code) == (RuleViolation, "reference_mismatch")

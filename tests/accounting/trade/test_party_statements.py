@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from accounting.books.periods import Period
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from accounting.trade.party_statements import StatementLine, days_of, statement
 
 MARCH, APRIL = date(2025, 3, 1), date(2025, 4, 1)
@@ -44,5 +44,5 @@ class TestDays:
         assert days_of(None, APRIL) == Period(date.min, APRIL)
 
     def test_do_not_end_before_they_begin(self) -> None:
-        with pytest.raises(Malformed):
+        with pytest.raises(ValidationError):
             days_of(APRIL, MARCH)

@@ -5,14 +5,14 @@ from uuid import UUID
 
 import pytest
 
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from accounting.trade import payments
 from accounting.trade.allocation import AllocationItem, documents_affected
 from accounting.trade.commands import ChangePayment, InitialPayment
 from accounting.trade.documents import left, outstanding
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from accounting.trade.payment_changes import amend, record_with
-from accounting.trade.payment_status import allowed_moves
+from accounting.trade.payments import allowed_moves
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.samples import ACME, ARCHIVED, OTHER, day, moment, refused
 from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, code_on, items
@@ -59,7 +59,7 @@ class TestRecord:
         twice = (id_, 1), (id_, 2)
         on_change = refused(trade.change, trade.pay(500), allocations=items(*twice))
         for refusal in (refused(trade.pay, 500, *twice), on_change):
-            assert isinstance(refusal, Malformed)
+            assert isinstance(refusal, ValidationError)
             fault = f"repeats the {side.words.document} of an earlier item"
             assert refusal.detail["field_errors"] == {"items.1.id": [fault]}
 

@@ -5,7 +5,7 @@ Where both sides post alike, `booked` says what each account is to its side.
 
 import pytest
 
-from accounting.books.splits import Part, times_sign
+from accounting.books.ledger import Part, times_sign
 from accounting.trade import postings
 from accounting.trade.commands import TaxGiven
 from accounting.trade.payments import applied_days, completion_days

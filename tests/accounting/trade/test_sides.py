@@ -3,7 +3,7 @@
 import pytest
 
 from accounting.books.chart import is_control
-from accounting.errors import Conflict, RuleBroken
+from accounting.errors import Conflict, RuleViolation
 from accounting.trade import postings, write_offs
 from accounting.trade.commands import WriteOffDocument
 from accounting.trade.payments import STATUSES
@@ -67,7 +67,7 @@ class TestRefusals:
         assert {name: each.code for name, each in made.items()} == codes
         assert all(each.detail == {"why": 1} for each in made.values())
         kinds = {name: type(each) for name, each in made.items()}
-        assert kinds.pop("of_another_party") is RuleBroken
+        assert kinds.pop("of_another_party") is RuleViolation
         assert set(kinds.values()) == {Conflict}
 
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from accounting.trade.commands import TaxGiven
-from accounting.trade.tax_totals import by_code
+from accounting.trade.line_items import by_code
 from tests.accounting.trade.business import Trade, line
 from tests.accounting.trade.test_coded_documents import CODES, buying, coded, selling
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounting.books.numbers import Pending
+from accounting.books.numbers import PendingNumber
 from accounting.trade import credits, payments, refunds
 from accounting.trade.commands import TaxGiven
 from accounting.trade.documents import outstanding
@@ -247,7 +247,7 @@ class TestKeptAsACredit:
         assert trade.book(refund) == []
         assert trade.book(credit) == [("7", {"1260": 500, "5100": -500})]
         value = trade.credits[credit]
-        assert (value.state, value.refund_id, value.number) == ("open", refund, Pending("VC"))
+        assert (value.state, value.refund_id, value.number) == ("open", refund, PendingNumber("VC"))
         assert [(each.amount, each.tax_amount) for each in value.lines] == [(500, 0)]
         [payment] = trade.payments_of(refund)
         assert (payment.amount, payment.status) == (0, "pending")
@@ -267,7 +267,7 @@ class TestKeptAsACredit:
         trade = Purchases("5")
         trade.agree(500, returned(CREDIT, 200), returned(CREDIT, 300))
         numbers = [each.number for each in trade.credits.values()]
-        assert numbers == [Pending("VC", 0), Pending("VC", 1)]
+        assert numbers == [PendingNumber("VC", 0), PendingNumber("VC", 1)]
 
     def test_it_is_used_and_not_voided_by_hand(self) -> None:
         trade = Purchases("5")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from accounting.errors import Malformed
+from accounting.errors import ValidationError
 from accounting.trade import payments, refunds
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.commands import AnnouncePayment, TaxGiven
 from accounting.trade.documents import outstanding
-from accounting.trade.party_details import PartyNamed
+from accounting.trade.parties import PartyNamed
 from accounting.trade.refunds import Kind
 from tests.accounting.samples import ACME, OTHER, by_code, day, named, refused
 from tests.accounting.trade.business import TAXED, items, line
@@ -117,7 +117,7 @@ class TestAgree:
         parts = [returned(BILL, 5, bill), returned(PAYMENT, 5, payment), returned(CREDIT, 5)]
         again = [replace(each, place=f"second {each.kind}") for each in parts]
         refusal = refused(trade.agree, 500, *parts, *again)
-        assert isinstance(refusal, Malformed)
+        assert isinstance(refusal, ValidationError)
         assert set(refusal.detail["field_errors"]) == {"second document", "second payment"}
 
 

@@ -9,8 +9,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from handlers.bank_transactions import guess_format
-from handlers.commands.bank_commands import columns_of
+from handlers.bank.bank_commands import columns_of
+from handlers.bank.bank_transactions import guess_format
 from handlers.request_object import RequestObject
 from tests.bank_files import statements
 from tests.bank_files.statements import EUROS, FILES, MAPPINGS, content_of, format_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from persistence.proof import in_request
-from persistence.proof.integrity import NAMES, prove_books
+from persistence.integrity import checks
+from persistence.integrity.checks import NAMES, prove_books
 from tests.api_server import ApiServer
 from tests.builders.sales import sent
 from tests.contract.refusals import is_as_shown
@@ -159,7 +159,7 @@ class TestProofsAtOnce:
             await asyncio.to_thread(go_on.wait, PATIENCE_SECONDS)
             return await prove_books(*arguments)
 
-        monkeypatch.setattr(in_request, "prove_books", slowly)
+        monkeypatch.setattr(checks, "prove_books", slowly)
         answers = list[Any]()
         first = threading.Thread(target=lambda: answers.append(shop.api.get(INTEGRITY)))
         first.start()
@@ -179,7 +179,7 @@ class TestProofsAtOnce:
     def test_books_that_take_too_long_are_told_and_leave_no_trace(
         self, monkeypatch: pytest.MonkeyPatch, own_server: ApiServer, shop: Business
     ) -> None:
-        monkeypatch.setattr(in_request, "LIMIT_SECONDS", 0.001)
+        monkeypatch.setattr(checks, "LIMIT_SECONDS", 0.001)
         for _ in range(10):  # More often than there are connections.
             refused = shop.api.get(INTEGRITY)
             assert refused.status_code == 503

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from access.tokens import CLOCK_LEEWAY_SECONDS, TOKEN_LIFETIME_SECONDS, Keyring, token_id
-from persistence.proof.trail import PARTNER_CHECKS
+from persistence.integrity.trail import PARTNER_CHECKS
 from tests import clock
 from tests.api_server import SECRET, ApiServer
 from tests.builders.files import follow, upload

@@ -1,7 +1,7 @@
 from typing import Any
 
-from server.reference.codes import codes_of, codes_of_any, error_codes
-from server.reference.fields import Describer
+from server.docs.reference.codes import codes_of, codes_of_any, error_codes
+from server.docs.reference.fields import Describer
 from tests.server.small_contract import CODES, DOCUMENT
 
 OPERATION: dict[str, Any] = DOCUMENT["paths"]["/v1/things/{thing_id}/"]["post"]

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from server.reference.fields import Describer, facts
+from server.docs.reference.fields import Describer, facts
 from tests.server.small_contract import DOCUMENT
 
 

@@ -12,13 +12,13 @@ from urllib.parse import parse_qs
 import httpx
 import pytest
 
-from server.contract import parse, read_source
-from server.published import published
-from server.reference.calls import FORM, JSON, MULTIPART, Call, read_call
-from server.reference.fields import Describer
-from server.reference.languages import HOST, curl, python, typescript
-from server.reference.operations import METHODS
-from server.reference.samples import samples
+from server.contract.document import parse, read_source
+from server.contract.published import published
+from server.docs.reference.calls import FORM, JSON, MULTIPART, Call, read_call
+from server.docs.reference.fields import Describer
+from server.docs.reference.languages import HOST, curl, python, typescript
+from server.docs.reference.operations import METHODS
+from server.docs.reference.samples import samples
 from tests.server.small_contract import DOCUMENT
 
 SECRETS = {name: f"the-{name}" for name in ("BUSINESS_TOKEN", "PARTNER_TOKEN", "API_KEY")}

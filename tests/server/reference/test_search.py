@@ -6,11 +6,11 @@ from urllib.parse import urldefrag
 
 import pytest
 
-from server.contract import parse, read_source
-from server.published import published
-from server.reference import ROOT
-from server.reference.search_index import Searched, search_index
-from server.reference.site import site, static
+from server.contract.document import parse, read_source
+from server.contract.published import published
+from server.docs.reference import ROOT
+from server.docs.reference.search_index import SearchEntry, search_index
+from server.docs.reference.site import site, static
 
 MOST_BYTES = 280_000  # A quarter of that goes over the wire.
 
@@ -68,9 +68,9 @@ def pages_of(index: dict[str, Any], kind: str, word: str) -> set[str]:
 class TestSearchIndex:
     def test_it_holds_words_of_texts_and_names_of_fields(self) -> None:
         pages = [
-            Searched("Guide", "First steps", "/1/", "Go.", "Go, with snake_case.", (), ""),
-            Searched("Object", "Thing", "/2/", "A `b`.", "A thing.", ("size",), "field-"),
-            Searched("Object", "Other", "/3/", "", "Size matters.", ("size",), "field-"),
+            SearchEntry("Guide", "First steps", "/1/", "Go.", "Go, with snake_case.", (), ""),
+            SearchEntry("Object", "Thing", "/2/", "A `b`.", "A thing.", ("size",), "field-"),
+            SearchEntry("Object", "Other", "/3/", "", "Size matters.", ("size",), "field-"),
         ]
         index = search_index(pages)
         assert index["pages"][1] == ["Object", "Thing", "/2/", "A `b`.", "field-"]
@@ -78,12 +78,12 @@ class TestSearchIndex:
         assert index["fields"] == {"size": [1, 2]}
 
     def test_words_of_most_pages_are_left_out(self) -> None:
-        pages = [Searched("Guide", "A", f"/{n}/", "", f"the word{n}") for n in range(3)]
+        pages = [SearchEntry("Guide", "A", f"/{n}/", "", f"the word{n}") for n in range(3)]
         assert set(search_index(pages)["words"]) == {"word0", "word1", "word2"}
 
     def test_a_note_is_short(self) -> None:
         note = "many words " * 40
-        [page] = search_index([Searched("Guide", "A", "/a/", note, "")])["pages"]
+        [page] = search_index([SearchEntry("Guide", "A", "/a/", note, "")])["pages"]
         assert len(page[3]) < 120
         assert page[3].endswith("many words …")
 

@@ -7,14 +7,14 @@ from urllib.parse import urldefrag
 
 import pytest
 
-from server.contract import parse, read_source
-from server.profiles import PROFILES
-from server.published import published
-from server.reference import ROOT
-from server.reference.operations import METHODS
-from server.reference.site import FILES, POLICY, site, static
-from server.reference.text import slug
-from server.responses.errors import PAGES_OF_CODES
+from server.contract.document import parse, read_source
+from server.contract.published import published
+from server.docs.profiles import PROFILES
+from server.docs.reference import ROOT
+from server.docs.reference.operations import METHODS
+from server.docs.reference.site import FILES, POLICY, site, static
+from server.docs.reference.text import slug
+from server.http.errors import PAGES_OF_CODES
 from tests.server.small_contract import DOCUMENT
 
 MOST_BYTES = 100_000

@@ -1,4 +1,4 @@
-from server.reference.text import Writer, json_markup, sections, slug
+from server.docs.reference.text import Writer, json_markup, sections, slug
 
 
 class TestText:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from server.contract import parse, read_source
-from server.published import published
-from server.reference import ROOT
-from server.reference.site import site, static
+from server.contract.document import parse, read_source
+from server.contract.published import published
+from server.docs.reference import ROOT
+from server.docs.reference.site import site, static
 
 # Reads calls of a function by its name and arguments; writes what each returns.
 ASK = """

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest, values
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.watching.metrics import Counted
+from server.telemetry.metrics import Counted
 
 Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
 

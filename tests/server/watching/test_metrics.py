@@ -11,11 +11,11 @@ from uuid import uuid4
 
 import pytest
 
-from persistence.engine.observing import observer
+from persistence.engine.observer import observer
 from persistence.engine.pool import Occupancy
 from persistence.engine.sql import Query
-from server.watching.metrics import AllWorkers
-from server.watching.requests import Watch
+from server.telemetry.metrics import AllWorkers
+from server.telemetry.request_watch import Watch
 from tests.api_server import ApiServer
 from tests.server.watching.exposition import counted_in, exposed, total
 

@@ -5,17 +5,17 @@ from typing import get_args
 import psycopg
 import pytest
 
-from accounting.errors import Refusal, Unavailable
-from persistence.engine import faults, transaction
+from accounting.errors import ApiError, Unavailable
+from persistence.engine import database_errors, transaction
 from persistence.engine.sql import Query
 from persistence.files.blobs import StorageUnavailable
-from server.environment import LogLevel
-from server.watching.requests import CAUSES_OF_503, cause_of_503, shape_of
+from server.config.environment import LogLevel
+from server.telemetry.request_watch import CAUSES_OF_503, cause_of_503, shape_of
 
 
-def behind(error: BaseException | None) -> Refusal:
+def behind(error: BaseException | None) -> ApiError:
     try:
-        raise faults.unavailable() from error
+        raise database_errors.unavailable() from error
     except Unavailable as refusal:
         return refusal
 
@@ -31,7 +31,7 @@ class TestCauseOf503:
             (psycopg.errors.IdleInTransactionSessionTimeout(), "other"),
             (psycopg.OperationalError(), "database_away"),
             (psycopg.InterfaceError(), "database_away"),
-            (faults.StaleRow(), "stale"),
+            (database_errors.StaleRow(), "stale"),
             (transaction.OutcomeUnknown(), "outcome_unknown"),
             (StorageUnavailable(), "file_store"),
             (PermissionError(), "file_store"),
@@ -44,7 +44,7 @@ class TestCauseOf503:
         assert cause_of_503(behind(error)) == cause
 
     def test_names_only_what_can_be_raised(self) -> None:
-        ours = {faults.StaleRow, transaction.OutcomeUnknown, StorageUnavailable}
+        ours = {database_errors.StaleRow, transaction.OutcomeUnknown, StorageUnavailable}
         known = {kind.__name__ for kind in ours} | {"TimeoutError", "CancelledError", "OSError"}
         theirs = {name for name in CAUSES_OF_503 if name not in known}
         assert all(hasattr(psycopg, each) or hasattr(psycopg.errors, each) for each in theirs)

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from persistence.files.blobs import Folder
-from server.watching import scraped
-from server.watching.scraped import Surroundings
+from server.telemetry import metrics_endpoint
+from server.telemetry.metrics_endpoint import Surroundings
 from tests.api_server import ApiServer, settings
 from tests.processes.certificates import write_certificate
 from tests.server.watching.exposition import Samples, exposed, total
@@ -72,7 +72,7 @@ class TestDatabase:
         assert total(found, "accounting_disk_free_bytes", place="files") > 0
 
     def test_that_it_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(scraped, "LOOK_SECONDS", 0.2)
+        monkeypatch.setattr(metrics_endpoint, "LOOK_SECONDS", 0.2)
         with socket.create_server(("127.0.0.1", 0)) as silent:
             began = time.monotonic()
             url = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/books?connect_timeout=2"
@@ -85,7 +85,7 @@ class TestDatabase:
     ) -> None:
         surroundings = Surroundings(settings(), api_server.database_url)
         first = exposed(surroundings)
-        monkeypatch.setattr(scraped, "look", lambda _url: pytest.fail("it is asked again"))
+        monkeypatch.setattr(metrics_endpoint, "look", lambda _url: pytest.fail("it is asked again"))
         assert total(exposed(surroundings), "accounting_database_size_bytes") == total(
             first, "accounting_database_size_bytes"
         )
@@ -130,7 +130,7 @@ class TestStandby:
     def test_that_says_nothing_keeps_nobody_waiting_for_longer(
         self, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(scraped, "LOOK_SECONDS", 0.5)
+        monkeypatch.setattr(metrics_endpoint, "LOOK_SECONDS", 0.5)
         with socket.create_server(("127.0.0.1", 0)) as silent:
             began = time.monotonic()
             url = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/books?connect_timeout=2"

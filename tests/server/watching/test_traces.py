@@ -7,14 +7,14 @@ import time
 import pytest
 
 from server.process.worker import traces_of
-from server.watching import traces
-from server.watching.traces import SentTraces
+from server.telemetry import traces
+from server.telemetry.traces import SentTraces
 from tests.api_server import settings
 
 
 class TestWithoutTheLibrary:
     def test_the_server_serves_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delitem(sys.modules, "server.watching.traces")
+        monkeypatch.delitem(sys.modules, "server.telemetry.traces")
         monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
         assert traces_of(settings(traced=True)) is None
 

@@ -1,0 +1,1 @@
+"""Operations on bank accounts, bank lines, matching, reconciliations and payouts."""

@@ -1,0 +1,81 @@
+"""Locks on the targets of bank matches, which a body names by type and id."""
+
+from collections.abc import Collection
+from typing import Any
+from uuid import UUID
+
+from accounting.bank import bank_links
+from accounting.bank.bank_matches import ON_ITS_WAY, MatchResult, MatchTarget
+from accounting.bank.bank_transactions import BankTransaction
+from accounting.trade.allocation import documents_affected
+from accounting.trade.payments import Payment
+from accounting.trade.sides import PAYABLE
+from handlers.shared.posting import keep, keep_banked
+from handlers.trade.vendor_refund_responses import lock_named_payment
+from persistence.books import Books, Trade
+from persistence.ledger.journal_records import written
+from persistence.store import Store
+
+
+async def lock_to_link(
+    books: Books, line: BankTransaction, target_type: str, target_id: UUID
+) -> MatchTarget:
+    """Lock a target, and all that changes if it completes, in the lock order.
+
+    Raises RuleViolation `reference_not_found`.
+    """
+    if target_type == "vendor_refund_payment":
+        refunded = await lock_named_payment(books.purchases, target_id)
+        return MatchTarget(PAYABLE, refunded.payment(target_id), refunded=refunded)
+    found = await lock_alone(books, line, target_type, target_id)
+    if isinstance(found.target, Payment) and found.target.status in ON_ITS_WAY:
+        trade = trade_of(books, target_type)
+        affected = documents_affected(found.target.allocations)
+        documents = await trade.documents.lock_all(affected)
+        return MatchTarget(trade.side, found.target, documents)
+    return found
+
+
+async def lock_alone(
+    books: Books, line: BankTransaction, target_type: str, target_id: UUID
+) -> MatchTarget:
+    """Lock only the target; removing a match changes nothing else.
+
+    A posted entry has no lock; instead the bank account of the line is locked, which guards the
+    matches of the entry with its lines. Raises RuleViolation `reference_not_found`, and the errors
+    of `entry_money.money_of`.
+    """
+    if target_type == "journal_entry":
+        await books.bank_accounts.lock_all([line.bank_account_id])
+        entry, shown = await books.fetch(
+            books.journal.referred_to(target_id),
+            books.bank_links.shown_of_entry(target_id, line.bank_account_id),
+        )
+        return MatchTarget(None, bank_links.money_of(written(entry), line.account_id, shown))
+    if target_type == "payout":
+        return MatchTarget(None, await _one(books.payouts, target_id))
+    trade = trade_of(books, target_type)
+    store = trade.refund_payments if "refund" in target_type else trade.payments
+    return MatchTarget(trade.side, await _one(store, target_id))
+
+
+def trade_of(books: Books, target_type: str) -> Trade:
+    """Return the side to which a target belongs; not for payouts, which have no side."""
+    of_sales: Collection[str] = ("invoice_payment", "invoice_refund_payment")
+    return books.sales if target_type in of_sales else books.purchases
+
+
+async def put(books: Books, matched: MatchResult) -> None:
+    """Save a bank transaction, its link and its target, and post them."""
+    books.bank_links.save(matched.link)
+    if matched.link.target_type in ("payout", "journal_entry"):
+        await keep_banked(books, *matched.subjects, matched.transaction)
+        return
+    trade = trade_of(books, matched.link.target_type)
+    await keep(trade, *matched.subjects, moved=matched.moved)
+    await keep_banked(books, matched.transaction)
+
+
+async def _one(store: Store[Any], id: UUID) -> Any:
+    [found] = (await store.lock_all([id])).values()
+    return found

@@ -1,0 +1,1 @@
+"""Operations on the chart of accounts, the journal, opening balances and integrity checks."""

@@ -1,0 +1,271 @@
+"""Opening balances: account balances and open items on a day, created and reversed together."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+from accounting.books.accounts import Account
+from accounting.books.chart import Roles
+from accounting.opening import opening_changes, openings
+from accounting.opening.openings import (
+    OpenedBooks,
+    OpenedWith,
+    Opening,
+    Tie,
+    accounts_shown,
+    refuse_untied,
+    status,
+    ties,
+    totals,
+)
+from accounting.trade.credits import CreditLine
+from accounting.trade.documents import LineItem
+from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from handlers.bodies import JournalEntryReversal, OpeningBalanceCreate
+from handlers.books import journal_commands, opening_commands
+from handlers.results import Created, Reply
+from handlers.shared.posting import keep
+from handlers.shared.responses import shape_rate
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+
+# Serialization of opening balances.
+
+
+Line = TypeVar("Line", LineItem, CreditLine)
+
+
+def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
+    """Serialize an opening balance for a list."""
+    total = totals(opening, roles)
+    return {
+        "id": opening.id,
+        "business_id": books.business_id,
+        "date": opening.opened_on,
+        "status": status(opening),
+        "currency": opening.currency,
+        "memo": opening.memo,
+        "total_debit": total.debits,
+        "total_credit": total.credits,
+        "difference_cents": total.difference,
+        "opening_balance_equity_cents": total.equity,
+        **_documented(opening, RECEIVABLE, "receivables_cents", "customer"),
+        **_documented(opening, PAYABLE, "payables_cents", "vendor"),
+        "reversed_at": opening.reversed_at,
+        "created_at": opening.created_at,
+        "updated_at": opening.updated_at,
+    }
+
+
+def shape(
+    books: Books, opened: OpenedBooks, accounts: Mapping[UUID, Account], roles: Roles
+) -> dict[str, Any]:
+    """Serialize an opening balance with its account balances and all its records."""
+    opening, sales, purchases = opened.opening, opened.sales, opened.purchases
+    found = ties(opening, accounts, roles)
+    return {
+        **summarize(books, opening, roles),
+        "ties": not any(tie.difference for tie in found),
+        "accounts": [
+            _shape_account(accounts[id_], amount)
+            for id_, amount in sorted(opening.stated.items(), key=lambda at: accounts[at[0]].code)
+        ],
+        "control_accounts": [_shape_tie(tie) for tie in found],
+        "invoices": list(_shape_documents(RECEIVABLE, sales)),
+        "bills": list(_shape_documents(PAYABLE, purchases)),
+        "customer_credits": list(_shape_credits(RECEIVABLE, sales)),
+        "vendor_credits": list(_shape_credits(PAYABLE, purchases)),
+        "prepayments": [
+            *_shape_payments(RECEIVABLE, sales),
+            *_shape_payments(PAYABLE, purchases),
+        ],
+    }
+
+
+def _documented(opening: Opening, side: Side, owed: str, party: str) -> dict[str, int]:
+    """Return the totals of a side's documents, each amount positive."""
+    held = opening.documented
+    return {
+        owed: abs(held[side.control]),
+        f"{party}_credits_cents": abs(held[side.credits]),
+        f"{party}_prepayments_cents": abs(held[side.prepayments]),
+    }
+
+
+def _shape_account(account: Account, amount: int) -> dict[str, Any]:
+    return {
+        "account": _named(account),
+        "debit_amount": max(amount, 0),
+        "credit_amount": max(-amount, 0),
+    }
+
+
+def _shape_tie(tie: Tie) -> dict[str, Any]:
+    return {
+        "account": _named(tie.account),
+        "stated_cents": tie.stated,
+        "documented_cents": tie.documented,
+        "difference_cents": tie.difference,
+    }
+
+
+def _named(account: Account) -> dict[str, Any]:
+    return {"id": account.id, "code": account.code, "name": account.name}
+
+
+def _shape_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+    for each in opened.documents:
+        yield {
+            "id": each.id,
+            side.names.number: each.number,
+            "external_id": each.external_id,
+            side.names.party_id: each.party.id,
+            "outstanding_amount_cents": each.total_amount,
+            "tax": [_shape_tax(line, line.subtotal, line.tax_total) for line in _coded(each.lines)],
+        }
+
+
+def _shape_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+    for each in opened.credits:
+        yield {
+            "id": each.id,
+            side.names.credit_number: each.number,
+            "external_id": each.external_id,
+            side.names.party_id: each.party.id,
+            "unapplied_amount_cents": each.total_amount,
+            "tax": [_shape_tax(line, line.amount, line.tax_amount) for line in _coded(each.lines)],
+        }
+
+
+def _coded(lines: Iterable[Line]) -> Iterable[Line]:
+    """Return the lines with a tax code; a record without tax has one line without a code."""
+    return (line for line in lines if line.tax_code_id is not None)
+
+
+def _shape_tax(line: LineItem | CreditLine, net: int, tax: int) -> dict[str, Any]:
+    return {
+        "tax_code_id": line.tax_code_id,
+        "tax_rate": shape_rate(line.tax_rate),
+        "net_cents": net,
+        "tax_cents": tax,
+    }
+
+
+def _shape_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+    for each in opened.payments:
+        yield {
+            "id": each.id,
+            "external_id": each.external_id,
+            "customer_id": None,
+            "vendor_id": None,
+            side.names.party_id: each.party.id,
+            "unapplied_amount_cents": each.total,
+        }
+
+
+# Opening balances with all their records: locked, saved and posted together.
+
+
+async def keep_opened(books: Books, opened: OpenedBooks) -> None:
+    """Save an opening balance with its documents, credits and payments, and post all of them."""
+    opening, roles = opened.opening, await books.roles()
+    books.save(opening)
+    books.post(openings.entries_for(opening, roles, books.lock_date))
+    for trade, mine in ((books.sales, opened.sales), (books.purchases, opened.purchases)):
+        await keep(trade, *mine.documents, *mine.credits, *mine.payments)
+
+
+async def lock_opened(books: Books, opening: Opening) -> OpenedBooks:
+    """Lock all records of an opening balance that is locked; their list never changes."""
+    sales = await _lock(books.sales, opening)
+    return OpenedBooks(opening, sales, await _lock(books.purchases, opening))
+
+
+async def read_opened(books: Books, opening: Opening) -> OpenedBooks:
+    """Read all records of an opening balance."""
+    sales = await _read(books.sales, opening)
+    return OpenedBooks(opening, sales, await _read(books.purchases, opening))
+
+
+async def _read(trade: Trade, opening: Opening) -> OpenedWith:
+    documents, credits, payments = await _brought(trade, opening)
+    read = await trade.books.fetch(
+        trade.documents.by_ids(documents),
+        trade.credits.by_ids(credits),
+        trade.payments.by_ids(payments),
+    )
+    return OpenedWith(*(tuple(sorted(each, key=lambda one: one.id)) for each in read))
+
+
+async def _lock(trade: Trade, opening: Opening) -> OpenedWith:
+    """Lock the records of one side in the lock order; also read the documents, to post them."""
+    documents, credits, payments = await _brought(trade, opening)
+    paid, credited, _, owed = await trade.books.fetch(
+        trade.payments.lock_all(payments),
+        trade.credits.lock_all(credits),
+        trade.documents.lock_all(documents),
+        trade.documents.by_ids(documents),
+    )
+    owed.sort(key=lambda one: one.id)
+    return OpenedWith(tuple(owed), tuple(credited.values()), tuple(paid.values()))
+
+
+async def _brought(trade: Trade, opening: Opening) -> list[list[UUID]]:
+    """Return the ids of the documents, credits and payments of one side."""
+    tables = (trade.documents.table, trade.credits.table, trade.payments.table)
+    return await trade.books.opening_balances.brought(opening.id, tables)
+
+
+async def create_opening_balance(books: Books, body: OpeningBalanceCreate, preview: bool) -> Reply:
+    """Create the opening balances of a day, all or nothing.
+
+    A preview returns the differences on control accounts, which are refused otherwise.
+    """
+    command, roles = opening_commands.open_books(body), await books.roles()
+    named, codes, customers, vendors = await books.fetch(
+        books.accounts.named(opening_changes.account_references(command, roles)),
+        books.tax_codes.for_use(needed=opening_changes.names_codes(command)),
+        books.customers.all_named({each.party for each in command.sales.items}),
+        books.vendors.all_named({each.party for each in command.purchases.items}),
+    )
+    known = opening_changes.OpeningContext(roles, named, codes, customers, vendors)
+    made = opening_changes.open_books(command, known, books.context)
+    accounts = {account.id: account for account in named.values()}
+    if not preview:
+        refuse_untied(made.opening, ties(made.opening, accounts, roles), roles)
+    await keep_opened(books, made)
+    return Created(shape(books, made, accounts, roles))
+
+
+async def list_opening_balances(books: Books, page: PageRequest) -> Page[Reply]:
+    """List opening balances without their documents and payments."""
+    roles = await books.roles()
+    found = await books.opening_balances.page(page)
+    return found.of(lambda opening: summarize(books, opening, roles))
+
+
+async def get_opening_balance(books: Books, opening_balance_id: UUID) -> Reply:
+    """Return one opening balance with its documents and payments."""
+    books.pin_snapshot()
+    opening = await books.opening_balances.get(opening_balance_id)
+    return await _show(books, await read_opened(books, opening))
+
+
+async def reverse_opening_balance(
+    books: Books, opening_balance_id: UUID, body: JournalEntryReversal | None
+) -> Reply:
+    """Reverse an opening balance with its documents and payments, while none of them is settled."""
+    opening = await books.opening_balances.lock(opening_balance_id)
+    opening_changes.refuse_reversing(opening)
+    opened, on = await lock_opened(books, opening), journal_commands.reversed_on(body)
+    reversed_ = opening_changes.reverse(opened, on, books.context)
+    await keep_opened(books, reversed_)
+    return await _show(books, reversed_)
+
+
+async def _show(books: Books, opened: OpenedBooks) -> Reply:
+    """Serialize an opening balance with the accounts that it names."""
+    roles = await books.roles()
+    named = await books.accounts.named(accounts_shown(opened.opening, roles), hold=False)
+    accounts: dict[UUID, Account] = {account.id: account for account in named.values()}
+    return shape(books, opened, accounts, roles)

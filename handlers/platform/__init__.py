@@ -1,0 +1,1 @@
+"""Operations on partners, businesses, tokens, sandboxes, stored documents and the audit trail."""

@@ -1,0 +1,1 @@
+"""Operations that return reports and insights."""

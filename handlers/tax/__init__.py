@@ -1,0 +1,1 @@
+"""Operations on tax codes and tax returns."""

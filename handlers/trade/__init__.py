@@ -1,0 +1,1 @@
+"""Operations on customers, vendors, invoices, bills, payments, credits and refunds."""

@@ -1,0 +1,109 @@
+"""Bill payments: money paid to vendors, and its allocation to bills."""
+
+from typing import Any
+from uuid import UUID
+
+from accounting.trade import documents, payments
+from accounting.trade.allocation import Allocation
+from accounting.trade.refunds_by_payment import RefundShare
+from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
+from handlers.results import Reply
+from handlers.shared.responses import day_start, shape_lines, shape_party
+from handlers.trade import payment_commands, trade_payments
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.payments import PaymentRecord
+
+
+async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
+    """Record a payment with its allocations.
+
+    If the external id is in use, the existing payment is returned unchanged.
+    """
+    command = payment_commands.create_bill_payment(body, books.idempotency_key)
+    return await trade_payments.create(books.purchases, command, shape)
+
+
+async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
+    """List bill payments."""
+    return await trade_payments.list_payments(books.purchases, page, shape)
+
+
+async def get_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
+    """Return one bill payment with its allocations."""
+    return shape(books.purchases, await books.bill_payments.shown(bill_payment_id))
+
+
+async def update_bill_payment(
+    books: Books, bill_payment_id: UUID, body: BillPaymentUpdate
+) -> Reply:
+    """Change the supplied fields of a payment; a supplied list replaces its allocations."""
+    command = payment_commands.change_bill_payment(body)
+    return await trade_payments.amend(books.purchases, bill_payment_id, command, shape)
+
+
+async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
+    """Cancel a pending or failed payment, and release the amounts that it reserves on bills."""
+    return await trade_payments.cancel(books.purchases, bill_payment_id, shape)
+
+
+def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+    """Serialize a payment with its allocations, and its refunds."""
+    payment = found.payment
+    parts = payments.live_allocations(payment)
+    # A refund of a bill reduces its cost; it belongs to no single payment.
+    own = (each for each in found.refunds if each.document_id is None)
+    return {
+        "id": payment.id,
+        "business_id": trade.books.business_id,
+        "vendor_id": payment.party.id,
+        "vendor": shape_party(payment.party),
+        "amount_cents": payment.total,
+        "allocated_amount_cents": payments.allocated_to_documents(payment),
+        "refunded_amount_cents": payment.refunded,
+        "unallocated_amount_cents": payments.remaining(payment),
+        "processing_fee_cents": payment.fee,
+        "is_fully_allocated": payments.is_fully_allocated(payment),
+        "currency": payment.currency,
+        "status": payment.status,
+        "payment_method": payment.method,
+        "payment_date": payment.payment_date,
+        "payment_reference": payment.payment_reference,
+        "check_number": payment.check_number,
+        "external_id": payment.external_id,
+        "memo": payment.note,
+        "transaction_tags": payment.transaction_tags,
+        "metadata": payment.metadata or {},
+        "idempotency_key": payment.idempotency_key,
+        "opening_balance_id": payment.opening_id,
+        "created_at": payment.created_at,
+        "updated_at": payment.updated_at,
+        "allocations": [shape_allocation(trade, found, each) for each in parts],
+        "refund_allocations": [shape_refund(each) for each in own],
+        "reconciled_bank_transactions": shape_lines(found.lines),
+    }
+
+
+def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> dict[str, Any]:
+    """Serialize one allocation with the current state of its bill."""
+    payment, bill = found.payment, found.documents[part.document_id]
+    completed = payment.status == "completed"
+    return {
+        "bill_id": bill.id,
+        "bill_number": bill.number,
+        "amount_cents": part.amount,
+        "bill_status": documents.status(trade.side, bill, trade.books.context.today),
+        "bill_outstanding_balance_cents": documents.outstanding(bill),
+        "description": part.description,
+        "allocation_date": payments.applied_on(payment, part, None) if completed else None,
+    }
+
+
+def shape_refund(refund: RefundShare) -> dict[str, Any]:
+    """Serialize the part of a refund that belongs to this payment."""
+    return {
+        "refund_id": refund.refund_id,
+        "amount_cents": refund.amount,
+        "allocated_at": day_start(refund.agreed_on),
+        "reference_number": refund.reference_number,
+    }

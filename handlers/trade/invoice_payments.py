@@ -1,0 +1,146 @@
+"""Invoice payments: money from customers, and its allocation to invoices."""
+
+from typing import Any
+from uuid import UUID
+
+from accounting.trade import documents, payments
+from accounting.trade.refunds_by_payment import RefundShare
+from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
+from handlers.results import Reply
+from handlers.shared.responses import day_start, shape_lines, shape_party
+from handlers.trade import payment_commands, trade_payments
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.trade.payments import PaidOutIn, PaymentRecord
+
+
+async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
+    """Record a payment with its allocations.
+
+    If the external id is in use, the existing payment is returned unchanged.
+    """
+    command = payment_commands.create_invoice_payment(body, books.idempotency_key)
+    return await trade_payments.create(books.sales, command, shape)
+
+
+async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
+    """List invoice payments."""
+    return await trade_payments.list_payments(books.sales, page, shape)
+
+
+async def get_invoice_payment(books: Books, payment_id: UUID) -> Reply:
+    """Return one invoice payment with its allocations."""
+    return shape(books.sales, await books.invoice_payments.shown(payment_id))
+
+
+async def update_invoice_payment(
+    books: Books, payment_id: UUID, body: InvoicePaymentChanges
+) -> Reply:
+    """Change the supplied fields of a payment; a supplied list replaces its allocations."""
+    command = payment_commands.change_invoice_payment(body)
+    return await trade_payments.amend(books.sales, payment_id, command, shape)
+
+
+async def replace_invoice_payment(
+    books: Books, payment_id: UUID, body: InvoicePaymentChanges
+) -> Reply:
+    """Change a payment as an update does, and clear absent descriptive fields."""
+    command = payment_commands.change_invoice_payment(body, whole=True)
+    return await trade_payments.amend(books.sales, payment_id, command, shape)
+
+
+async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:
+    """Cancel a pending or failed payment, and release the amounts that it reserves on invoices."""
+    return await trade_payments.cancel(books.sales, payment_id, shape)
+
+
+def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+    """Serialize a payment with its allocations and refunds."""
+    payment = found.payment
+    return {
+        "id": payment.id,
+        "business_id": trade.books.business_id,
+        "customer_id": payment.party.id,
+        "customer": shape_party(payment.party),
+        "total_amount_cents": payment.total,
+        "applied_amount_cents": payments.applied(payment),
+        "allocated_amount_cents": payments.allocated(payment),
+        "unapplied_amount_cents": payments.unapplied(payment),
+        "remaining_amount_cents": payments.remaining(payment),
+        "processing_fee_cents": payment.fee,
+        "net_amount": payments.net_amount(payment),
+        "is_fully_allocated": payments.is_fully_allocated(payment),
+        "currency": payment.currency,
+        "status": payment.status,
+        "payment_method": payment.method,
+        "payment_date": payment.payment_date,
+        "payment_processor": payment.processor,
+        "payment_reference": payment.payment_reference,
+        "processor_reference": payment.processor_reference,
+        "bank_reference": payment.bank_reference,
+        "references": payment.references,
+        "external_id": payment.external_id,
+        "note": payment.note,
+        "notes": payment.note,
+        "transaction_tags": payment.transaction_tags,
+        "metadata": payment.metadata or {},
+        "idempotency_key": payment.idempotency_key,
+        "opening_balance_id": payment.opening_id,
+        "created_at": payment.created_at,
+        "updated_at": payment.updated_at,
+        **shape_allocations(trade, found),
+        "refund_allocations": [shape_refund(each) for each in found.refunds],
+        "reconciled_bank_transactions": shape_lines(found.lines),
+        "payouts": [] if found.payout is None else [shape_payout(found.payout)],
+    }
+
+
+def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
+    """Serialize the payout that includes a payment."""
+    return {
+        "id": payout.id,
+        "external_id": payout.external_id,
+        "processor": payout.processor,
+        "processor_payout_id": payout.processor_payout_id,
+        "status": payout.status,
+        "completed_at": payout.completed_at,
+        "paid_out_amount_cents": payout.paid_out,
+    }
+
+
+def shape_refund(refund: RefundShare) -> dict[str, Any]:
+    """Serialize the part of a refund that belongs to this payment."""
+    return {
+        "refund_id": refund.refund_id,
+        "invoice_id": refund.document_id,
+        "amount_cents": refund.amount,
+        "allocated_at": day_start(refund.agreed_on),
+        "reference_number": refund.reference_number,
+    }
+
+
+def shape_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+    """Serialize the live allocations twice: with the state of each invoice, and as amounts."""
+    payment, completed = found.payment, found.payment.status == "completed"
+    applied, parts = [], []
+    for each in payments.live_allocations(payment):
+        invoice = found.documents[each.document_id]
+        applied.append(
+            {
+                "id": invoice.id,
+                "invoice_number": invoice.number,
+                "applied_amount_cents": each.amount if completed else 0,
+                "status": documents.status(trade.side, invoice, trade.books.context.today),
+                "outstanding_amount_cents": documents.outstanding(invoice),
+            }
+        )
+        day = payments.applied_on(payment, each, None) if completed else None
+        parts.append(
+            {
+                "invoice_id": invoice.id,
+                "invoice_number": invoice.number,
+                "amount_cents": each.amount,
+                "allocation_date": day,
+            }
+        )
+    return {"applied_invoices": applied, "allocations": parts}

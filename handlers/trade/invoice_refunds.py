@@ -1,0 +1,240 @@
+"""Invoice refunds: money refunded to customers, first owed and then paid."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from access.links import Links
+from accounting.trade import documents, invoice_refund_changes, refunds
+from accounting.trade.commands import AgreeRefund
+from accounting.trade.credits import Credit
+from accounting.trade.documents import Document
+from accounting.trade.payments import Payment
+from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
+from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
+from handlers.results import Created, Reply
+from handlers.shared import attached_files, file_commands
+from handlers.shared.posting import follow, keep
+from handlers.shared.responses import day_start, shape_lines
+from handlers.trade import payment_commands, trade_payments
+from persistence.books import Books, Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.engine.sql import Fetch
+from persistence.files.stored_files import StoredFile
+from persistence.trade.linked_lines import NOTHING, Linked
+from persistence.trade.refunds import RefundRecord, RefundTarget
+
+Target = Document | Payment | Credit
+Record = RefundRecord[InvoiceRefund, RefundPayment]
+
+SHOWN_AS = {
+    "document": ("invoice", "invoice {}"),
+    "payment": ("payment", "money not applied"),
+    "refunded_credit": ("credit", "credit note {}"),
+}
+"""The type of each allocation kind in responses, and its target in words."""
+
+
+async def create_invoice_refund(
+    books: Books, body: InvoiceRefundCreate | InvoiceRefundForm, links: Links
+) -> Reply:
+    """Create a refund, and pay it if the body has `completed_at`.
+
+    If the external id is in use, the existing refund is returned unchanged.
+    """
+    file, command = file_commands.attached_in_form(body), payment_commands.agree_refund(body)
+    # Read after the lock, so that a refund just committed with the same external id is found.
+    targets, existing = await books.fetch(
+        lock_target(books, target_named(command)).later(),
+        books.invoice_refunds.known_as(command.external_id),
+    )
+    if existing is not None:
+        return await show(books, await books.invoice_refunds.shown(existing), links)
+    [target] = targets().values()
+    roles = await books.roles()
+    agreed = invoice_refund_changes.agree(command, target, roles, books.context)
+    await keep(books.sales, agreed.refund, *filter(None, [agreed.payment]), moved=[agreed.target])
+    stored = attached_files.attach(books, file, "invoice_refund", agreed.refund.id)
+    paid = () if agreed.payment is None else (agreed.payment,)
+    record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
+    return Created(shape(books.sales, record, stored, links))
+
+
+async def list_invoice_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
+    """List refunds."""
+    return await trade_payments.list_refunds(books.sales, page, links, shape)
+
+
+async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
+    """Return one refund with its payments."""
+    return await show(books, await books.invoice_refunds.shown(refund_id), links)
+
+
+async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
+    """Cancel a refund of which nothing is paid."""
+    named = await books.invoice_refunds.target_of(refund_id)
+    targets, refund, record = await books.fetch(
+        lock_target(books, named),
+        books.invoice_refunds.lock(refund_id),
+        books.invoice_refunds.shown(refund_id),
+    )
+    [target] = targets.values()
+    cancelled, after = invoice_refund_changes.cancel(refund, target, books.context)
+    await keep(books.sales, cancelled, moved=[after])
+    return await show(books, replace(record, refund=cancelled, documents=invoices_of(after)), links)
+
+
+async def create_invoice_refund_payment(
+    books: Books, refund_id: UUID, body: InvoiceRefundPaymentCreate | None
+) -> Reply:
+    """Pay a refund, or part of it.
+
+    If the external id is in use, the existing payment is returned unchanged.
+    """
+    command = payment_commands.pay_refund(body)
+    refund, existing = await books.fetch(
+        books.invoice_refunds.lock(refund_id),
+        books.invoice_refund_payments.with_external_id(command.external_id),
+    )
+    if existing is not None:
+        invoice_refund_changes.refuse_elsewhere(refund, existing)
+        return shape_payment(existing, await books.bank_links.of([existing]))
+    after, payment = invoice_refund_changes.pay(refund, command, books.context)
+    await keep(books.sales, after, payment)
+    return Created(shape_payment(payment))
+
+
+async def list_invoice_refund_payments(
+    books: Books, refund_id: UUID, page: PageRequest
+) -> Page[Reply]:
+    """List the payments of a refund, newest first."""
+    books.pin_snapshot()
+    found = await books.invoice_refund_payments.page(refund_id, page)
+    linked = await books.bank_links.of(found.rows)
+    return found.of(lambda payment: shape_payment(payment, linked))
+
+
+async def get_invoice_refund_payment(
+    books: Books, refund_id: UUID, refund_payment_id: UUID
+) -> Reply:
+    """Return one payment of a refund."""
+    payment, linked = await books.fetch(
+        books.invoice_refund_payments.of(refund_id, refund_payment_id),
+        books.bank_links.at(refund_payment_id),
+    )
+    return shape_payment(payment, linked)
+
+
+async def cancel_invoice_refund_payment(
+    books: Books, refund_id: UUID, refund_payment_id: UUID
+) -> Reply:
+    """Cancel a payment of a refund."""
+    refund, payment = await books.fetch(
+        books.invoice_refunds.lock_named(refund_id),
+        books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
+    )
+    after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, books.context)
+    await keep(books.sales, after, cancelled)
+    await follow(books.sales, payment, cancelled)
+    return shape_payment(cancelled)
+
+
+def target_named(command: AgreeRefund) -> RefundTarget:
+    """Return the target of a new refund, as the command names it."""
+    return RefundTarget(command.document_id, command.payment_id, command.credit_id)
+
+
+def lock_target(books: Books, named: RefundTarget) -> Fetch[Any]:
+    """Lock the target of a refund: an invoice, a payment with unapplied money, or a credit."""
+    if named.payment_id is not None:
+        return books.invoice_payments.lock_all([named.payment_id])
+    if named.refunded_credit_id is not None:
+        return books.sales.credits.lock_all([named.refunded_credit_id])
+    assert named.document_id is not None, "the contract asks for one of the three"
+    return books.invoices.lock_all([named.document_id])
+
+
+def invoices_of(target: Target) -> dict[UUID, Document]:
+    """Return the target by its id if it is an invoice, else nothing."""
+    return {target.id: target} if isinstance(target, Document) else {}
+
+
+async def show(books: Books, record: Record, links: Links) -> Reply:
+    """Serialize a refund with its latest document."""
+    return await trade_payments.show(books.sales, record, links, shape)
+
+
+def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
+    """Serialize a refund with its allocations and payments."""
+    refund = record.refund
+    return {
+        "id": refund.id,
+        "business_id": trade.books.business_id,
+        "customer_id": refund.party.id,
+        "customer_name": refund.party.name,
+        "external_id": refund.external_id,
+        "reference_number": refund.reference_number,
+        "status": refunds.invoice_refund_status(refund),
+        "currency": refund.currency,
+        "refunded_amount": refund.amount,
+        "paid_amount": refund.paid,
+        "is_dedicated": refunds.is_dedicated(refund),
+        "method": refund.method.upper(),
+        "processor": refund.processor,
+        "memo": refund.memo,
+        "metadata": refund.metadata,
+        "allocations": [
+            shape_allocation(each, record) for each in refunds.live_allocations(refund)
+        ],
+        "refund_payments": [shape_payment(each, record.linked) for each in record.payments],
+        "document": attached_files.summary(stored, links),
+        "completed_at": refund.completed_at,
+        "created_at": refund.created_at,
+        "updated_at": refund.updated_at,
+    }
+
+
+def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
+    """Serialize the allocation of a refund to its target."""
+    id_ = allocation.target_id
+    invoice = record.documents.get(id_)
+    begun, _ = refunds.agreed_days(record.refund, allocation)
+    kind, named = SHOWN_AS[allocation.kind]
+    named = named.format(allocation.target_number)
+    return {
+        "id": allocation.id,
+        "allocation_type": kind,
+        "amount": allocation.amount,
+        "invoice_id": invoice.id if invoice else None,
+        "invoice_number": invoice.number if invoice else None,
+        "invoice_outstanding_balance_cents": documents.outstanding(invoice) if invoice else None,
+        "payment_id": id_ if kind == "payment" else None,
+        "credit_id": id_ if kind == "credit" else None,
+        "credit_note_number": allocation.target_number if kind == "credit" else None,
+        "target_description": named[0].upper() + named[1:],
+        "description": f"Refund of {named}",
+        "allocation_date": day_start(begun),
+    }
+
+
+def shape_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str, Any]:
+    """Serialize one payment of a refund; a new payment has no linked bank transactions."""
+    return {
+        "id": payment.id,
+        "refund_id": payment.refund_id,
+        "external_id": payment.external_id,
+        "status": payment.status,
+        "currency": payment.currency,
+        "refunded_amount": payment.amount,
+        "refund_processing_fee": payment.fee,
+        "method": payment.method.upper(),
+        "processor": payment.processor,
+        "memo": payment.memo,
+        "transaction_tags": payment.transaction_tags,
+        "metadata": payment.metadata,
+        "reconciled_bank_transactions": shape_lines(linked.get(payment.id, ())),
+        "completed_at": payment.completed_at,
+        "cancelled_at": payment.cancelled_at,
+        "created_at": payment.created_at,
+        "updated_at": payment.updated_at,
+    }

@@ -1,0 +1,113 @@
+"""Invoice payments and bill payments: operations that both sides share.
+
+Each side passes the `shape` that serializes its payments.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from access.links import Links
+from accounting.trade import payment_changes
+from accounting.trade.allocation import documents_affected
+from accounting.trade.commands import ChangePayment, RecordPayment
+from accounting.trade.documents import Document
+from accounting.trade.payment_changes import AmendedPayment
+from accounting.trade.payments import Payment
+from handlers.results import Created, Reply
+from handlers.shared.posting import follow, keep
+from persistence.books import Trade
+from persistence.engine.pages import Page, PageRequest
+from persistence.files.stored_files import StoredFile
+from persistence.trade.payments import PaymentRecord
+from persistence.trade.refunds import RefundRecord
+
+SerializePayment = Callable[[Trade, PaymentRecord], dict[str, Any]]
+
+
+async def create(trade: Trade, command: RecordPayment, shape: SerializePayment) -> Reply:
+    """Record a payment with its allocations; a known external id returns that payment."""
+    books, affected = trade.books, documents_affected((), command.allocations)
+    # The external id is read last, after the locks: a payment just committed with it is found.
+    party, documents, existing = await books.fetch(
+        trade.parties.party(command.party).later(),
+        trade.documents.lock_all(affected).later(),
+        trade.payments.known_as(command.external_id),
+    )
+    if existing is not None:
+        return {"payment": shape(trade, await trade.payments.shown(existing))}
+    made = payment_changes.record(trade.side, command, party(), documents(), books.context)
+    return Created(await _put(trade, made, shape))
+
+
+async def list_payments(trade: Trade, page: PageRequest, shape: SerializePayment) -> Page[Reply]:
+    """List payments."""
+    return (await trade.payments.records(page)).of(lambda found: shape(trade, found))
+
+
+async def amend(trade: Trade, id: UUID, command: ChangePayment, shape: SerializePayment) -> Reply:
+    """Change a payment; a supplied list replaces its allocations."""
+    payment, documents = await _lock(trade, id, command)
+    amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
+    if amended.payment is payment:
+        return await _answer(trade, amended, shape)
+    await follow(trade, payment, amended.payment)
+    return await _put(trade, amended, shape)
+
+
+async def cancel(trade: Trade, id: UUID, shape: SerializePayment) -> Reply:
+    """Cancel a pending or failed payment, and release the amounts that it reserves."""
+    payment, documents = await _lock(trade, id, ChangePayment())
+    cancelled = payment_changes.cancel(trade.side, payment, documents, trade.books.context)
+    await follow(trade, payment, cancelled.payment)
+    return await _put(trade, cancelled, shape)
+
+
+async def _lock(
+    trade: Trade, id: UUID, command: ChangePayment
+) -> tuple[Payment, dict[UUID, Document]]:
+    """Lock a payment, then every document to which it or the command allocates."""
+    payment = await trade.payments.lock(id)
+    affected = documents_affected(payment.allocations, command.allocations)
+    return payment, await trade.documents.lock_all(affected)
+
+
+async def _put(trade: Trade, amended: AmendedPayment, shape: SerializePayment) -> Reply:
+    """Save a payment and its changed documents, and post the payment."""
+    await keep(trade, amended.payment, moved=amended.changed)
+    return await _answer(trade, amended, shape)
+
+
+async def _answer(trade: Trade, amended: AmendedPayment, shape: SerializePayment) -> Reply:
+    """Serialize a saved payment, with its refunds, bank transactions and payout."""
+    payment, documents = amended.payment, dict(amended.documents)
+    refunds, linked, payout = await trade.books.fetch(
+        trade.payments.refunds_of(payment, documents),
+        trade.books.bank_links.of([payment]),
+        trade.payments.payout_of(payment),
+    )
+    record = PaymentRecord(payment, documents, refunds, linked.get(payment.id, ()), payout)
+    return {"payment": shape(trade, record)}
+
+
+# Invoice refunds and vendor refunds: operations that both sides share.
+
+
+SerializeRefund = Callable[[Trade, Any, StoredFile | None, Links], dict[str, Any]]
+
+
+async def list_refunds(
+    trade: Trade, page: PageRequest, links: Links, shape: SerializeRefund
+) -> Page[Reply]:
+    """List refunds, each with its latest document."""
+    found = await trade.refunds.records(page)
+    stored = await trade.books.files.latest([record.id for record in found.rows])
+    return found.of(lambda record: shape(trade, record, stored.get(record.id), links))
+
+
+async def show(
+    trade: Trade, record: RefundRecord[Any, Any], links: Links, shape: SerializeRefund
+) -> Reply:
+    """Serialize a refund with its latest document."""
+    stored = await trade.books.files.latest([record.id])
+    return shape(trade, record, stored.get(record.id), links)

@@ -1,0 +1,1 @@
+"""The documentation site, the page for people, and generated forms of the contract."""

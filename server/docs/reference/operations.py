@@ -1,0 +1,167 @@
+"""The operations of the contract, each with the data of its page."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from server.docs.reference.calls import Call, read_call
+from server.docs.reference.codes import ErrorCode, codes_of
+from server.docs.reference.fields import Describer, Field
+from server.docs.reference.samples import Sample, samples
+from server.docs.reference.text import path_markup, slug
+
+METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
+PLACES: Final = (("path", "In the path"), ("query", "In the query"), ("header", "In the headers"))
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A request body: the content types that share one schema."""
+
+    media_types: tuple[str, ...]
+    link: str | None
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentedAnswer:
+    """A documented response."""
+
+    status: str
+    text: str
+    link: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OperationEntry:
+    """An operation with the data of its page."""
+
+    name: str
+    method: str
+    path: str
+    shown_path: Markup
+    summary: str
+    text: str
+    schemes: tuple[str, ...]
+    parameters: tuple[tuple[str, tuple[Field, ...]], ...]
+    bodies: tuple[Body, ...]
+    answers: tuple[DocumentedAnswer, ...]
+    codes: tuple[ErrorCode, ...]
+    call: Call
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A tag with its operations."""
+
+    name: str
+    anchor: str
+    text: str
+    operations: tuple[OperationEntry, ...]
+
+
+def chapters(
+    document: Mapping[str, Any], codes: Mapping[str, ErrorCode], describer: Describer
+) -> Iterator[Chapter]:
+    """Yield the tags in their own order, each with its operations in the order of the paths."""
+    entries: dict[str, list[OperationEntry]] = {tag["name"]: [] for tag in document["tags"]}
+    for path, item in document["paths"].items():
+        for method in item:
+            if method in METHODS:
+                entry = operation_entry(path, method, item, codes, describer)
+                entries[item[method]["tags"][0]].append(entry)
+    for tag in document["tags"]:
+        name = tag["name"]
+        yield Chapter(name, f"tag-{slug(name)}", tag.get("description", ""), tuple(entries[name]))
+
+
+def operation_entry(
+    path: str,
+    method: str,
+    item: Mapping[str, Any],
+    codes: Mapping[str, ErrorCode],
+    describer: Describer,
+) -> OperationEntry:
+    """Collect the data of an operation's page."""
+    operation = item[method]
+    parameters = describer.parameters(item, operation)
+    call = read_call(path, method, item, describer)
+    return OperationEntry(
+        name=operation["operationId"],
+        method=method.upper(),
+        path=path,
+        shown_path=path_markup(path),
+        summary=operation.get("summary", operation["operationId"]),
+        text=operation.get("description", ""),
+        schemes=tuple(
+            scheme for requirement in operation.get("security", ()) for scheme in requirement
+        ),
+        parameters=tuple(
+            (title, fields)
+            for place, title in PLACES
+            if (fields := parameter_fields(parameters, place, describer))
+        ),
+        bodies=tuple(request_bodies(operation, describer)),
+        answers=tuple(documented_answers(operation, describer)),
+        codes=tuple(codes_of(operation, parameters, codes, describer)),
+        call=call,
+        samples=tuple(samples(call, operation, describer)),
+    )
+
+
+def parameter_fields(
+    parameters: list[Mapping[str, Any]], place: str, describer: Describer
+) -> tuple[Field, ...]:
+    """Describe the parameters of one place."""
+    return tuple(parameter_field(each, describer) for each in parameters if each["in"] == place)
+
+
+def parameter_field(parameter: Mapping[str, Any], describer: Describer) -> Field:
+    """Describe one parameter; a deprecation comes first."""
+    field = describer.field(
+        parameter["name"],
+        {**describer.shape(parameter["schema"]), "description": parameter["description"]}
+        if "description" in parameter
+        else parameter["schema"],
+        required=parameter.get("required", False),
+    )
+    told = parameter.get("x-deprecated")
+    return field if told is None else replace(field, facts=(deprecated(told), *field.facts))
+
+
+def deprecated(told: Mapping[str, str]) -> str:
+    """Return the text of a deprecation: its start, and its end if there is one."""
+    end = f", ends on {told['until']}" if "until" in told else ""
+    return f"deprecated since {told['since']}{end}"
+
+
+def request_bodies(operation: Mapping[str, Any], describer: Describer) -> Iterator[Body]:
+    """Describe the request bodies, content types with one schema together."""
+    body = describer.follow(operation.get("requestBody", {}))
+    grouped: dict[str, tuple[list[str], Mapping[str, Any]]] = {}
+    for media_type, content in body.get("content", {}).items():
+        schema = content.get("schema", {})
+        grouped.setdefault(repr(schema), ([], schema))[0].append(media_type)
+    for media_types, schema in grouped.values():
+        yield Body(
+            media_types=tuple(media_types),
+            link=describer.kind(schema)[1],
+            fields=describer.fields(schema),
+        )
+
+
+def documented_answers(
+    operation: Mapping[str, Any], describer: Describer
+) -> Iterator[DocumentedAnswer]:
+    """Describe every response that the contract lists."""
+    for status, reference in operation["responses"].items():
+        answer = describer.follow(reference)
+        schemas = [content.get("schema", {}) for content in answer.get("content", {}).values()]
+        yield DocumentedAnswer(
+            status="other" if status == "default" else str(status),
+            text=answer.get("description", ""),
+            link=describer.kind(schemas[0])[1] if schemas else None,
+        )

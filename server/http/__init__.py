@@ -1,0 +1,1 @@
+"""One request: edge, routing, security, validation, dispatch, response."""

@@ -1,0 +1,360 @@
+"""The last layer: caller, tenant, transaction, replay, handler, reply.
+
+Everything that is known of an operation is computed once, at start-up. A handler receives the
+arguments that its parameters name.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+import orjson
+from connexion.resolver import Resolver
+from starlette.types import Receive, Scope, Send
+
+import handlers
+from access.links import Keys, Links
+from access.principal import Caller
+from accounting.errors import ApiError
+from handlers.books import journal_entries
+from handlers.request_object import RequestObject
+from persistence.books import Books
+from persistence.engine.caches import Caches
+from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
+from persistence.engine.ids import new_id
+from persistence.engine.observer import observer
+from persistence.engine.pages import PageRequest
+from persistence.engine.replica import Replica
+from persistence.engine.sessions import (
+    AuditedAction,
+    BusinessTenant,
+    MovedClock,
+    PartnerTenant,
+    ReadSession,
+    WriteSession,
+)
+from persistence.engine.transaction import Work, reading, reading_eventually, writing
+from persistence.partners.registry import Registry
+from persistence.resources import Resources
+from persistence.store import Precondition
+from server.clock import Clock
+from server.contract.document import Contract, ContractError, Operation
+from server.http import errors
+from server.http.connexion_adapter import LoadedOperation, MakeOperation, OperationLayer
+from server.http.validation import Call
+from server.http.writer import ReplyWriter
+
+# Parsing of If-Match into the versions that the client accepts.
+
+
+_TAG = re.compile(r'"([0-9]{1,19})"')
+
+
+def read(if_match: str | None) -> Precondition | None:
+    """Parse the header: `*` accepts any version, a list of tags those versions, anything else none.
+
+    A weak tag never matches (RFC 9110, section 13.1.1).
+    """
+    if if_match is None:
+        return None
+    if if_match.strip() == "*":
+        return Precondition(None)
+    tags = (_TAG.fullmatch(part.strip()) for part in if_match.split(","))
+    return Precondition(frozenset(int(tag[1]) for tag in tags if tag))
+
+
+# Fingerprints of requests: equal for requests with the same meaning.
+
+
+_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
+
+
+def of(scope: Scope, call: Call) -> bytes:
+    """Compute the digest (32 bytes) of the operation, its address and its decoded values.
+
+    Two spellings of one body (spaces, order of keys, JSON or form) have the same fingerprint; a
+    file counts by its name and its content.
+    """
+    files = {
+        name: [upload.file_name, sha256(upload.content).hexdigest()]
+        for name, upload in call.files.items()
+    }
+    parts = [call.operation_id, scope["path_params"], call.query, call.body, files]
+    return sha256(orjson.dumps(parts, default=_plain, option=_SORTED)).digest()
+
+
+def _plain(value: Any) -> str:
+    return sha256(value).hexdigest() if isinstance(value, bytes) else str(value)
+
+
+PAGING = ("page", "page_size", "cursor", "count", "sort")
+# fmt: off
+OFFERED = frozenset({
+    "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page", "files",
+    "clocks_move", "preview",
+})
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The shared services of an application; each request has them as `scope["services"]`.
+
+    `clocks_move` if partners may move the clocks of their sandboxes.
+    """
+
+    resources: Resources
+    keys: Keys
+    clock: Clock
+    clocks_move: bool
+
+
+class ContractResolver(Resolver):
+    """A resolver of handlers: an operation's tag names the module, its operationId the function."""
+
+    def __init__(self, contract: Contract) -> None:
+        super().__init__()
+        self._contract = contract
+
+    def resolve_function_from_operation_id(self, operation_id: str) -> Any:
+        """Return the handler; ContractError if it does not exist."""
+        found = self._contract.operations[operation_id]
+        handler = getattr(_handlers_of(found.module), found.operation_id, None)
+        if handler is None:
+            raise ContractError(
+                f"{found.operation_id} is in the contract, but no handlers/*/{found.module}.py has"
+                " such function"
+            )
+        return handler
+
+
+def _handlers_of(tag: str) -> ModuleType | None:
+    """Return the handlers' module of a tag, whatever subject it belongs to."""
+    for subject in iter_modules(handlers.__path__, "handlers."):
+        if subject.ispkg and find_spec(f"{subject.name}.{tag}"):
+            return import_module(f"{subject.name}.{tag}")
+    return None
+
+
+class Endpoint:
+    """An operation with its handler, ready to be called.
+
+    `reads`: it changes nothing. `in_registry`: it works above businesses.
+    """
+
+    def __init__(
+        self,
+        operation: Operation,
+        contract: Contract,
+        handler: Any,
+    ) -> None:
+        self.operation_id = operation.operation_id
+        self._handler = handler
+        self._wanted = frozenset(inspect.signature(handler).parameters)
+        self.reads = operation.method == "GET"
+        self.in_registry = "books" not in self._wanted
+        self._writer = ReplyWriter(operation, contract)
+        self._refuse_unknown_names(operation)
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """Serve one valid request."""
+        request = Request(self, scope)
+        with observer.get().room("handlers"):
+            outcome, replayed = await request.serve()
+        await self._writer.send(send, outcome, replayed=replayed)
+
+    async def handle(self, request: "Request", opened: Books | Registry) -> Any:
+        """Call the handler with the arguments that it declares."""
+        call = request.call
+        offered: dict[str, Any] = {
+            **call.path,
+            "books": opened,
+            "registry": opened,
+            "caller": request.caller,
+            "keyring": request.services.keys.keyring,
+            "body": RequestObject({**call.body, **call.files}) if call.files else call.body,
+            "query": call.query,
+            "now": request.now,
+            "files": request.services.resources.blobs,
+            "clocks_move": request.services.clocks_move,
+            "preview": request.preview,
+        }
+        if "page" in self._wanted:
+            offered["page"] = _page_request(call.query)
+        if "links" in self._wanted:
+            signer = request.services.keys.signer
+            offered["links"] = Links(signer, call.path["business_id"], request.now)
+        return await self._handler(**{name: offered[name] for name in self._wanted})
+
+    def render(self, request: "Request", opened: Books | Registry, value: Any) -> Outcome:
+        """Render a handler's answer as bytes; document numbers are assigned by now."""
+        return self._writer.render(value, opened, request.scope, entries=request.entries)
+
+    async def render_read(
+        self, request: "Request", opened: Books | Registry, value: Any
+    ) -> Outcome:
+        """Render the result of a read as bytes."""
+        return await self._writer.render_read(value, opened, request.scope)
+
+    def _refuse_unknown_names(self, operation: Operation) -> None:
+        named = {p.name for p in operation.parameters if p.place == "path"}
+        unknown = self._wanted - named - OFFERED
+        if unknown:
+            raise ContractError(
+                f"{self.operation_id} asks for {', '.join(sorted(unknown))}, which the"
+                " contract does not give it"
+            )
+
+
+class Request:
+    """A request at its endpoint."""
+
+    def __init__(self, endpoint: Endpoint, scope: Scope) -> None:
+        self.endpoint = endpoint
+        self.scope = scope
+        self.call: Call = scope["call"]
+        self.services: Services = scope["services"]
+        self.caller: Caller = scope["caller"]
+        self.now = self.services.clock()
+        self.seconds_ahead = 0  # Of the clock of a sandbox, relative to `now`.
+        self.preview: bool = self.call.query.pop("preview", False)
+        # An operation without that parameter reads from the primary.
+        self.may_lag = self.call.query.pop("consistency", "strong") == "eventual"
+        self.entries: list[Any] | None = None
+
+    async def serve(self) -> tuple[Outcome, bool]:
+        """Return the outcome, and whether it is a replay of an earlier one.
+
+        The clock offset of a sandbox is known only once its books are read. Then the request starts
+        over with that offset, and again if the clock moves meanwhile.
+        """
+        while True:
+            try:
+                return await self._serve()
+            except MovedClock as moved:
+                self.seconds_ahead = moved.seconds_ahead
+
+    async def _serve(self) -> tuple[Outcome, bool]:
+        replica = self.services.resources.replica
+        if self.may_lag and replica is not None:
+            return await self._read_eventually(replica), False
+        if self.endpoint.reads:
+            tenant = self._tenant()
+            async with reading(self.services.resources.pool, tenant) as session:
+                opened = self._open(session, tenant)
+                value = await self.endpoint.handle(self, opened)
+            # The connection is released before rendering, which may take long.
+            return await self.endpoint.render_read(self, opened, value), False
+        answered = await writing(self.services.resources.pool, self._work())
+        if self.endpoint.in_registry:
+            self.services.resources.admission.forget()
+        return answered
+
+    async def _read_eventually(self, replica: Replica) -> Outcome:
+        async def read(session: ReadSession, tenant: BusinessTenant | PartnerTenant) -> Any:
+            # Reads from a standby may be stale, so they do not fill the cache that writes use.
+            opened = self._open(session, tenant, Caches())
+            return opened, await self.endpoint.handle(self, opened)
+
+        pool = self.services.resources.pool
+        (opened, value), as_of = await reading_eventually(pool, replica, self._tenant, read)
+        outcome = await self.endpoint.render_read(self, opened, value)
+        if as_of is not None:
+            told = as_of.astimezone(UTC).isoformat(timespec="microseconds")
+            outcome.headers["x-data-as-of"] = told.replace("+00:00", "Z")
+        return outcome
+
+    def _work(self) -> Work:
+        tenants: list[BusinessTenant | PartnerTenant] = []
+
+        def tenant() -> BusinessTenant | PartnerTenant:
+            tenants.append(self._tenant())
+            return tenants[-1]
+
+        return Work(
+            tenant=tenant,
+            now=self.now,
+            business_id=None if self.endpoint.in_registry else self.call.path["business_id"],
+            claim=None if self.preview else self._claim(),
+            preview=self.preview,
+            handle=lambda session: self._write(self._open(session, tenants[-1])),
+            render_refusal=self._render_refusal,
+            contents=self.services.resources.blobs,
+        )
+
+    async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
+        value = await self.endpoint.handle(self, opened)
+        if isinstance(opened, Books):
+            opened.journal.reactivate_accounts()
+            opened.balances.advance()
+            opened.tags.follow()
+            if self.preview:
+                self.entries = await journal_entries.preview(opened)
+        return lambda: self.endpoint.render(self, opened, value)
+
+    def _tenant(self) -> BusinessTenant | PartnerTenant:
+        audited = AuditedAction(self.endpoint.operation_id, self.scope["request_id"])
+        if self.endpoint.in_registry:
+            return PartnerTenant(self.caller, audited)
+        business_id = self.call.path["business_id"]
+        return BusinessTenant(self.caller, business_id, audited, self.seconds_ahead)
+
+    def _open(
+        self,
+        session: ReadSession | WriteSession,
+        tenant: BusinessTenant | PartnerTenant,
+        memory: Caches | None = None,
+    ) -> Books | Registry:
+        precondition = read(self.call.if_match)
+        if isinstance(tenant, PartnerTenant):
+            return Registry(session, tenant, self.now, precondition)
+        now = self.now + timedelta(seconds=self.seconds_ahead)
+        remembered = memory or self.services.resources.memory
+        return Books(session, tenant, now, remembered, precondition)
+
+    def _claim(self) -> Claim | None:
+        key = self.call.idempotency_key
+        if key is None:
+            return None
+        scope = (
+            of_partner(self.caller.partner_id)
+            if self.endpoint.in_registry
+            else of_business(self.call.path["business_id"])
+        )
+        operation = self.endpoint.operation_id
+        fingerprint = of(self.scope, self.call)
+        return Claim(scope, key, operation, fingerprint, new_id(), self.now)
+
+    def _render_refusal(self, refusal: ApiError) -> Outcome:
+        answer = errors.answer(refusal, self.scope["request_id"], self.scope["path"])
+        self.scope["refused"] = refusal.code  # For the edge, to which it is an ordinary answer.
+        headers = {name.decode(): value.decode() for name, value in answer.headers}
+        return Outcome(answer.status, headers, answer.body)
+
+
+def _page_request(query: Mapping[str, Any]) -> PageRequest:
+    paging = {name: query[name] for name in PAGING if name in query}
+    filters = {name: value for name, value in query.items() if name not in PAGING}
+    return PageRequest(**paging, filters=filters)
+
+
+class Dispatch(OperationLayer):
+    """The application at the end of Connexion's middlewares."""
+
+    def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
+        """Return a function that builds the endpoints of a contract."""
+        contract = Contract(document)
+
+        def make(operation: LoadedOperation) -> Endpoint:
+            found = contract.operations[operation.operation_id]
+            return Endpoint(found, contract, operation.function)
+
+        return make

@@ -1,1 +1,0 @@
-"""Parsing of requests into valid calls: routing, security, bodies and parameters."""

@@ -1,1 +1,0 @@
-"""Rendering of results and errors as responses."""
