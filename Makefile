@@ -76,7 +76,7 @@ reference: $(READY) ## Write docs/settings.md and docs/commands.md: every settin
 	@for page in settings commands; do $(BIN)/python -m cli.reference $$page > docs/$$page.md || exit; done
 
 profiles: forms $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
-	@node clients/collections.mjs dist/profiles
+	@node tools/clients/collections.mjs dist/profiles
 
 # Those that need no Node; written once where several verbs need them.
 forms: $(READY)
@@ -87,7 +87,7 @@ mock: $(READY) $(NODE) profiles ## Answer with the contract's examples on port 8
 
 # What is generated of it goes into a copy: no generated line is tracked.
 sdk: forms $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/sdk/*.whl
-	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R clients/python dist/sdk/source
+	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R tools/clients/python dist/sdk/source
 	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
 		--path $(CURDIR)/dist/profiles/accounting.sdk.yaml --meta none --output-path accounting_sdk/core \
 		--config generator.yaml --custom-template-path templates > /dev/null
@@ -95,18 +95,18 @@ sdk: forms $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/
 		--wheel-dir dist/sdk dist/sdk/source
 
 sdk-typescript: $(READY) $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
-	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R clients/typescript dist/sdk-typescript/source
+	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R tools/clients/typescript dist/sdk-typescript/source
 	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml --root-types --root-types-no-schema-prefix \
 		> dist/sdk-typescript/source/contract.ts
-	@$(BIN)/python -m clients.typescript_operations > dist/sdk-typescript/source/operations.ts
+	@$(BIN)/python -m tools.clients.typescript_operations > dist/sdk-typescript/source/operations.ts
 	@node_modules/.bin/tsc -p dist/sdk-typescript/source
 	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
 
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
-	@$(BIN)/python -m tests.clients $(CLIENTS)
+	@$(BIN)/python -m tools.clients.tests $(CLIENTS)
 
 clients-java: forms $(CLIENTS_READY) ## The same for Java, where javac and the libraries are at hand
-	@$(BIN)/python -m tests.clients $(CLIENTS) long
+	@$(BIN)/python -m tools.clients.tests $(CLIENTS) long
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs.application dist/docs
@@ -164,25 +164,25 @@ pooler-quick: $(READY) ## A part of that, in under a minute
 	@$(BIN)/python -m tests.poolers.run --quick
 
 bench: $(BENCH_READY) ## Every case beside the usual stacks: 40 minutes, into dist/bench (ARGS="--rounds 1" for less)
-	@$(BENCH)/python -m bench $(ARGS)
+	@$(BENCH)/python -m tools.bench $(ARGS)
 
 plans: $(READY) ## How PostgreSQL finds every list, by every filter and sort (ROWS=1000000 for more)
-	@$(BIN)/python -m bench.plans --rows $(ROWS)
+	@$(BIN)/python -m tools.bench.plans --rows $(ROWS)
 
 bench-growth: $(BENCH_READY) ## What grows with the books: a quarter of an hour, half of it to plant a million invoices
-	@$(BENCH)/python -m bench.growth $(ARGS)
+	@$(BENCH)/python -m tools.bench.growth $(ARGS)
 
 bench-reports: $(READY) ## What reports cost the database with up to a million lines: five minutes (ARGS="--lines 10000 100000" for less)
-	@$(BIN)/python -m bench.reports $(ARGS)
+	@$(BIN)/python -m tools.bench.reports $(ARGS)
 
 bench-ladder: $(READY) ## What each rung of docs/scaling.md costs a request: three minutes (ARGS="--rounds 3" for less)
-	@$(BIN)/python -m bench.ladder $(ARGS)
+	@$(BIN)/python -m tools.bench.ladder $(ARGS)
 
 bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=... B=...)
-	@$(BIN)/python -m bench.compare $(A) $(B)
+	@$(BIN)/python -m tools.bench.compare $(A) $(B)
 
-bench-publish: $(BENCH_READY) ## Write bench/RESULTS.md from dist/bench
-	@$(BENCH)/python -m bench.publish dist/bench
+bench-publish: $(BENCH_READY) ## Write tools/bench/RESULTS.md from dist/bench
+	@$(BENCH)/python -m tools.bench.publish dist/bench
 
 bare: ## Clone HEAD into a folder of its own, install there and run a few tests
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone -q . "$$folder/clone" \

@@ -14,9 +14,9 @@ from cli.book_checks import prove_all, summary, tell_faults
 from cli.business_files import seconds
 from cli.databases import opened
 from cli.progress import Progress
-from embedded.binaries import find_programs
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded.binaries import find_programs
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.archives.backups import (
     ROLES,
     DamagedBackup,

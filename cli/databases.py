@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.engine.pool import Pool, make_pool
 from server.config.settings import StoreSettings
 from server.process.database import Begin

@@ -22,7 +22,7 @@ def mendable(error: Exception) -> Exception | None:
     from accounting.errors import ApiError, Unavailable
     from cli.demo.client import DemoFailed
     from cli.partners import NotConfirmed
-    from embedded.errors import EmbeddedError
+    from libraries.embedded.errors import EmbeddedError
     from persistence.archives.atomic_write import CannotWrite
     from persistence.archives.backups import DamagedBackup
     from persistence.archives.exports import CannotExport
@@ -32,7 +32,7 @@ def mendable(error: Exception) -> Exception | None:
     from persistence.files.blobs import StorageUnavailable, UnusableFileStore
     from server.config.settings import SettingsError
     from server.process.master import CannotServe
-    from verify.run import CannotVerify
+    from tools.verify.run import CannotVerify
 
     databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
     commands = (CannotServe, CannotVerify, DemoFailed, NotConfirmed)

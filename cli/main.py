@@ -256,7 +256,7 @@ def verify(
     Exit 0: every check passes. 1: a check fails. 2: it cannot start, as with wrong credentials.
     """
     from cli import verification
-    from verify.run import Options
+    from tools.verify.run import Options
 
     asked = Options(
         verification.host_of(url),

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from verify.report import Check, Report
-from verify.run import CannotVerify, Options, verify
+from tools.verify.report import Check, Report
+from tools.verify.run import CannotVerify, Options, verify
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 

@@ -19,7 +19,7 @@ import uvicorn
 
 from access import tokens
 from access.master_secrets import MasterSecret
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database import rights
 from persistence.database.distribution import is_distributed
 from persistence.database.migrate import migrate

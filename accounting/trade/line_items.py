@@ -393,6 +393,6 @@ def _taxes(line: LineItem) -> Iterator[tuple[Taxed, int]]:
         if each.mark is not None:
             yield (each.mark.code_id, each.mark.rate), each.amount
         else:
-            yield (None, None if line.taxes_given else line.tax_rate), tax.amount
+            yield (None, None if line.taxes_given else line.tax_rate), each.amount
     if not line.taxes and line.tax_rate is not None:
         yield (line.tax_code_id, line.tax_rate), 0

@@ -22,7 +22,6 @@ from accounting.bank.commands import (
 from accounting.bank.statement_lines import Line
 from accounting.bank.transfers import TRANSFER
 from accounting.files.uploads import Upload
-from bank_files import Columns
 from handlers.bodies import (
     BankAccountCreate,
     BankAccountUpdate,
@@ -44,6 +43,7 @@ from handlers.bodies import (
     PayoutOtherItemInput,
 )
 from handlers.shared.account_commands import any_account
+from libraries.bank_files import Columns
 
 
 @dataclass(frozen=True, slots=True)

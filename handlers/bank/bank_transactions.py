@@ -7,7 +7,6 @@ from uuid import UUID
 
 from babel.numbers import get_currency_precision
 
-import bank_files
 from accounting.bank import bank_rules, statement_lines
 from accounting.bank.bank_rules import BankRule, RuleOutcome
 from accounting.bank.bank_transactions import BankTransaction
@@ -16,13 +15,14 @@ from accounting.books.accounts import BookAccounts
 from accounting.errors import UnsupportedFile, ValidationError
 from accounting.files.uploads import CSV, kind_of
 from accounting.tax.day_codes import TaxReferences
-from bank_files import BadLine, ReadLine, Unreadable, WrongColumns
 from handlers.bank import bank_commands
 from handlers.bank.bank_commands import ImportFile, ImportLines
 from handlers.bank.bank_responses import shape_bank_transaction
 from handlers.bodies import BankTransactionForm, BankTransactionImport
 from handlers.results import Reply
 from handlers.shared.posting import keep_banked
+from libraries import bank_files
+from libraries.bank_files import BadLine, ReadLine, Unreadable, WrongColumns
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 

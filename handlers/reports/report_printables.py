@@ -13,7 +13,7 @@ from handlers.reports.report_requests import ReportRequest
 from handlers.reports.report_responses import ReportPresenter
 from handlers.results import Pdf
 from handlers.shared.letterheads import issuer_of, style_of
-from pdf_files import (
+from libraries.pdf_files import (
     Cell,
     Days,
     Level,

@@ -35,7 +35,7 @@ from handlers.tax.tax_return_responses import (
     shape_summary,
     worked_out,
 )
-from pdf_files import Term
+from libraries.pdf_files import Term
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.tax.return_lines import OF_DAYS

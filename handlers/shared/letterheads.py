@@ -1,7 +1,7 @@
 """Issuer, recipient and style of printed documents."""
 
 from accounting.trade.parties import Customer, display_name
-from pdf_files import Issuer, Recipient, Style
+from libraries.pdf_files import Issuer, Recipient, Style
 from persistence.ledger.letterheads import Letterhead
 
 

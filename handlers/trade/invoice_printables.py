@@ -13,7 +13,7 @@ from accounting.trade.line_items import by_code
 from accounting.trade.parties import Customer
 from handlers.results import Pdf
 from handlers.shared.letterheads import issuer_of, recipient_of, style_of
-from pdf_files import (
+from libraries.pdf_files import (
     Invoice,
     InvoiceLine,
     InvoiceState,

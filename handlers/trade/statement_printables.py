@@ -9,7 +9,7 @@ from accounting.trade.party_statements import PartyStatement, StatementLine
 from accounting.trade.sides import RECEIVABLE
 from handlers.results import Pdf
 from handlers.shared.letterheads import issuer_of, recipient_of, style_of
-from pdf_files import (
+from libraries.pdf_files import (
     Cell,
     Days,
     Level,

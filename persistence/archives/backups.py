@@ -25,7 +25,7 @@ from typing import Any, Final, LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from embedded.binaries import find_clients
+from libraries.embedded.binaries import find_clients
 from persistence.archives.atomic_write import written_whole
 from persistence.archives.dumps import read_dump, write_dump
 from persistence.archives.roles import (

@@ -11,7 +11,7 @@ from typing import IO, Final
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from embedded.binaries import Programs
+from libraries.embedded.binaries import Programs
 from persistence.archives.roles import Sight
 from persistence.database import rights
 from persistence.engine.database_errors import UnusableDatabase

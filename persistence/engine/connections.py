@@ -10,7 +10,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo, PGconn, Ping
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from embedded.binaries import OLDEST_MAJOR
+from libraries.embedded.binaries import OLDEST_MAJOR
 from persistence.engine.database_errors import DatabaseAway, UnusableDatabase, first_line
 
 CONNECT_SECONDS = 5

@@ -10,8 +10,8 @@ from typing import Final, Protocol, TypeVar
 
 import structlog
 
-from embedded import places, reaper
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import places, reaper
+from libraries.embedded.postgres import EmbeddedPostgres
 from server.config.settings import StoreSettings
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from server.docs.shared_pages import SharedPages
 
 # Modules that the stack does not import, and that each worker would otherwise load by itself.
 LAST: Final = (
-    "embedded.users",
+    "libraries.embedded.users",
     "multiprocessing.popen_forkserver",
     "server.app",
     "server.process.protocol",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 from starlette.types import ASGIApp
 
-from embedded import users
+from libraries.embedded import users
 from server.config.settings import Settings
 from server.telemetry import logs
 

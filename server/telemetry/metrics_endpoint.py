@@ -24,7 +24,7 @@ from cryptography import x509
 from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-from embedded import users
+from libraries.embedded import users
 from persistence.database.condition import Condition, look
 from persistence.engine.replica import StandbyLook
 from persistence.files.blobs import Folder

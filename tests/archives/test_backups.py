@@ -10,10 +10,10 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from embedded import binaries
-from embedded.binaries import Programs
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded import binaries
+from libraries.embedded.binaries import Programs
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.archives.backups import back_up, opened_backup, restore_database, rows_in
 from persistence.archives.dumps import write_dump
 from persistence.archives.roles import Sight

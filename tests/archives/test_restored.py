@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from embedded.binaries import find_programs
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded.binaries import find_programs
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.database.checks import refuse_unusable
 from persistence.engine.connections import SERVER_ROLE
 from persistence.engine.database_errors import UnusableDatabase

@@ -21,8 +21,8 @@ from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
 from cli.demo.access import Access
 from cli.demo.demo_books import fill
 from cli.progress import Progress
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.files.blobs import Folder
 from server.docs import app_page
 from tests.api_server import ApiServer, Databases, settings

@@ -12,8 +12,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.database.migrate import migrate
 from persistence.files.blobs import Folder
 from persistence.tables import metadata

@@ -8,8 +8,8 @@ import pytest
 from tests.command_line import CommandLine, Told
 from tests.partner import Partner
 from tests.ports import free_port
-from tests.verify.spoiling import Passing, Spoiling, spoiled
-from verify.journeys import JOURNEYS
+from tools.verify.journeys import JOURNEYS
+from tools.verify.tests.spoiling import Passing, Spoiling, spoiled
 
 
 def run(bare: CommandLine, partner: Partner, *words: str, **more: str) -> Told:

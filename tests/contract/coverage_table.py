@@ -8,7 +8,7 @@ import pytest
 from tests.contract.document import operations
 from tests.contract.responses import seen
 from tests.in_turn import only
-from verify.answers import TRANSPORT_STATUSES
+from tools.verify.answers import TRANSPORT_STATUSES
 
 Answered = tuple[str, int]
 OUTPUT = "answers_seen"

@@ -9,9 +9,9 @@ from functools import cache
 import httpx
 
 from tests.contract.document import document
-from verify.answers import SERVER_FAULT, Answers
-from verify.contract import Contract
-from verify.schemas import Schemas
+from tools.verify.answers import SERVER_FAULT, Answers
+from tools.verify.contract import Contract
+from tools.verify.schemas import Schemas
 
 FAULTS_EXPECTED = "faults_expected"
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from accounting import errors
-from bench.lists import LISTS
 from persistence import store
 from persistence.engine import database_errors
 from persistence.engine.listings import NOT, Listing
@@ -21,6 +20,7 @@ from server.http.dispatch import PAGING
 from server.http.errors import LEAKED
 from tests.contract.document import Operation, document, follow, named, operations
 from tests.in_turn import in_turn
+from tools.bench.lists import LISTS
 
 ROOT = Path(__file__).parents[2]
 TAGS: list[dict[str, str]] = document()["tags"]

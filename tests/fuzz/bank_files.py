@@ -15,9 +15,9 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from bank_files import NAMES, Format
-from tests.bank_files.hostile import PIECES, check, damaged_samples, much_of
-from tests.bank_files.statements import FILES, content_of, format_of
+from libraries.bank_files import NAMES, Format
+from libraries.bank_files.tests.hostile import PIECES, check, damaged_samples, much_of
+from libraries.bank_files.tests.statements import FILES, content_of, format_of
 
 
 class File(NamedTuple):

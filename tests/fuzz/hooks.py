@@ -18,7 +18,7 @@ from tests.fuzz import files
 from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text, read_as_texts
 from tests.fuzz.sowing import seeds, sow
 from tests.fuzz.ties import tie
-from verify.formats import teach
+from tools.verify.formats import teach
 
 # ── Formats ────────────────────────────────────────────────────────────────────────────────────
 

@@ -27,8 +27,8 @@ from uuid import UUID
 
 import tomli_w
 
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from server.http.limiter import FailedLogins
 from server.telemetry import logs
 from tests.api_server import ApiServer, Databases

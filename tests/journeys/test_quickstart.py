@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from clients import quickstart
 from server.contract.document import read_source
 from tests.api_server import ApiServer
+from tools.clients import quickstart
 
 SCRIPT = Path(quickstart.__file__)
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import hypothesis
 
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
 from tests.model.caller import Counts
 from tests.model.machine import Trading

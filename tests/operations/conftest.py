@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from tests.processes.conftest import fresh_folder
 
 __all__ = ["fresh_folder"]

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded.binaries import find_programs
+from libraries.embedded.binaries import find_programs
 
 DOCS = Path(__file__).parents[2] / "docs"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -10,9 +10,9 @@ import psycopg
 import pytest
 import yaml
 
-from embedded import identity
-from embedded.binaries import find_programs
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import identity
+from libraries.embedded.binaries import find_programs
+from libraries.embedded.postgres import EmbeddedPostgres
 from tests.operations.pages import DOCS, HEADING, blocks_of, run
 from tests.ports import free_port
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from embedded import places, wire
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded import places, wire
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.database.migrate import migrate
 from persistence.engine import connections
 from persistence.engine.connections import connect

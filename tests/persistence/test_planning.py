@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from bench import rows, seed
 from persistence import tables
 from persistence.books import Books
 from persistence.database.migrate import ALIKE, migrate
@@ -17,6 +16,7 @@ from persistence.tax import tax_codes
 from tests.api_server import ApiServer
 from tests.partner import Partner
 from tests.persistence.posting import JournalWriter
+from tools.bench import rows, seed
 
 CUSTOMERS = 5_000
 SMALL = 500  # Businesses with one customer each.

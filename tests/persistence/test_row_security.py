@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from embedded import binaries
+from libraries.embedded import binaries
 from persistence.database import migrate as migrations
 from persistence.database import rights
 from persistence.engine.topology import Entrant, SingleNode

@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from embedded import binaries, identity, places
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import binaries, identity, places
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database.rights import script
 from tests.partner import PATIENCE_SECONDS, within
 from tests.poolers.programs import NEW, pgbouncer

@@ -12,8 +12,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from embedded import places
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import places
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database import poolers
 from persistence.database.checks import refuse_unusable
 from persistence.database.distribution import distribute

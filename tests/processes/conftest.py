@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from embedded import reaper
+from libraries.embedded import reaper
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Partner, within
 from tests.processes.serving import Server, remove

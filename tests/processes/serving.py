@@ -15,7 +15,7 @@ from uuid import UUID
 
 import httpx
 
-from embedded import places, wire
+from libraries.embedded import places, wire
 from tests.command_line import ACCOUNTING, CommandLine
 from tests.partner import PATIENCE_SECONDS, Partner, client, within
 from tests.ports import free_port

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 import yaml
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port

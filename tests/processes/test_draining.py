@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from embedded import reaper
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import reaper
+from libraries.embedded.postgres import EmbeddedPostgres
 from server.process.startup import DRAIN_SECONDS
 from tests.partner import NOBODY, PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free

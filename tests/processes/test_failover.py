@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database.migrate import migrate
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port

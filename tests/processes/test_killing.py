@@ -5,8 +5,8 @@ import signal
 import time
 from pathlib import Path
 
-from embedded import reaper
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import reaper
+from libraries.embedded.postgres import EmbeddedPostgres
 from server.process.startup import DRAIN_SECONDS, HUNG_SECONDS
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within

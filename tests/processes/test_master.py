@@ -70,7 +70,7 @@ class TestPreloaded:
     ) -> None:
         *_, loaded = preloading
         lifespan, forked = "uvicorn.lifespan.on", "multiprocessing.popen_forkserver"
-        assert {"embedded.users", lifespan, forked} < loaded
+        assert {"libraries.embedded.users", lifespan, forked} < loaded
 
 
 class TestHoldContract:

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from tests.command_line import CommandLine, Told
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port

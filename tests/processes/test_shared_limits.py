@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from server.http.shared_counts import RETRY_SECONDS
 from tests.command_line import CommandLine
 from tests.minutes import with_seconds_left

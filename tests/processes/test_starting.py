@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from embedded import places
+from libraries.embedded import places
 from server.contract.document import read_source
 from server.contract.published import published
 from server.process.startup import DRAIN_SECONDS

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from tests.api_server import Databases
 from tests.standbys.standby import FOLLOWED
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from tests.partner import Business, client
 from tests.processes.recording_clients import Traffic, traffic_of
 from tests.standbys.standby import kill_outright, promote

@@ -10,10 +10,10 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from embedded import identity, places, wire
-from embedded.binaries import find_programs
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded import identity, places, wire
+from libraries.embedded.binaries import find_programs
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.serving import children_of
 

@@ -12,8 +12,8 @@ import httpx
 import psycopg
 import pytest
 
-from embedded import places
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded import places
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database.checks import refuse_unusable
 from persistence.engine.database_errors import DatabaseAway
 from tests.api_server import ApiServer

@@ -11,9 +11,9 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from embedded import places
-from embedded.postgres import EmbeddedPostgres
-from embedded.settings import TEST_SETTINGS
+from libraries.embedded import places
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
 from persistence.database.checks import refuse_unusable
 from persistence.database.migrate import check, migrate
 from persistence.engine import connections, pool

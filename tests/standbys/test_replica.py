@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from access.principal import Caller, CallerKind
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.engine.pool import make_pool
 from persistence.engine.replica import LogPosition, Replica, StandbyLook, Unfit, complete_up_to
 from persistence.engine.sessions import PartnerTenant, ReadSession

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from embedded.postgres import EmbeddedPostgres
+from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database.migrate import migrate
 from persistence.database.revisions import HEAD
 from tests.command_line import ACCOUNTING

@@ -271,11 +271,11 @@ class Trade:
             )
         )
 
-    def apply(self, id_: UUID, *to: tuple[UUID, int], **facts: Any) -> credit_changes.Credited:
+    def apply(self, id_: UUID, *to: tuple[UUID, int], **facts: Any) -> credit_changes.AmendedCredit:
         """Replace a credit with this list of allocations."""
         return self.change_credit(id_, allocations=items(*to), **facts)
 
-    def change_credit(self, id_: UUID, **facts: Any) -> credit_changes.Credited:
+    def change_credit(self, id_: UUID, **facts: Any) -> credit_changes.AmendedCredit:
         credited = credit_changes.replaced(
             self.side,
             self.credits[id_],
@@ -294,7 +294,7 @@ class Trade:
             credit_changes.void(self.side, credit, voided_at, self.documents, self.context())
         )
 
-    def take_credited(self, credited: credit_changes.Credited) -> UUID:
+    def take_credited(self, credited: credit_changes.AmendedCredit) -> UUID:
         for each in credited.changed:
             self.put(each)
         assert credited.documents == self.documents

@@ -12,8 +12,8 @@ import pytest
 from handlers.bank.bank_commands import columns_of
 from handlers.bank.bank_transactions import guess_format
 from handlers.request_object import RequestObject
-from tests.bank_files import statements
-from tests.bank_files.statements import EUROS, FILES, MAPPINGS, content_of, format_of
+from libraries.bank_files.tests import statements
+from libraries.bank_files.tests.statements import EUROS, FILES, MAPPINGS, content_of, format_of
 from tests.builders.trade import Record
 from tests.contract.document import document
 from tests.partner import Business, Partner

@@ -2,10 +2,10 @@
 
 import pytest
 
+from libraries.pdf_files.tests.papers import Word, pages, texts
 from tests.builders.reports import booked, worked_march
 from tests.builders.sales import credited, paid, part, sent, written_off
 from tests.partner import Business, Partner
-from tests.pdf_files.papers import Word, pages, texts
 
 PROFIT, SHEET = "reports/profit-and-loss/", "reports/balance-sheet/"
 MARCH = {"start_date": "2026-03-01", "end_date": "2026-03-31"}

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
+from libraries.pdf_files.tests.papers import pages, texts
 from tests.bookkeeping import Ledger
 from tests.builders.sales import credited, invoice_body, paid, part, sent, written_off
 from tests.builders.trade import NOBODY, Record, line
 from tests.partner import Business, Partner
-from tests.pdf_files.papers import pages, texts
 
 HOSTILE = (
     "\u202e=1+1 {nb} </text> (\\) %PDF- \u202e 👩\u200d🍳 店 שלום مقهى e\u0301 \ue000 " + "W" * 150

@@ -1,8 +1,0 @@
-"""The WSGI application that gunicorn serves."""
-
-import os
-
-from django.core.wsgi import get_wsgi_application
-
-os.environ["DJANGO_SETTINGS_MODULE"] = "bench.peers.drf.settings"
-application = get_wsgi_application()

@@ -1,0 +1,1 @@
+"""Packages that know nothing of the product and could be published on their own."""

@@ -1,0 +1,24 @@
+"""Detection of the format of a statement by its content, never by the name of its file."""
+
+import re
+from typing import Final, Literal
+
+from libraries.bank_files.field_values import decoded
+
+BYTES_READ: Final = 64 * 1024
+
+_CAMT = re.compile(r"urn:iso:std:iso:20022:[^\"'>]{0,40}camt\.05|<(?:\w{1,20}:)?BkToCstmr")
+_OFX = re.compile(r"OFXHEADER|<OFX>")
+_MT940 = re.compile(r"^:20:.*?^:(?:25|28C?|60[FM]|61):", re.MULTILINE | re.DOTALL)
+
+
+def guess(content: bytes) -> Literal["ofx", "camt053", "mt940"] | None:
+    """Return the format of a file by its beginning; None for any other format, including CSV."""
+    head = decoded(content[:BYTES_READ])
+    if _OFX.search(head):
+        return "ofx"
+    if _CAMT.search(head):
+        return "camt053"
+    if _MT940.search(head.replace("\r\n", "\n").replace("\r", "\n")):
+        return "mt940"
+    return None

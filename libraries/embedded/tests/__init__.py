@@ -1,0 +1,1 @@
+"""Tests of the embedded PostgreSQL: real servers, processes and users."""

@@ -1,0 +1,1 @@
+"""Printed documents: texts, letters and formats for every country, account and tax treatment."""

@@ -1,0 +1,1 @@
+"""Programs beside the server: measurements, client generation, verification of a deployment."""

@@ -1,0 +1,1 @@
+"""Generators, samples and journeys of API clients."""

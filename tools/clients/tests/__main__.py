@@ -1,0 +1,91 @@
+"""`python -m tools.clients.tests PROGRAMS [long]`: generate clients of the contract, let them call.
+
+PROGRAMS is the folder of the generators. The table tells what each made. `long` makes those alone
+that `make check-long` has.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.embedded.settings import TEST_SETTINGS
+from tests.api_server import ApiServer, Databases
+from tools.clients.tests import collections, mocked, sdk
+from tools.clients.tests.generators import CLIENTS, Client, Failed
+from tools.clients.tests.java import JAVA
+from tools.clients.tests.journey import STEPS, travel
+
+
+def main(programs: Path, share: str = "") -> int:
+    """Return 0 when every client was made, has right types and made the journey."""
+    lines = [line("", "made of the contract", "checked", "calls", "took")]
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
+        ):
+            databases = Databases(postgres)
+            for row in (rows_for_long if share == "long" else rows)(programs, databases):
+                lines.append(row)
+    except Failed as failure:
+        sys.stdout.write("\n".join([*lines, str(failure), ""]))
+        return 1
+    sys.stdout.write("\n".join([*lines, f"Each journey has {len(STEPS)} steps.", ""]))
+    return 0
+
+
+def rows(programs: Path, databases: Databases) -> Iterator[str]:
+    """Make each client that every check makes, and hold what else is made of the contract."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        making = partial(made, programs=programs, databases=databases)
+        yield from pool.map(making, (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT))
+    yield line(JAVA.name, "in make check-long")
+    begun = time.monotonic()
+    requests = f"{collections.hold()} requests"
+    yield line("collections for Postman, Bruno", requests, "compared", "", seconds(begun))
+    begun = time.monotonic()
+    yield line("a mock, Prism", f"{mocked.hold()} requests", "answered", "", seconds(begun))
+
+
+def rows_for_long(programs: Path, databases: Databases) -> Iterator[str]:
+    """Make the client for Java, where that can be."""
+    lacking = JAVA.missing()
+    if lacking:
+        yield line(JAVA.name, f"skipped: no {lacking} here")
+    else:
+        yield made(JAVA, programs, databases)
+
+
+def made(client: Client, programs: Path, databases: Databases) -> str:
+    """Make a client, check its types, let it make the journey."""
+    begun = time.monotonic()
+    client.generate(programs)
+    modules = client.check(programs)
+    with ApiServer(databases.clone(client.folder.name.lower())) as api_server:
+        calls = travel(
+            api_server, lambda caller: client.call(programs, caller), repeats=client.repeats
+        )
+        if client is sdk.PYTHON:
+            sdk.send_first_invoice(programs, api_server.partner("Newcomer"))
+    how_many = f"{modules} module{'s' if modules > 1 else ''}"
+    return line(client.name, how_many, client.checked, str(calls), seconds(begun))
+
+
+def seconds(begun: float) -> str:
+    """Write how long something took."""
+    return f"{time.monotonic() - begun:.0f} s"
+
+
+def line(name: str, made: str, checked: str = "", calls: str = "", took: str = "") -> str:
+    """Write a line of the table."""
+    return f"{name:36}{made:21}{checked:16}{calls:>6}{took:>7}".rstrip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))
