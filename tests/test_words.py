@@ -24,7 +24,7 @@ def test_a_package_keeps_the_rules_of_writing(room: str) -> None:
         ('class Found:\n    """A value."""', "named by a participle"),
         ('def f():\n    """Say what is left of it."""', "begins with 'Say'"),
         ("x = 1  # whoever asks", "'whoever' in"),
-        ('def f():\n    """Return """ + "word " * 30', ""),
+        (f'def f():\n    """Return {"a word " * 13}."""', "over 25 words"),
     ],
 )
 def test_a_breach_is_found(source: str, complaint: str, tmp_path: Path) -> None:

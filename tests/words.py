@@ -16,8 +16,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 ROOMS: Final = (
-    "access", "accounting", "bank_files", "bench", "cli", "clients", "embedded", "handlers",
-    "openapi", "pdf_files", "persistence", "server", "verify",
+    "access", "accounting", "cli", "handlers", "jobs", "libraries/bank_files",
+    "libraries/embedded", "libraries/pdf_files", "openapi", "persistence", "server", "tools/bench",
+    "tools/clients", "tools/verify",
 )  # fmt: skip
 MOST_WORDS: Final = 25
 # The first word of a function's docstring.
@@ -176,7 +177,8 @@ def modules(folders: Sequence[str] = ROOMS) -> list[Path]:
     """Return the tracked modules below some folders."""
     listed = subprocess.check_output(["git", "ls-files", "--", *folders], cwd=ROOT, text=True)
     paths = [ROOT / line for line in listed.splitlines() if line.endswith(".py")]
-    return [path for path in paths if path.exists() and not path.is_symlink()]
+    beside = (path for path in paths if "tests" not in path.relative_to(ROOT).parts)
+    return [path for path in beside if path.exists() and not path.is_symlink()]
 
 
 def main(folders: Sequence[str]) -> int:

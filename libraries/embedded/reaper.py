@@ -15,7 +15,7 @@ FAST_STOP_SECONDS: Final = 60.0
 LOOK_SECONDS: Final = 0.02
 
 _BOOT: Final = (
-    "import sys; sys.path.append(sys.argv[1]); from embedded import reaper; reaper.main()"
+    "import sys; sys.path.append(sys.argv[1]); from libraries.embedded import reaper; reaper.main()"
 )
 
 
@@ -25,7 +25,7 @@ def start_reaper(home: Path) -> None:
     The reaper has its own session and no inherited open files. So neither a closed terminal nor the
     death of a user affects it, and it keeps no port open.
     """
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-I", "-S", "-B", "-c", _BOOT, str(root), str(home)]
     subprocess.run(
         command,

@@ -23,7 +23,7 @@ _BLANKS: Final = frozenset({"Zs", "Zl", "Zp", "Cc"})
 
 def face(*, bold: bool) -> Traversable:
     """Return the file of a face."""
-    return files("pdf_files") / "fonts" / FACES[bold]
+    return files("libraries.pdf_files") / "fonts" / FACES[bold]
 
 
 def shown(text: str) -> str:

@@ -8,13 +8,14 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
 UNDIRECTED = ("model/", "fuzz/")
 
 
 @dataclass(frozen=True)
 class KnownTest:
-    """A test by its name below `tests/`, with what it says itself and what it says by others.
+    """A test by its name below `tests/` or, for tests of libraries and tools, below the root, with what it says itself and what it says by others.
 
     What it says by others stands in the fixtures, functions and tables of its module that it names.
     """
@@ -70,8 +71,9 @@ def at_one(place: str) -> tuple[KnownTest, ...]:
 def known_tests() -> dict[str, KnownTest]:
     """Every test in a class, by its name."""
     found: dict[str, KnownTest] = {}
-    for path in sorted(TESTS.rglob("test_*.py")):
-        module = path.relative_to(TESTS).as_posix()
+    beside = ROOT.glob("*/*/tests/**/test_*.py")
+    for path in sorted([*TESTS.rglob("test_*.py"), *beside]):
+        module = path.relative_to(TESTS if TESTS in path.parents else ROOT).as_posix()
         if not module.startswith(UNDIRECTED):
             found |= {each.name: each for each in read_module(module, path.read_text("utf-8"))}
     return found

@@ -11,11 +11,11 @@ from pathlib import Path
 from tools.bench import growth, table
 from tools.bench.results import Run, load
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "bench" / "results.json"
-GROWTH = ROOT / "bench" / "growth.json"
-PAGE = ROOT / "bench" / "RESULTS.md"
-PICTURES = ROOT / "bench" / "pictures"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "tools" / "bench" / "results.json"
+GROWTH = ROOT / "tools" / "bench" / "growth.json"
+PAGE = ROOT / "tools" / "bench" / "RESULTS.md"
+PICTURES = ROOT / "tools" / "bench" / "pictures"
 
 
 def page(run: Run, grown: Run | None) -> str:

@@ -18,7 +18,7 @@ import pytest
 
 from libraries.embedded import places, reaper
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 
 PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still for a while.

@@ -99,7 +99,7 @@ class TestOrdinaryUser:
     ):
         interpreter = interpreter_for(nobody)
         code = open_folder / "code"
-        shutil.copytree(Path(embedded.__file__).parent, code / "embedded")
+        shutil.copytree(Path(embedded.__file__).parent, code / "libraries" / "embedded")
         wheel = binaries.find_programs().folder.parent.parent.parent
         for path in [code, *code.rglob("*")]:
             path.chmod(0o755)
