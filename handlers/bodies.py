@@ -835,7 +835,7 @@ BankDirection = Literal["credit", "debit"]
 
 
 class BankTransactionLine(TypedDict):
-    """One line of a bank statement."""
+    """A line of a bank statement."""
 
     external_id: str | Absent
     date: date

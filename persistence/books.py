@@ -50,7 +50,7 @@ from persistence.ledger.journal import JournalStore
 from persistence.ledger.letterheads import Letterheads
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
-from persistence.store import Precondition, Scope, Store, Versioned
+from persistence.store import Precondition, Scope, Store, VersionedValue
 from persistence.tax.tax_codes import TaxCodeStore
 from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.bills import (
@@ -346,7 +346,7 @@ class Books:
         for entry in entries:
             self.journal.post(entry, self.currency)
 
-    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
+    def check_precondition(self, value: VersionedValue, *, again: bool = False) -> None:
         """Compare If-Match with the version of the row in the path; raises Stale."""
         self.scope.check_precondition(value, again=again)
 

@@ -26,7 +26,7 @@ from persistence.engine.unit_of_work import UnitOfWork
 # The context of a store: the business, the moment and the transaction of its request.
 
 
-class Versioned(Protocol):
+class VersionedValue(Protocol):
     """A value that is stored as one row; its version is the ETag."""
 
     @property
@@ -156,7 +156,7 @@ class Scope:
         changed = isinstance(self.session, WriteSession) and self.staging.holds_change(id_)
         return loaded + 1 if changed else loaded
 
-    def check_precondition(self, value: Versioned, *, again: bool = False) -> None:
+    def check_precondition(self, value: VersionedValue, *, again: bool = False) -> None:
         """Compare If-Match with the first row that is locked, which is the one of the path.
 
         A row that is read before its lock is compared `again` once it is locked.
@@ -177,8 +177,8 @@ class Scope:
 T = TypeVar("T")
 
 
-V = TypeVar("V", bound=Versioned)
-R = TypeVar("R", bound=Versioned)
+V = TypeVar("V", bound=VersionedValue)
+R = TypeVar("R", bound=VersionedValue)
 
 
 Choice = Callable[[ColumnElement[Any]], ColumnElement[bool]]
@@ -365,7 +365,7 @@ class Store(ABC, Generic[V]):
         self._note(value)
         return value
 
-    def _note(self, value: Versioned) -> None:
+    def _note(self, value: VersionedValue) -> None:
         self.scope.note_version(value.id, value.version)
         if hasattr(value, "transaction_tags"):
             self.scope.note_tags(value.id, value.transaction_tags)

@@ -90,7 +90,7 @@ IRREGULAR: Final = frozenset(
 NOUNS: Final = frozenset(
     """
     Banking Billing Embedded Feed Heading Listing Meaning Need Opening Parsing Pricing Rounding
-    Routing Seed Setting Timing Aging Posting Accounting Voiding Created Keyring
+    Routing Seed Setting Timing Aging Posting Accounting Voiding Created Keyring Outdated
     """.split()  # noqa: SIM905
 )
 

@@ -31,7 +31,7 @@ Settlement = Literal["paid", "credited", "written_off"]
 
 
 LineShares = tuple[tuple[UUID, tuple[int, ...]], ...]
-"""By line, its charged and self-assessed amounts in the order of the line."""
+"""The charged and self-assessed amounts of each line, in the order of the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

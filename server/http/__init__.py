@@ -1,1 +1,1 @@
-"""One request: edge, routing, security, validation, dispatch, response."""
+"""The path of a request: edge, routing, security, validation, dispatch, response."""

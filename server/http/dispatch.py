@@ -127,7 +127,7 @@ class ContractResolver(Resolver):
     def resolve_function_from_operation_id(self, operation_id: str) -> Any:
         """Return the handler; ContractError if it does not exist."""
         found = self._contract.operations[operation_id]
-        handler = getattr(_handlers_of(found.module), found.operation_id, None)
+        handler = getattr(handlers_of(found.module), found.operation_id, None)
         if handler is None:
             raise ContractError(
                 f"{found.operation_id} is in the contract, but no handlers/*/{found.module}.py has"
@@ -136,7 +136,7 @@ class ContractResolver(Resolver):
         return handler
 
 
-def _handlers_of(tag: str) -> ModuleType | None:
+def handlers_of(tag: str) -> ModuleType | None:
     """Return the handlers' module of a tag, whatever subject it belongs to."""
     for subject in iter_modules(handlers.__path__, "handlers."):
         if subject.ispkg and find_spec(f"{subject.name}.{tag}"):

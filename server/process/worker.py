@@ -85,9 +85,9 @@ def counts_of(settings: Settings) -> "Counts":
 
     if settings.metrics_at is None:
         return NoCounts()
-    from server.telemetry.metrics import Counted
+    from server.telemetry.metrics import PrometheusCounts
 
-    return Counted()
+    return PrometheusCounts()
 
 
 def wait_for_database(postgres_home: Path | None, waiting: Connection) -> None:

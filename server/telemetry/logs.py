@@ -42,7 +42,7 @@ def configure(log_format: LogFormat | None = None, level: LogLevel = "info") -> 
 
 def adopt() -> None:
     """Forward records of Python's `logging`, from libraries, to our log, from warnings upwards."""
-    logging.basicConfig(handlers=[_Joining()], level=logging.WARNING, force=True)
+    logging.basicConfig(handlers=[_StructlogHandler()], level=logging.WARNING, force=True)
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def _name_request(_logger: Any, _method: str, event: EventDict) -> EventDict:
     return event
 
 
-class _Joining(logging.Handler):
+class _StructlogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         structlog.get_logger("adopted").log(
             record.levelno, record.getMessage(), logger=record.name, exc_info=record.exc_info

@@ -24,7 +24,7 @@ CAUSES_OF_RUNS: Final = (
 SOURCES: Final = ("standby", "primary")
 
 
-class Counted:
+class PrometheusCounts:
     """The counters of one worker.
 
     The child of each combination of labels is looked up once and cached.

@@ -15,9 +15,10 @@ UNDIRECTED = ("model/", "fuzz/")
 
 @dataclass(frozen=True)
 class KnownTest:
-    """A test by its name below `tests/` or, for tests of libraries and tools, below the root, with what it says itself and what it says by others.
+    """A test, with the texts that it contains and those of the helpers that it uses.
 
-    What it says by others stands in the fixtures, functions and tables of its module that it names.
+    Its name is relative to `tests/`, or to the root for a test of a library or a tool. The helpers
+    are the fixtures, functions and tables of its module.
     """
 
     name: str

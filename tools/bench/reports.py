@@ -75,7 +75,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedStatement:
     """The pages that the statements of a report read, and the ms that they took in each round."""
 
     question: Question
@@ -173,7 +173,7 @@ def questions_of_tax(
         yield Question(f"tax of three years as known a year ago{said}", known, since=filed)
 
 
-def asked(connection: Connection, business: Business, rounds: int) -> list[Timed]:
+def asked(connection: Connection, business: Business, rounds: int) -> list[TimedStatement]:
     """Measure all reports of one business."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     nobody: Any = None
@@ -188,7 +188,7 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
     return [timed(connection, each, rounds) for each in questions(scope, roles, codes)]
 
 
-def timed(connection: Connection, question: Question, rounds: int) -> Timed:
+def timed(connection: Connection, question: Question, rounds: int) -> TimedStatement:
     """Measure one report in several rounds; the time includes planning."""
     times, pages = [0.0] * rounds, 0
     for query in question.queries:
@@ -198,7 +198,7 @@ def timed(connection: Connection, question: Question, rounds: int) -> Timed:
                 if turn >= 0:
                     times[turn] += told["Planning Time"] + told["Execution Time"]
             pages += told["Plan"]["Shared Hit Blocks"] + told["Plan"]["Shared Read Blocks"]
-    return Timed(question, pages, times, _lines_since(connection, question.since))
+    return TimedStatement(question, pages, times, _lines_since(connection, question.since))
 
 
 def _lines_since(connection: Connection, since: datetime | None) -> int | None:
@@ -222,7 +222,7 @@ def planted(stage: Stage, lines: int) -> Business:
     return business
 
 
-def measure(chosen: argparse.Namespace, folder: Path) -> dict[int, list[Timed]]:
+def measure(chosen: argparse.Namespace, folder: Path) -> dict[int, list[TimedStatement]]:
     """Fill books of each size, and measure their reports."""
     found = {}
     with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres:
@@ -235,7 +235,7 @@ def measure(chosen: argparse.Namespace, folder: Path) -> dict[int, list[Timed]]:
     return found
 
 
-def report(found: Mapping[int, Sequence[Timed]]) -> bool:
+def report(found: Mapping[int, Sequence[TimedStatement]]) -> bool:
     """Print the ms of each report; return whether all are within their limits."""
     head = ["ms at best (in the middle)", *(f"{lines:,} lines" for lines in found)]
     head += ["times", "pages, times", "most"]

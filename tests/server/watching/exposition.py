@@ -10,18 +10,18 @@ from prometheus_client import CollectorRegistry, Metric, generate_latest, values
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
-from server.telemetry.metrics import Counted
+from server.telemetry.metrics import PrometheusCounts
 
 Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
 
 
 @contextmanager
-def counted_in(folder: Path) -> Iterator[Counted]:
+def counted_in(folder: Path) -> Iterator[PrometheusCounts]:
     """Count in a folder: turn multiprocess mode on for a block, after the library was imported."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
         patch.setattr(values, "ValueClass", values.MultiProcessValue())  # type: ignore[no-untyped-call]
-        yield Counted()
+        yield PrometheusCounts()
 
 
 def samples_of(text: str) -> Samples:

@@ -29,7 +29,7 @@ from tools.bench.peers.tables import (
 )
 
 
-class Refused(Exception):
+class RefusedRequest(Exception):
     """A request that cannot be executed."""
 
 
@@ -201,9 +201,9 @@ async def create_payment(
     invoice = found.scalar_one_or_none()
     amount = share["amount_cents"]
     if invoice is None or invoice.customer_id != body["customer_id"]:
-        raise Refused("no such invoice of this customer")
+        raise RefusedRequest("no such invoice of this customer")
     if amount > min(invoice.outstanding, body["total_amount_cents"]):
-        raise Refused("more than is outstanding")
+        raise RefusedRequest("more than is outstanding")
     customer = await _find_customer(session, business_id, body["customer_id"])
     accounts = await _find_accounts(session, business_id, (BANK, RECEIVABLE))
     invoice.outstanding -= amount
@@ -244,7 +244,7 @@ async def _find_customer(session: AsyncSession, business_id: UUID, customer_id: 
     mine = select(Customer).where(Customer.business_id == business_id, Customer.id == customer_id)
     found = (await session.execute(mine)).scalar_one_or_none()
     if found is None:
-        raise Refused("no such customer")
+        raise RefusedRequest("no such customer")
     return found
 
 

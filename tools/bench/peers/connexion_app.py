@@ -24,7 +24,7 @@ def create_app() -> AsyncApp:
     """Build the application."""
     app = AsyncApp(__name__)
     app.add_api(CONTRACT, strict_validation=True, resolver=HandlerResolver(Handlers()))
-    app.add_error_handler(books.Refused, _refuse)
+    app.add_error_handler(books.RefusedRequest, _refuse)
     return app
 
 

@@ -60,8 +60,8 @@ def create_app() -> FastAPI:
     app.state.key, app.state.make_session = environment.secret(), books.sessions()
     base = "/v1/platform/businesses/{business_id}"
 
-    @app.exception_handler(books.Refused)
-    async def refuse(_request: Request, refused: books.Refused) -> JSONResponse:
+    @app.exception_handler(books.RefusedRequest)
+    async def refuse(_request: Request, refused: books.RefusedRequest) -> JSONResponse:
         return JSONResponse({"detail": str(refused)}, 422)
 
     @app.get(f"{base}/customers/{{customer_id}}/", response_model=CustomerOut)

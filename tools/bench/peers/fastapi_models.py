@@ -102,13 +102,13 @@ class ReportOut(BaseModel):
     accounts: list[Balance]
 
 
-class Sent(BaseModel):
+class RequestModel(BaseModel):
     """A request body, which allows no other fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Line(Sent):
+class Line(RequestModel):
     """A line of an invoice."""
 
     description: Annotated[str, Field(max_length=500)]
@@ -117,7 +117,7 @@ class Line(Sent):
     tax_rate: Annotated[Decimal, Field(ge=0, le=100)]
 
 
-class InvoiceIn(Sent):
+class InvoiceIn(RequestModel):
     """An invoice that is sent immediately."""
 
     customer_id: UUID
@@ -152,14 +152,14 @@ class InvoiceOut(BaseModel):
     updated_at: datetime
 
 
-class Share(Sent):
+class Share(RequestModel):
     """The allocation of a payment to an invoice."""
 
     invoice_id: UUID
     amount_cents: Cents
 
 
-class PaymentIn(Sent):
+class PaymentIn(RequestModel):
     """A received payment."""
 
     customer_id: UUID

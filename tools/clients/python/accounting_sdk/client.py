@@ -12,7 +12,7 @@ from accounting_sdk.core.api.access import issue_business_token, issue_partner_t
 from accounting_sdk.core.models import BusinessToken, PartnerToken, TokenRequest
 from accounting_sdk.pages import taken
 from accounting_sdk.session import USUAL, Retries, Session
-from accounting_sdk.tokens import Issued, Tokens
+from accounting_sdk.tokens import IssuedToken, Tokens
 
 # A server with default settings answers within 15 seconds.
 ANSWER_SECONDS = 30.0
@@ -63,7 +63,7 @@ class Accounting(PartnerOperations):
     ) -> None:
         self.close()
 
-    def _issue(self, business_id: str | None) -> Issued:
+    def _issue(self, business_id: str | None) -> IssuedToken:
         if business_id is None:
             grant = TokenRequest(grant_type="client_credentials")
             return taken(PartnerToken, issue_partner_token.sync(client=self.core, body=grant))

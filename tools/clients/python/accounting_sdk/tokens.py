@@ -18,7 +18,7 @@ BUSINESS: Final = re.compile(r"/v1/platform/businesses/([^/]+)/(?!(un)?archive/$
 RENEWED_AT: Final = 0.9
 
 
-class Issued(Protocol):
+class IssuedToken(Protocol):
     """A token as it is issued; `expires_in` is in seconds."""
 
     access_token: str
@@ -33,7 +33,7 @@ class Tokens(httpx.Auth):
     wait.
     """
 
-    def __init__(self, key: httpx.BasicAuth, issue: Callable[[str | None], Issued]) -> None:
+    def __init__(self, key: httpx.BasicAuth, issue: Callable[[str | None], IssuedToken]) -> None:
         self._key = key
         self._issue = issue
         self._kept: dict[str | None, KeptToken] = {}
@@ -64,7 +64,7 @@ class Tokens(httpx.Auth):
 class KeptToken:
     """A cached token and the time to renew it; the first token is requested on first use."""
 
-    def __init__(self, issue: Callable[[], Issued]) -> None:
+    def __init__(self, issue: Callable[[], IssuedToken]) -> None:
         self._issue = issue
         self._lock = threading.Lock()
         self._token = ""
