@@ -8,7 +8,7 @@ Each folder imports only folders further down in this list:
     bank/       bank accounts, statement lines, links, payouts
     trade/      parties, documents, payments, credits, refunds, write-offs of both sides
     ledger/     the chart, the journal, balances, the audit trail; files/, stored files
-    store       the base class of the stores of a business; a `Scope` describes the request
+    store       the base class of stores, and `Scope`: the part of the books that stores use
     engine/     round trips, sessions, transactions, unit of work, lists, idempotency, tenants
     tables      the schema; migrations/, its revisions
 
