@@ -1612,7 +1612,7 @@ partner_audit_record = Table(
     info={"local": True},  # In a cluster, only the coordinator has it.
 )
 
-# The lease and the progress of upkeep: one row for all servers (jobs/upkeep.py).
+# The lease and the progress of upkeep: one row for all servers (partners/upkeep_rows.py).
 upkeep = Table(
     "upkeep",
     metadata,
