@@ -42,10 +42,8 @@ from persistence.engine.sessions import WriteSession
 from persistence.files.stored_files import StoredFileStore
 from persistence.ledger.account_entries import AccountEntries
 from persistence.ledger.accounts import AccountStore
-from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
-from persistence.ledger.letterheads import Letterheads
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
 from persistence.store import Scope, Store
@@ -227,12 +225,10 @@ class Books(Scope):
     open_items = StoreOf(OpenItems)
     journal = StoreOf(JournalStore)
     balances = StoreOf(Balances)
-    letterheads = StoreOf(Letterheads)
     movements = StoreOf(Movements)
     tags = StoreOf(Tags)
     account_entries = StoreOf(AccountEntries)
     files = StoreOf(StoredFileStore)
-    audit_trail = StoreOf(AuditTrail)
 
     @property
     def books(self) -> "Books":

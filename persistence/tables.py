@@ -1558,7 +1558,7 @@ audit_record = Table(
     "audit_record",
     metadata,
     Column("business_id", Uuid, nullable=False),
-    Column("id", Uuid, nullable=False),  # Ordered by time: persistence/ledger/audit_trail.py.
+    Column("id", Uuid, nullable=False),  # Ordered by time: persistence/integrity/audit_trail.py.
     Column("created_at", Moment, nullable=False),
     Column("object_type", Text, nullable=False),
     Column("object_id", Uuid, nullable=False),
