@@ -5,9 +5,13 @@ from datetime import UTC, datetime
 import typer
 
 from cli.databases import ready, run
-from jobs.upkeep import UpkeepResult, every_business, forget_of_partners, tidy
+from jobs.upkeep import UpkeepResult, tidy
 from persistence.engine.pool import Pool
 from persistence.files.blobs import Blobs
+from persistence.partners.upkeep_rows import (
+    delete_expired_answers_of_partners,
+    every_business,
+)
 from server.config import settings
 
 
@@ -37,5 +41,6 @@ async def _tidy_all(pool: Pool, blobs: Blobs, *, only_look: bool) -> list[Upkeep
         async for business_id in every_business(pool)
     ]
     if not only_look:
-        done.append(UpkeepResult(answers=await forget_of_partners(pool, now)))
+        answers = await delete_expired_answers_of_partners(pool, now)
+        done.append(UpkeepResult(answers=answers))
     return done

@@ -3,12 +3,12 @@
 Each folder imports only folders further down in this list:
 
     resources   the open connections and caches of a process
-    proof/      integrity checks of the books
+    integrity/  integrity checks of the books, the audit trail; archives/, backups and exports
     books       one business in one transaction, as handlers see it; partners/, one partner
     bank/       bank accounts, statement lines, links, payouts
     trade/      parties, documents, payments, credits, refunds, write-offs of both sides
-    ledger/     the chart, the journal, balances, the audit trail; files/, stored files
-    store       the base class of the stores of a business; a `Scope` describes the request
+    ledger/     the chart, the journal, balances; files/, stored files
+    store       the base class of stores, and `Scope`: the part of the books that stores use
     engine/     round trips, sessions, transactions, unit of work, lists, idempotency, tenants
     tables      the schema; migrations/, its revisions
 

@@ -5,7 +5,7 @@ itself, so a handler cannot read another business.
 """
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
 
@@ -37,20 +37,16 @@ from persistence.bank.bank_transactions import BankTransactionStore
 from persistence.bank.open_items import OpenItems
 from persistence.bank.payouts import PayoutStore
 from persistence.bank.reconciliations import BankBalances, ReconciliationStore
-from persistence.engine.caches import Caches
 from persistence.engine.ids import new_id
-from persistence.engine.sessions import BusinessTenant, ReadSession, WriteSession
-from persistence.engine.sql import Fetch
+from persistence.engine.sessions import WriteSession
 from persistence.files.stored_files import StoredFileStore
 from persistence.ledger.account_entries import AccountEntries
 from persistence.ledger.accounts import AccountStore
-from persistence.ledger.audit_trail import AuditTrail
 from persistence.ledger.balances import Balances
 from persistence.ledger.journal import JournalStore
-from persistence.ledger.letterheads import Letterheads
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
-from persistence.store import Precondition, Scope, Store, VersionedValue
+from persistence.store import Scope, Store
 from persistence.tax.tax_codes import TaxCodeStore
 from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.bills import (
@@ -78,7 +74,6 @@ from persistence.trade.payments import PaymentStore
 from persistence.trade.refunds import RefundPaymentStore, RefundStore
 from persistence.trade.write_offs import WriteOffStore
 
-S = TypeVar("S")
 S_co = TypeVar("S_co", covariant=True)
 
 Saved = (
@@ -113,14 +108,19 @@ _STORES: Final[Mapping[type, str]] = {
 }
 
 
-class OnFirstUse(Generic[S_co]):
-    """A descriptor that creates a store of the books on first use."""
+class StoreOf(Generic[S_co]):
+    """A property of the books, or of a trade, that creates a store of some kind.
+
+    Each use creates the store. Books that kept a store, which refers to them, would be a reference
+    cycle: it would keep all rows of a request until the garbage collector runs.
+    """
 
     def __init__(self, kind: type[S_co]) -> None:
-        self._kind = kind
+        self._kind: Any = kind
 
     def __get__(self, holder: "Books | Trade", _owner: type[object]) -> S_co:
-        return holder.books.store(self._kind)
+        store: S_co = self._kind(holder.books)
+        return store
 
 
 class Trade:
@@ -131,14 +131,14 @@ class Trade:
     """
 
     side: ClassVar[Side]
-    parties: OnFirstUse[PartyStore[Any]]
-    documents: OnFirstUse[DocumentStore]
-    write_offs: OnFirstUse[WriteOffStore]
-    payments: OnFirstUse[PaymentStore]
-    credits: OnFirstUse[CreditStore]
-    refunds: OnFirstUse[RefundStore[Any, Any]]
-    refund_payments: OnFirstUse[RefundPaymentStore[Any]]
-    owed: OnFirstUse[OpenBalances]
+    parties: StoreOf[PartyStore[Any]]
+    documents: StoreOf[DocumentStore]
+    write_offs: StoreOf[WriteOffStore]
+    payments: StoreOf[PaymentStore]
+    credits: StoreOf[CreditStore]
+    refunds: StoreOf[RefundStore[Any, Any]]
+    refund_payments: StoreOf[RefundPaymentStore[Any]]
+    owed: StoreOf[OpenBalances]
 
     def __init__(self, books: "Books") -> None:
         self.books = books
@@ -174,91 +174,67 @@ class Sales(Trade):
     """The trade with customers."""
 
     side = RECEIVABLE
-    parties = OnFirstUse(CustomerStore)
-    documents = OnFirstUse(InvoiceStore)
-    write_offs = OnFirstUse(InvoiceWriteOffStore)
-    payments = OnFirstUse(InvoicePaymentStore)
-    credits = OnFirstUse(CustomerCreditStore)
-    refunds = OnFirstUse(InvoiceRefundStore)
-    refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
-    owed = OnFirstUse(CustomerBalances)
+    parties = StoreOf(CustomerStore)
+    documents = StoreOf(InvoiceStore)
+    write_offs = StoreOf(InvoiceWriteOffStore)
+    payments = StoreOf(InvoicePaymentStore)
+    credits = StoreOf(CustomerCreditStore)
+    refunds = StoreOf(InvoiceRefundStore)
+    refund_payments = StoreOf(InvoiceRefundPaymentStore)
+    owed = StoreOf(CustomerBalances)
 
 
 class Purchases(Trade):
     """The trade with vendors."""
 
     side = PAYABLE
-    parties = OnFirstUse(VendorStore)
-    documents = OnFirstUse(BillStore)
-    write_offs = OnFirstUse(BillWriteOffStore)
-    payments = OnFirstUse(BillPaymentStore)
-    credits = OnFirstUse(VendorCreditStore)
-    refunds = OnFirstUse(VendorRefundStore)
-    refund_payments = OnFirstUse(VendorRefundPaymentStore)
-    owed = OnFirstUse(VendorBalances)
+    parties = StoreOf(VendorStore)
+    documents = StoreOf(BillStore)
+    write_offs = StoreOf(BillWriteOffStore)
+    payments = StoreOf(BillPaymentStore)
+    credits = StoreOf(VendorCreditStore)
+    refunds = StoreOf(VendorRefundStore)
+    refund_payments = StoreOf(VendorRefundPaymentStore)
+    owed = StoreOf(VendorBalances)
 
 
-class Books:
+class Books(Scope):
     """The books of one business, in one transaction."""
 
-    customers = OnFirstUse(CustomerStore)
-    vendors = OnFirstUse(VendorStore)
-    accounts = OnFirstUse(AccountStore)
-    tax_codes = OnFirstUse(TaxCodeStore)
-    tax_returns = OnFirstUse(TaxReturnStore)
-    invoices = OnFirstUse(InvoiceStore)
-    invoice_payments = OnFirstUse(InvoicePaymentStore)
-    invoice_refunds = OnFirstUse(InvoiceRefundStore)
-    invoice_refund_payments = OnFirstUse(InvoiceRefundPaymentStore)
-    bill_payments = OnFirstUse(BillPaymentStore)
-    vendor_refunds = OnFirstUse(VendorRefundStore)
-    vendor_refund_payments = OnFirstUse(VendorRefundPaymentStore)
-    opening_balances = OnFirstUse(OpeningStore)
-    payouts = OnFirstUse(PayoutStore)
-    bank_accounts = OnFirstUse(BankAccountStore)
-    bank_transactions = OnFirstUse(BankTransactionStore)
-    bank_links = OnFirstUse(BankLinkStore)
-    bank_transfers = OnFirstUse(TransferStore)
-    bank_rules = OnFirstUse(BankRuleStore)
-    bank_balances = OnFirstUse(BankBalances)
-    reconciliations = OnFirstUse(ReconciliationStore)
-    open_items = OnFirstUse(OpenItems)
-    journal = OnFirstUse(JournalStore)
-    balances = OnFirstUse(Balances)
-    letterheads = OnFirstUse(Letterheads)
-    movements = OnFirstUse(Movements)
-    tags = OnFirstUse(Tags)
-    account_entries = OnFirstUse(AccountEntries)
-    files = OnFirstUse(StoredFileStore)
-    audit_trail = OnFirstUse(AuditTrail)
-
-    def __init__(
-        self,
-        session: ReadSession | WriteSession,
-        tenant: BusinessTenant,
-        now: datetime,
-        memory: Caches,
-        precondition: Precondition | None = None,
-    ) -> None:
-        self.scope = Scope(session, tenant, now, memory, precondition)
-        self.now = now
-        self._stores: dict[type[Any], Any] = {}
+    customers = StoreOf(CustomerStore)
+    vendors = StoreOf(VendorStore)
+    accounts = StoreOf(AccountStore)
+    tax_codes = StoreOf(TaxCodeStore)
+    tax_returns = StoreOf(TaxReturnStore)
+    invoices = StoreOf(InvoiceStore)
+    invoice_payments = StoreOf(InvoicePaymentStore)
+    invoice_refunds = StoreOf(InvoiceRefundStore)
+    invoice_refund_payments = StoreOf(InvoiceRefundPaymentStore)
+    bill_payments = StoreOf(BillPaymentStore)
+    vendor_refunds = StoreOf(VendorRefundStore)
+    vendor_refund_payments = StoreOf(VendorRefundPaymentStore)
+    opening_balances = StoreOf(OpeningStore)
+    payouts = StoreOf(PayoutStore)
+    bank_accounts = StoreOf(BankAccountStore)
+    bank_transactions = StoreOf(BankTransactionStore)
+    bank_links = StoreOf(BankLinkStore)
+    bank_transfers = StoreOf(TransferStore)
+    bank_rules = StoreOf(BankRuleStore)
+    bank_balances = StoreOf(BankBalances)
+    reconciliations = StoreOf(ReconciliationStore)
+    open_items = StoreOf(OpenItems)
+    journal = StoreOf(JournalStore)
+    balances = StoreOf(Balances)
+    movements = StoreOf(Movements)
+    tags = StoreOf(Tags)
+    account_entries = StoreOf(AccountEntries)
+    files = StoreOf(StoredFileStore)
 
     @property
     def books(self) -> "Books":
-        """The books themselves, as `Trade.books`, for `OnFirstUse`."""
+        """The books themselves, as `Trade.books`, for `StoreOf`."""
         return self
 
-    def store(self, kind: type[S]) -> S:
-        """Return the store of a kind, created on first use."""
-        store: S | None = self._stores.get(kind)
-        if store is None:
-            made: Any = kind
-            store = self._stores[kind] = made(self.scope)
-        return store
-
-    # Created on each use: a stored trade would refer back to the books, and this cycle would keep
-    # all that the request has read until the garbage collector runs.
     @property
     def sales(self) -> Sales:
         """The trade with customers."""
@@ -272,10 +248,6 @@ class Books:
     # ── The business ───────────────────────────────────────────────────────────────────────────
 
     @property
-    def business_id(self) -> UUID:
-        return self.scope.business_id
-
-    @property
     def currency(self) -> str:
         """The only currency of the business; known after the first answer."""
         return self.business.base_currency
@@ -283,7 +255,7 @@ class Books:
     @property
     def business(self) -> Business:
         """The facts for the rules; known after the first answer, unchanged until the end."""
-        facts = self.scope.facts
+        facts = self.facts
         return Business(
             id=self.business_id,
             country=facts["country"],
@@ -308,30 +280,18 @@ class Books:
     @property
     def idempotency_key(self) -> str | None:
         """The idempotency key of this request; None if it has none, or only reads."""
-        session = self.scope.session
+        session = self.session
         claim = session.claim if isinstance(session, WriteSession) else None
         return claim.key if claim else None
 
     # ── Reading ────────────────────────────────────────────────────────────────────────────────
 
-    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
-        """Send several fetches in one round trip and return their results in order."""
-        return await self.scope.fetch(*fetches)
-
-    def pin_snapshot(self) -> None:
-        """Make later fetches read one snapshot; no effect on a write, which has its locks."""
-        self.scope.pin_snapshot()
-
-    def run_alone(self) -> None:
-        """Make this write wait for all others of the business; call it before any fetch."""
-        self.scope.run_alone()
-
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role that the rules post to; cached, since it is fixed."""
-        known = self.scope.memory.roles.get(self.business_id)
+        known = self.memory.roles.get(self.business_id)
         if known is None:
             known = await self.accounts.roles()
-            self.scope.memory.roles.keep(self.business_id, known)
+            self.memory.roles.keep(self.business_id, known)
         return known
 
     # ── Changing ───────────────────────────────────────────────────────────────────────────────
@@ -345,14 +305,6 @@ class Books:
         """Stage balanced entries; each receives the next number of its year."""
         for entry in entries:
             self.journal.post(entry, self.currency)
-
-    def check_precondition(self, value: VersionedValue, *, again: bool = False) -> None:
-        """Compare If-Match with the version of the row in the path; raises Stale."""
-        self.scope.check_precondition(value, again=again)
-
-    def etag(self, id_: UUID) -> int:
-        """Return the version of a row after the commit of this transaction."""
-        return self.scope.etag(id_)
 
     def _store_of(self, value: Saved) -> Any:
         return getattr(self, _STORES[type(value)])

@@ -4,7 +4,7 @@ A store adds the id of the business to every statement, so it cannot read the ro
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -53,19 +53,10 @@ class Precondition:
 
 
 class Scope:
-    """A business in one transaction, with the versions that were read and the rows locked."""
+    """A business in one transaction, with the values that were read and the rows locked.
 
-    __slots__ = (
-        "_last_lock",
-        "_precondition",
-        "_tags",
-        "_tenant",
-        "_versions",
-        "business_id",
-        "memory",
-        "now",
-        "session",
-    )
+    It is the part of `Books` that stores use. All state of a request is here: a store has none.
+    """
 
     def __init__(
         self,
@@ -83,6 +74,7 @@ class Scope:
         self._precondition = precondition
         self._versions: dict[UUID, int] = {}
         self._tags: dict[UUID, Any] = {}
+        self._loaded: dict[UUID, Any] = {}
         self._last_lock: tuple[int, UUID] | None = None
 
     @property
@@ -115,14 +107,14 @@ class Scope:
         return await self.session.fetch(*fetches)
 
     def pin_snapshot(self) -> None:
-        """Read all later fetches from one snapshot; a writing has its locks instead."""
+        """Make later fetches read one snapshot; no effect on a writing, which has its locks."""
         if isinstance(self.session, ReadSession):
             self.session.pin_snapshot()
 
     def run_alone(self) -> None:
-        """Run this writing with no other writing of the business beside it.
+        """Make this writing wait for all others of the business, and run alone.
 
-        Call this before the first fetch: a writing that has passed the gate cannot wait there.
+        Call it before the first fetch: a writing that has passed the gate cannot wait there.
         """
         assert isinstance(self.session, WriteSession), "a reading closes nothing"
         assert not self.session.is_open, "too late"
@@ -136,6 +128,13 @@ class Scope:
         else:
             self.staging.update(table, {**row, "version": loaded})
 
+    def staged_rows(self, table: Table) -> list[Row]:
+        """Return the new rows of a table that are staged so far; a reading has none."""
+        session = self.session
+        if not isinstance(session, WriteSession):
+            return []
+        return session.staging.inserted.get(table.name, [])
+
     def note_version(self, id_: UUID, version: int) -> None:
         """Note the version that a row was loaded with."""
         self._versions[id_] = version
@@ -148,6 +147,14 @@ class Scope:
         """Return whether a document was loaded with these tags; False where none were noted."""
         return id_ in self._tags and (self._tags[id_] or ()) == (tags or ())
 
+    def note_loaded(self, values: Iterable[VersionedValue]) -> None:
+        """Note values as they were loaded, for the comparison with what is saved."""
+        self._loaded.update((each.id, each) for each in values)
+
+    def loaded(self, id_: UUID) -> Any:
+        """Return a value as it was loaded; None where none was noted."""
+        return self._loaded.get(id_)
+
     def etag(self, id_: UUID) -> int:
         """Return the version of a row after the commit of this transaction."""
         loaded = self._versions.get(id_)
@@ -157,7 +164,7 @@ class Scope:
         return loaded + 1 if changed else loaded
 
     def check_precondition(self, value: VersionedValue, *, again: bool = False) -> None:
-        """Compare If-Match with the first row that is locked, which is the one of the path.
+        """Compare If-Match with the first row that is locked, the one of the path; raises Stale.
 
         A row that is read before its lock is compared `again` once it is locked.
         """

@@ -1558,7 +1558,7 @@ audit_record = Table(
     "audit_record",
     metadata,
     Column("business_id", Uuid, nullable=False),
-    Column("id", Uuid, nullable=False),  # Ordered by time: persistence/ledger/audit_trail.py.
+    Column("id", Uuid, nullable=False),  # Ordered by time: persistence/integrity/audit_trail.py.
     Column("created_at", Moment, nullable=False),
     Column("object_type", Text, nullable=False),
     Column("object_id", Uuid, nullable=False),
@@ -1612,7 +1612,7 @@ partner_audit_record = Table(
     info={"local": True},  # In a cluster, only the coordinator has it.
 )
 
-# The lease and the progress of upkeep: one row for all servers (jobs/upkeep.py).
+# The lease and the progress of upkeep: one row for all servers (partners/upkeep_rows.py).
 upkeep = Table(
     "upkeep",
     metadata,

@@ -5,12 +5,12 @@ from typing import Any
 from handlers.results import Reply
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
-from persistence.ledger.audit_trail import AuditRecord
+from persistence.integrity.audit_trail import AuditRecord, audit_records
 
 
 async def list_audit_records(books: Books, page: PageRequest) -> Page[Reply]:
     """List the audit records of the business."""
-    return (await books.audit_trail.page(page)).of(shape)
+    return (await audit_records(books, page)).of(shape)
 
 
 def shape(record: AuditRecord) -> dict[str, Any]:

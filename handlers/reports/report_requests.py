@@ -14,7 +14,7 @@ from accounting.reports import layouts
 from accounting.reports.layouts import CompareTo, Interval, Layout
 from accounting.reports.statements import Chart, PostedAmounts
 from persistence.books import Books
-from persistence.ledger.letterheads import Letterhead
+from persistence.partners.letterheads import Letterhead, letterhead_of
 from persistence.store import not_found
 
 Query = Mapping[str, Any]
@@ -55,9 +55,7 @@ async def asked(books: Books, query: Query) -> ReportRequest:
     Raises ValidationError if both a tag and `untagged` are requested.
     """
     books.pin_snapshot()
-    in_use, letterhead = await books.fetch(
-        books.bank_accounts.chart_in_use(), books.letterheads.get()
-    )
+    in_use, letterhead = await books.fetch(books.bank_accounts.chart_in_use(), letterhead_of(books))
     chart = Chart(in_use.chart, in_use.taken)
     detailed = query.get("detail_level", "detailed") == "detailed"
     return ReportRequest(books, chart, letterhead, cut_of(query, books.business), detailed)

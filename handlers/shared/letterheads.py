@@ -2,7 +2,7 @@
 
 from accounting.trade.parties import Customer, display_name
 from libraries.pdf_files import Issuer, Recipient, Style
-from persistence.ledger.letterheads import Letterhead
+from persistence.partners.letterheads import Letterhead
 
 
 def issuer_of(letterhead: Letterhead) -> Issuer:

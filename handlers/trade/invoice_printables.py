@@ -23,7 +23,7 @@ from libraries.pdf_files import (
     draw_invoice,
 )
 from persistence.books import Books
-from persistence.ledger.letterheads import Letterhead
+from persistence.partners.letterheads import Letterhead, letterhead_of
 from persistence.trade.document_settlements import Settlements
 
 UNRATED = (UNTAXED | {Treatment.REVERSE_CHARGE}) - {Treatment.ZERO}
@@ -39,7 +39,7 @@ async def read(books: Books, id: UUID) -> Pdf:
     """Read an invoice and all data for its PDF document; raises NotFound."""
     books.pin_snapshot()
     found, letterhead, codes = await books.fetch(
-        books.invoices.shown(id), books.letterheads.get(), books.tax_codes.all()
+        books.invoices.shown(id), letterhead_of(books), books.tax_codes.all()
     )
     document, settlements = found.document, found.settlements
     held = [each.payment_id for each in settlements.payments if document.reserved]

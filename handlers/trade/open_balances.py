@@ -14,6 +14,7 @@ from handlers.shared.responses import shape_party
 from handlers.trade import statement_printables
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
+from persistence.partners.letterheads import letterhead_of
 from persistence.trade.owed import OpenSummary
 
 # Two names for the same number, for clients that use either.
@@ -80,7 +81,7 @@ async def state(trade: Trade, party_id: UUID, query: Mapping[str, Any]) -> WithT
     account, found, letterhead = await books.fetch(
         trade.parties.get(party_id),
         trade.owed.statement(party_id, days, roles),
-        books.letterheads.get(),
+        letterhead_of(books),
     )
     value = {
         "currency": books.currency,

@@ -21,7 +21,7 @@ from libraries.pdf_files import (
     draw_report,
 )
 from persistence.books import Books
-from persistence.ledger.letterheads import Letterhead
+from persistence.partners.letterheads import Letterhead
 
 TERMS: Final = {
     RECEIVABLE.document_source: Term.INVOICE,

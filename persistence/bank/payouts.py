@@ -26,7 +26,7 @@ from persistence.engine.listings import (
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.store import Scope, Store, among, in_business
+from persistence.store import Store, among, in_business
 from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
 from persistence.tax.gross_amounts import held_of, held_row
 from persistence.trade.invoices import PAYMENTS, REFUND_PAYMENTS
@@ -201,10 +201,6 @@ class PayoutStore(Store[Payout]):
     noun: ClassVar = "payout"
     rank: ClassVar = 11
 
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
-        self._loaded: dict[UUID, Item] = {}
-
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         chosen = {"ids": list(ids)}
         return (Query(BY_ID, chosen), Query(ITEMS, chosen), posted_for(ids))
@@ -270,7 +266,7 @@ class PayoutStore(Store[Payout]):
         row["completions"] = span_rows(value.completions)
         self.scope.stage(self.table, value.id, row)
         for item in value.items:
-            if item != self._loaded.get(item.id):
+            if item != self.scope.loaded(item.id):
                 self.scope.stage(payout_item, item.id, _item_row(value, item))
 
     async def _by_payout(self, text: str, ids: Sequence[UUID]) -> dict[UUID, Row]:
@@ -289,7 +285,7 @@ class PayoutStore(Store[Payout]):
         for row in rows:
             payout_id, item = row.pop("payout_id"), Item(**row)
             self.scope.note_version(item.id, item.version)
-            self._loaded[item.id] = item
+            self.scope.note_loaded([item])
             found[payout_id].append(item)
         return {payout_id: tuple(items) for payout_id, items in found.items()}
 

@@ -26,7 +26,7 @@ from persistence.engine.sessions import LinkTenant
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.engine.transaction import reading
 from persistence.files.blobs import key_in, new_key
-from persistence.store import Scope, Store, among, in_business, no_such_reference, not_found
+from persistence.store import Store, among, in_business, no_such_reference, not_found
 from persistence.tables import stored_document
 
 MOST_SHOWN = 100  # Documents in the answer of a resource; the list has all.
@@ -136,10 +136,6 @@ class StoredFileStore(Store[StoredFile]):
     noun: ClassVar = "document"
     rank: ClassVar = 14  # A record is never locked: it never changes.
 
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
-        self._attached: list[StoredFile] = []
-
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         return (Query(BY_ID, {"ids": list(ids)}),)
 
@@ -171,7 +167,6 @@ class StoredFileStore(Store[StoredFile]):
         staging = self.scope.staging
         staging.insert(stored_document, {name: getattr(made, name) for name in NAMES})
         staging.contents[key_in(self.scope.business_id, made.storage_key)] = received.content
-        self._attached.append(made)
         return made
 
     def hold(self, linked_type: str, linked_id: UUID) -> Fetch[None]:
@@ -195,7 +190,7 @@ class StoredFileStore(Store[StoredFile]):
 
         def answer(answers: Answers) -> dict[UUID, StoredFile]:
             found = [_file(row) for rows in answers for row in rows]
-            mine = [each for each in self._attached if each.linked_id in wanted]
+            mine = [each for each in self._attached() if each.linked_id in wanted]
             return {each.linked_id: each for each in [*found, *mine] if each.linked_id}
 
         queries = (Query(LATEST, {"ids": wanted}),) if wanted else ()
@@ -219,9 +214,13 @@ class StoredFileStore(Store[StoredFile]):
         """Group documents by their resource; those that this transaction attached come first."""
         documents: dict[UUID | None, list[StoredFile]] = {id: [] for id in linked_ids}
         found = (_file(row) for rows in answers for row in rows)
-        for each in (*reversed(self._attached), *found):
+        for each in (*reversed(self._attached()), *found):
             documents.get(each.linked_id, []).append(each)
         return {id: documents[id][:MOST_SHOWN] for id in linked_ids}
+
+    def _attached(self) -> list[StoredFile]:
+        """Return the documents that this transaction attaches, oldest first."""
+        return [StoredFile(**row) for row in self.scope.staged_rows(stored_document)]
 
     def page(self, wanted: PageRequest) -> Fetch[Page[StoredFile]]:
         """List one page of the documents of the business."""

@@ -1,1 +1,1 @@
-"""Checks that the books of a business are right: balances, control accounts, postings, trail."""
+"""Checks that the books of a business are right, and the audit trail of its changes."""

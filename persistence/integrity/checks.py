@@ -203,7 +203,7 @@ def _looking(books: Books) -> Fetch[Sequence[Check]]:
     def read(answers: Answers) -> Sequence[Check]:
         return [Check(name, **rows[0]) for name, rows in zip(CHECKS, answers[1:-1], strict=True)]
 
-    return Fetch(books.scope.session, queries, read)
+    return Fetch(books.session, queries, read)
 
 
 # Integrity checks within a request: one run at a time in each process, with a time limit.

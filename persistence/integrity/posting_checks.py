@@ -80,7 +80,7 @@ def kinds_in(books: Books) -> list[Kind]:
         for trade in (books.sales, books.purchases)
         for store in trade.stores
     ]
-    payouts = EveryPayoutStore(books.scope)
+    payouts = EveryPayoutStore(books)
     return [
         *traded,
         Kind(books.opening_balances, openings.desired, lambda each: f"opening {each.id}"),
@@ -107,7 +107,7 @@ def counting(books: Books, kinds: Sequence[Kind]) -> Fetch[int]:
         for kind in kinds
     )
     query = Query(f"SELECT {counts} AS n", {"business_id": books.business_id})
-    return Fetch(books.scope.session, (query,), lambda answers: int(answers[0][0]["n"]))
+    return Fetch(books.session, (query,), lambda answers: int(answers[0][0]["n"]))
 
 
 class Reader:

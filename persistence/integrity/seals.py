@@ -61,7 +61,7 @@ def newest_seal(books: Books) -> Fetch[Seal | None]:
     """Find the newest seal; None if there is none."""
     query = Query(_NEWEST, {"business_id": books.business_id})
     return Fetch(
-        books.scope.session,
+        books.session,
         (query,),
         lambda answers: Seal(**answers[0][0]) if answers[0] else None,
     )
@@ -74,4 +74,4 @@ def kept_seal(books: Books, digest: str) -> Fetch[Check]:
     def read(answers: Answers) -> Check:
         return Check(KEPT_SEAL, 1, None if answers[0][0]["is_known"] else f"seal {digest}")
 
-    return Fetch(books.scope.session, (query,), read)
+    return Fetch(books.session, (query,), read)

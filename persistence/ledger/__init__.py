@@ -1,1 +1,1 @@
-"""Stores of the chart, the journal, balances and the audit trail, and their SQL."""
+"""Stores of the chart, the journal and balances, and their SQL."""

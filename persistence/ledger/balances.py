@@ -189,15 +189,15 @@ ADVANCE = "SELECT * FROM advance_months(%(business_id)s, %(series)s, %(step)s)"
 
 
 class Balances:
-    """The roll-up of one business; it advances after every `step` entries of a year."""
+    """The roll-up of one business."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
-        self.step = STEP
 
-    def advance(self) -> None:
+    def advance(self, step: int = STEP) -> None:
         """Stage the roll-up of the years that this transaction posts to, if it may be due.
 
+        It is due after every `step` entries of a year.
         The decision uses the number of waiting entries that this process saw last. Taking numbers
         updates it with the postings of other processes, which only the next posting considers.
         So a few more entries than the step may wait.
@@ -209,10 +209,10 @@ class Balances:
         due = [
             name
             for name, amount in sorted(staging.taken.items())
-            if name.startswith(SERIES) and seen.get(name, self.step) + amount >= self.step
+            if name.startswith(SERIES) and seen.get(name, step) + amount >= step
         ]
         if due:
-            told = {"business_id": business_id, "series": due, "step": self.step}
+            told = {"business_id": business_id, "series": due, "step": step}
             staging.follow_with(Query(ADVANCE, told))
         staging.not_rolled_up = seen
         self.scope.memory.not_rolled_up.keep(business_id, seen)

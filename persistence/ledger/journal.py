@@ -182,15 +182,12 @@ class JournalStore(Store[EntryRecord]):
 
     def staged_accounts(self) -> frozenset[UUID]:
         """Return the ids of the accounts on staged lines."""
-        lines = self.scope.staging.inserted.get("journal_line", [])
-        return frozenset(line["account_id"] for line in lines)
+        return frozenset(line["account_id"] for line in self.scope.staged_rows(journal_line))
 
     def staged(self, accounts: Mapping[UUID, Account]) -> list[EntryRecord]:
         """Return the staged entries as records; `accounts` are the accounts on their lines."""
-        inserted = self.scope.staging.inserted
-        lines = inserted.get("journal_line", [])
         by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
-        for line in lines:
+        for line in self.scope.staged_rows(journal_line):
             by_entry[line["entry_id"]].append(
                 line_on(
                     accounts[line["account_id"]],
@@ -208,7 +205,7 @@ class JournalStore(Store[EntryRecord]):
                 reversed_by_id=None,
                 lines=tuple(by_entry[row["id"]]),
             )
-            for row in inserted.get("journal_entry", [])
+            for row in self.scope.staged_rows(journal_entry)
         ]
 
     def reactivate_accounts(self) -> None:

@@ -1,1 +1,1 @@
-"""Partners, their keys, and the businesses that each has registered."""
+"""Partners, their keys, the businesses that each has registered, and state that servers share."""

@@ -37,7 +37,7 @@ from persistence.ledger.split_rows import (
     taxes_of,
 )
 from persistence.store import Scope, Store, among, in_business
-from persistence.trade.documents import GivenNumbers
+from persistence.trade.documents import keep_series_clear
 from persistence.trade.parties import (
     any_part_or_party,
     of_party_known_as,
@@ -131,7 +131,6 @@ class CreditStore(Store[Credit]):
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
-        self.numbers = GivenNumbers(scope, self.sql.side.credit_series)
         self.allocations = AllocationRows(scope, self.sql.allocations)
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
@@ -143,12 +142,13 @@ class CreditStore(Store[Credit]):
 
     def assemble(self, answers: Answers) -> list[Credit]:
         rows, allocations, entries = answers
-        self.numbers.note(rows)
         posted, shares = posted_by_source(entries), self.allocations.read(allocations)
-        return [
+        found = [
             _credit(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
             for row in rows
         ]
+        self.scope.note_loaded(found)
+        return found
 
     def shown(self, id: UUID) -> Fetch[CreditRecord]:
         """Load a credit with the documents it settles; raises NotFound."""
@@ -169,7 +169,7 @@ class CreditStore(Store[Credit]):
         row["lines"] = [_line_row(line) for line in value.lines]
         row["applied"] = applied(value)
         row["settled"] = split_rows(value.settled)
-        self.numbers.keep_clear(value.id, value.number)
+        keep_series_clear(self.scope, self.sql.side.credit_series, value.id, value.number)
         self.scope.stage(self.table, value.id, row)
         self.allocations.save(value.id, value.allocations)
 

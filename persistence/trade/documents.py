@@ -3,7 +3,7 @@
 A subclass names its tables. SQL, filters and row formats are the same for both sides.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, time
 from decimal import Decimal
@@ -65,11 +65,6 @@ class DocumentStore(Store[Document]):
 
     sql: ClassVar[DocumentSql]
 
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
-        self.numbers = GivenNumbers(scope, self.sql.side.series)
-        self._loaded: dict[UUID, Document] = {}
-
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
         posted = posted_for(ids)
         return (Query(self.sql.by_id, {"ids": list(ids)}), posted)
@@ -88,13 +83,12 @@ class DocumentStore(Store[Document]):
         rows, *entries = answers
         if any(row["party_id"] is None for row in rows):
             raise StaleRow  # A draft got another party while we waited for its lock.
-        self.numbers.note(rows)
         if entries:
             posted = posted_by_source(entries[0])
             found = [document_of(row, posted=posted.get(row["id"], ())) for row in rows]
         else:
             found = [document_of(row) for row in rows]
-        self._loaded.update((each.id, each) for each in found)
+        self.scope.note_loaded(found)
         return found
 
     def shown(self, id: UUID) -> Fetch[DocumentRecord]:
@@ -162,12 +156,12 @@ class DocumentStore(Store[Document]):
             row |= {name: getattr(value, name) for name in KEPT}
             row["party_id"] = value.party.id
             row["lines"] = [_line_row(line) for line in value.lines]
-            self.numbers.keep_clear(value.id, value.number)
+            keep_series_clear(self.scope, self.sql.side.series, value.id, value.number)
         self.scope.stage(self.table, value.id, row)
 
     def _only_moved(self, value: Document) -> bool:
         """Return whether the other columns are as loaded; an unchanged value is the same object."""
-        loaded = self._loaded.get(value.id)
+        loaded: Document | None = self.scope.loaded(value.id)
         return (
             loaded is not None
             and value.party is loaded.party
@@ -219,21 +213,10 @@ def _line(row: Row) -> LineItem:
 # Document numbers given by callers; a number in the form of a series advances the series.
 
 
-class GivenNumbers:
-    """The numbers of one series in one business, as they were loaded."""
-
-    def __init__(self, scope: Scope, series: str) -> None:
-        self.scope = scope
-        self.series = series
-        self._loaded: dict[UUID, str | None] = {}
-
-    def note(self, rows: Iterable[Row]) -> None:
-        """Note the numbers of loaded rows."""
-        self._loaded.update((row["id"], row["number"]) for row in rows)
-
-    def keep_clear(self, id_: UUID, number: Number) -> None:
-        """Advance the series past a number given now, so that it is not assigned again."""
-        if isinstance(number, str) and self._loaded.get(id_) != number:
-            place = given_in(self.series, number)
-            if place is not None:
-                self.scope.staging.raise_series(self.series, place)
+def keep_series_clear(scope: Scope, series: str, id_: UUID, number: Number) -> None:
+    """Advance a series past a number given now, so that it is not assigned again."""
+    loaded = scope.loaded(id_)
+    if isinstance(number, str) and (loaded is None or loaded.number != number):
+        place = given_in(series, number)
+        if place is not None:
+            scope.staging.raise_series(series, place)

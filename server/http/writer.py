@@ -168,7 +168,7 @@ def _numbered(opened: Books | Registry, value: Any) -> Any:
     It is not a closure, which would refer to itself and form a cycle.
     """
     if isinstance(value, PendingNumber) and isinstance(opened, Books):
-        return opened.scope.staging.number(value)
+        return opened.staging.number(value)
     if isinstance(value, NumberedTitle):
         return f"{value.words} {_numbered(opened, value.number)}"
     raise TypeError(f"{type(value).__name__} has no place in an answer")

@@ -77,9 +77,8 @@ class JournalWriter:
     async def adding(self, pool: Pool, entries: list[Entry], *, preview: bool = False) -> None:
         async def handle(session: WriteSession) -> None:
             books = self.books(session)
-            books.balances.step = self.step
             books.post(entries)
-            books.balances.advance()
+            books.balances.advance(self.step)
             self.advances += ADVANCE in (query.text for query in session.staging.afterwards)
 
         await writing(pool, self.writer.work(handle, preview=preview))

@@ -8,7 +8,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from persistence.ledger.audit_trail import first_id
+from persistence.integrity.audit_trail import first_id
 from persistence.tables import metadata
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner

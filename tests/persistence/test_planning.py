@@ -125,7 +125,7 @@ class TestReadings:
         async def ask(books: Books) -> str:
             if pinned:
                 books.pin_snapshot()
-            [told] = await books.fetch(Fetch(books.scope.session, (asked,), lambda rows: rows[0]))
+            [told] = await books.fetch(Fetch(books.session, (asked,), lambda rows: rows[0]))
             return str(told[0]["mode"])
 
         assert JournalWriter(own_server, partner.business()).read(ask) == mode

@@ -11,10 +11,10 @@ from uuid import uuid4
 import pytest
 
 from accounting.errors import Unavailable
-from jobs.upkeep import every_business
 from persistence.engine.pool import make_pool
 from persistence.files.blobs import Blobs, BlobStorage, Folder
 from persistence.files.sweep import SweepResult, sweep
+from persistence.partners.upkeep_rows import every_business
 from tests.api_server import ApiServer
 from tests.builders.files import PDF, follow, names, upload
 from tests.object_store import ObjectStore

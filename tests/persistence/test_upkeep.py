@@ -9,9 +9,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from jobs.upkeep import LeaseLost, Upkeep, UpkeepResult, tidy
+from jobs.upkeep import Upkeep, UpkeepResult, tidy
 from persistence.engine.pool import make_pool
 from persistence.files.blobs import Blobs, BlobStorage, Folder
+from persistence.partners.upkeep_rows import LeaseLost
 from tests.api_server import ApiServer
 from tests.object_store import ObjectStore
 from tests.partner import Business, Partner
@@ -139,7 +140,7 @@ class TestRound:
             keyed(shop, f"many {number}")
         old(own_server, "reply", 31)
         monkeypatch.setattr("persistence.engine.idempotency.MOST_FORGOTTEN", 3)
-        monkeypatch.setattr("jobs.upkeep.MOST_FORGOTTEN", 3)
+        monkeypatch.setattr("persistence.partners.upkeep_rows.MOST_FORGOTTEN", 3)
         assert looked(own_server)["answers"] >= 7
         assert answers(own_server) == 0
 

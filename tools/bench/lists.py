@@ -10,7 +10,8 @@ from persistence.engine.listings import Listing
 from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
 from persistence.files import stored_files
-from persistence.ledger import account_entries, audit_trail, journal_lists
+from persistence.integrity import audit_trail
+from persistence.ledger import account_entries, journal_lists
 from persistence.partners import registry
 from persistence.tax import return_lines, tax_codes, tax_returns
 from persistence.trade import bills, invoices, openings, parties

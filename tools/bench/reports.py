@@ -30,15 +30,11 @@ from accounting.tax.codes import TaxCodes
 from accounting.tax.commands import Scheme
 from accounting.tax.returns import JournalRange
 from libraries.embedded.postgres import EmbeddedPostgres
+from persistence.books import Books
 from persistence.engine.caches import Caches
 from persistence.engine.sessions import BusinessTenant
 from persistence.engine.sql import Query
-from persistence.ledger.movements import Movements
-from persistence.ledger.tags import Tags
-from persistence.store import Scope
 from persistence.tax.tax_codes import STORED, tax_code_of
-from persistence.tax.tax_returns import TaxReturnStore
-from persistence.trade.owed import CustomerBalances
 from tools.bench import years
 from tools.bench.__main__ import POSTGRES
 from tools.bench.stage import Business, Stage, serving
@@ -109,10 +105,10 @@ class TimedStatement:
         return f"**{shown}**" if self.is_late else shown
 
 
-def questions(scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes) -> Iterator[Question]:
+def questions(books: Books, roles: Mapping[Role, Any], codes: TaxCodes) -> Iterator[Question]:
     """Yield all reports to measure."""
-    yield from questions_of_tax(scope, roles, codes)
-    movements, tags, owed = Movements(scope), Tags(scope), CustomerBalances(scope)
+    yield from questions_of_tax(books, roles, codes)
+    movements, tags, owed = books.movements, books.tags, books.sales.owed
     filed = ENDED - timedelta(days=365)
     for basis in Basis:
 
@@ -138,10 +134,10 @@ def questions(scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes) -> Itera
 
 
 def questions_of_tax(
-    scope: Scope, roles: Mapping[Role, Any], codes: TaxCodes
+    books: Books, roles: Mapping[Role, Any], codes: TaxCodes
 ) -> Iterator[Question]:
     """Yield the reads of a VAT summary for each scheme."""
-    store = TaxReturnStore(scope)
+    store = books.tax_returns
     accounts = sorted({each.tax_account_id for each in codes.codes})
     for scheme in Scheme:
         counted = cash_schemes.counted("GB", scheme, codes)
@@ -177,7 +173,7 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
     """Measure all reports of one business."""
     caller = Caller(CallerKind.PARTNER_KEY, business.partner_id)
     nobody: Any = None
-    scope = Scope(nobody, BusinessTenant(caller, business.id), ENDED, Caches())
+    books = Books(nobody, BusinessTenant(caller, business.id), ENDED, Caches())
     be_server(connection, business.id)
     rows = connection.execute("SELECT role, id FROM account WHERE role IS NOT NULL")
     roles = {Role(row["role"]): row["id"] for row in rows}
@@ -185,7 +181,7 @@ def asked(connection: Connection, business: Business, rounds: int) -> list[Timed
     codes = TaxCodes(
         tuple(tax_code_of(row) for row in connection.execute(f"SELECT {names} FROM tax_code"))
     )
-    return [timed(connection, each, rounds) for each in questions(scope, roles, codes)]
+    return [timed(connection, each, rounds) for each in questions(books, roles, codes)]
 
 
 def timed(connection: Connection, question: Question, rounds: int) -> TimedStatement:

@@ -28,13 +28,7 @@ _COLUMNS = [business.c[each.name] for each in fields(Letterhead)]
 _MINE = compiled(select(*_COLUMNS).where(business.c.id == MINE))
 
 
-class Letterheads:
-    """The letterhead of one business."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
-
-    def get(self) -> Fetch[Letterhead]:
-        """Load the letterhead."""
-        query = Query(_MINE, {"business_id": self._scope.business_id})
-        return Fetch(self._scope.session, (query,), lambda answers: Letterhead(**answers[0][0]))
+def letterhead_of(scope: Scope) -> Fetch[Letterhead]:
+    """Load the letterhead of a business."""
+    query = Query(_MINE, {"business_id": scope.business_id})
+    return Fetch(scope.session, (query,), lambda answers: Letterhead(**answers[0][0]))

@@ -7,10 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import Uuid
 
+from persistence.books import Books
 from persistence.engine.listings import Filter, Listing, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Fetch, given
-from persistence.store import Scope, in_business
+from persistence.store import in_business
 from persistence.tables import audit_record
 
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -77,13 +78,7 @@ LISTING = Listing(
 )
 
 
-class AuditTrail:
-    """The audit trail of one business."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-
-    def page(self, wanted: PageRequest) -> Fetch[Page[AuditRecord]]:
-        """List one page of audit records."""
-        scope = {"business_id": self.scope.business_id}
-        return LISTING.fetch(self.scope.session, wanted, scope, lambda row: AuditRecord(**row))
+def audit_records(books: Books, wanted: PageRequest) -> Fetch[Page[AuditRecord]]:
+    """List one page of the audit records of a business."""
+    mine = {"business_id": books.business_id}
+    return LISTING.fetch(books.session, wanted, mine, lambda row: AuditRecord(**row))
