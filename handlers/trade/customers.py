@@ -10,7 +10,7 @@ from accounting.trade import parties
 from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import CustomerCreate, CustomerUpdate
-from handlers.results import Created, Reply, WithTable
+from handlers.results import AnswerFormat, Created, Csv, Pdf, Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
@@ -65,10 +65,10 @@ async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> R
 
 
 async def get_customer_statement(
-    books: Books, customer_id: UUID, query: Mapping[str, Any]
-) -> WithTable:
+    books: Books, customer_id: UUID, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv | Pdf:
     """Return the statement of a customer: balances and entries of a period."""
-    return await open_balances.state(books.sales, customer_id, query)
+    return await open_balances.state(books.sales, customer_id, query, answer_format)
 
 
 def show(found: PartyRecord[Customer], links: Links) -> Reply:

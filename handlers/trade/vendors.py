@@ -11,7 +11,7 @@ from accounting.trade import parties
 from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
 from handlers.bodies import VendorCreate, VendorUpdate
-from handlers.results import Created, Reply, WithTable
+from handlers.results import AnswerFormat, Created, Csv, Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
@@ -66,10 +66,10 @@ async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply
 
 
 async def get_vendor_statement(
-    books: Books, vendor_id: UUID, query: Mapping[str, Any]
-) -> WithTable:
+    books: Books, vendor_id: UUID, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the statement of a vendor: balances and entries of a period."""
-    return await open_balances.state(books.purchases, vendor_id, query)
+    return await open_balances.state(books.purchases, vendor_id, query, answer_format)
 
 
 def show(found: PartyRecord[Vendor], links: Links) -> Reply:

@@ -99,7 +99,7 @@ PAGING = ("page", "page_size", "cursor", "count", "sort")
 # fmt: off
 OFFERED = frozenset({
     "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page", "files",
-    "clocks_move", "preview",
+    "clocks_move", "preview", "answer_format",
 })
 # fmt: on
 
@@ -189,6 +189,8 @@ class Endpoint:
         }
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
+        if "answer_format" in self._wanted:
+            offered["answer_format"] = self._writer.format_for(request.scope)
         if "links" in self._wanted:
             signer = request.services.keys.signer
             offered["links"] = Links(signer, call.path["business_id"], request.now)
