@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, partial
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from connexion import ConnexionMiddleware
@@ -28,7 +28,7 @@ from server.docs.application import Documentation
 from server.docs.shared_pages import Pages
 from server.http.connexion_adapter import built, schema_check_skipped
 from server.http.dispatch import ContractResolver, Dispatch, Services
-from server.http.downloads import Downloads
+from server.http.downloads import Downloads, is_document
 from server.http.drain import DrainState
 from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
 from server.http.health import LIVE, OK, READY, Health
@@ -39,6 +39,8 @@ from server.http.shared_counts import SharedCounts
 from server.http.validation import Validation
 from server.telemetry import logs
 from server.telemetry.request_watch import Watch
+
+API_PATHS: Final = "/v1/"  # All paths of the contract begin with it.
 
 # The operations of the contract behind Connexion, built once for all processes forked later.
 
@@ -162,23 +164,30 @@ def create_app(
     upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
     life = partial(lifespan, resources, upkeep, counts, watch, durable, parent)
     services = Services(resources, keys, clock, clocks_move=settings.development)
-    behind = BoundStack(parent.stack or stack_of(source), services, authenticator, life)
+    downloads = Downloads(resources, keys.signer, clock)
+    documentation = Documentation(source, parent.pages_written)
     return Edge(
-        Downloads(behind, resources, keys.signer, clock),
+        BoundStack(parent.stack or stack_of(source), services, authenticator, life),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         limits=Limits(answer_seconds=settings.answer_seconds, slow_seconds=settings.slow_seconds),
         watch=watch,
-        find_page=partial(find_page, health, Documentation(source, parent.pages_written)),
+        find_page=partial(find_page, health, downloads, documentation),
     )
 
 
-async def find_page(health: Health, documentation: Documentation, path: str) -> Page | None:
+async def find_page(
+    health: Health, downloads: Downloads, documentation: Documentation, path: str
+) -> Page | None:
     """Return the non-API page for a path (without trailing slash), or None."""
+    if path.startswith(API_PATHS):
+        return None
     if path == LIVE:
         return health.live
     if path == READY:
         return health.ready
+    if is_document(path):
+        return downloads.answer
     return await documentation.find(path)
 
 

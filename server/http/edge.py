@@ -165,8 +165,7 @@ def sealed(headers: Iterable[tuple[bytes, bytes]], request_id: str, *, secure: b
     return lines
 
 
-# Takes the headers of the request.
-Page = Callable[[Headers], Awaitable[Answer]]
+Page = Callable[[Scope], Awaitable[Answer]]
 # Takes the path of the request without its trailing slash; None if it has no page.
 FindPage = Callable[[str], Awaitable[Page | None]]
 
@@ -306,7 +305,7 @@ class Exchange:
                 "This address allows only GET and HEAD.",
                 allow=("GET", "HEAD"),
             )
-        answer = await page(self.scope["headers"])
+        answer = await page(self.scope)
         self.deadline.reschedule(None)  # A slow reader has no deadline here.
         return await self.reply(answer)
 
