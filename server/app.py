@@ -3,15 +3,14 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any
 
 import structlog
 from connexion import ConnexionMiddleware
-from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import tokens
@@ -27,20 +26,17 @@ from server.contract.document import Contract, parse, read_source
 from server.docs.application import Documentation
 from server.docs.shared_pages import Pages
 from server.http.connexion_adapter import built, schema_check_skipped
-from server.http.dispatch import ContractResolver, Dispatch, Services
+from server.http.dispatch import BoundStack, ContractResolver, Dispatch, Services
 from server.http.downloads import Downloads, is_document
 from server.http.drain import DrainState
 from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
 from server.http.health import LIVE, OK, READY, Health
-from server.http.limiter import FailedLogins, RequestLimits
+from server.http.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.http.routing import Routing
 from server.http.security import SECURITY_MAP, Authenticator, Security
-from server.http.shared_counts import SharedCounts
 from server.http.validation import Validation
 from server.telemetry import logs
 from server.telemetry.request_watch import Watch
-
-API_PATHS: Final = "/v1/"  # All paths of the contract begin with it.
 
 # The operations of the contract behind Connexion, built once for all processes forked later.
 
@@ -68,34 +64,6 @@ def build_stack(document: dict[str, Any]) -> ASGIApp:
     with schema_check_skipped():
         stack.add_api(document)
     return built(stack)
-
-
-class BoundStack:
-    """The stack of one application, with the services of its requests.
-
-    `life` is the context manager of its start-up and shutdown.
-    """
-
-    def __init__(
-        self,
-        stack: ASGIApp,
-        services: Services,
-        authenticator: Authenticator,
-        life: Callable[[Any], AbstractAsyncContextManager[None]],
-    ) -> None:
-        self._stack = stack
-        self._services = services
-        self._authenticator = authenticator
-        self._life = Router(lifespan=life)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or start up and shut down."""
-        if scope["type"] == "lifespan":
-            await self._life(scope, receive, send)
-            return
-        scope["services"] = self._services
-        scope["authenticator"] = self._authenticator
-        await self._stack(scope, receive, send)
 
 
 async def nothing_beyond(_scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -180,8 +148,6 @@ async def find_page(
     health: Health, downloads: Downloads, documentation: Documentation, path: str
 ) -> Page | None:
     """Return the non-API page for a path (without trailing slash), or None."""
-    if path.startswith(API_PATHS):
-        return None
     if path == LIVE:
         return health.live
     if path == READY:

@@ -7,7 +7,7 @@ from typing import Any
 import openapi_spec_validator
 
 from accounting.errors import VERBS
-from server.app import API_PATHS
+from server.http.edge import API_PATHS
 from server.http.field_errors import MONEY_NAME
 from tests.contract.document import (
     Node,
