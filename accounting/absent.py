@@ -20,6 +20,13 @@ class Absent(Enum):
 ABSENT: Final[Literal[Absent.ABSENT]] = Absent.ABSENT
 
 
+class RequestObject(dict[str, Any]):
+    """An object in a request body: a field that was not sent reads as ABSENT."""
+
+    def __missing__(self, _name: str) -> Absent:
+        return ABSENT
+
+
 def or_else(value: T | Absent, default: D) -> T | D:
     """Return the value if it was sent, else a default. A null that was sent stays null."""
     return default if isinstance(value, Absent) else value

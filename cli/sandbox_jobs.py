@@ -9,11 +9,11 @@ import orjson
 import typer
 
 from access.principal import Caller, CallerKind
+from accounting.absent import RequestObject
 from cli.databases import opened, ready, run
 from cli.demo.demo_books import prepare
 from cli.progress import Progress
 from handlers.platform import sandboxes as desk
-from handlers.request_object import RequestObject
 from handlers.results import Created
 from persistence.engine.connections import connect
 from persistence.engine.idempotency import Outcome

@@ -2,9 +2,22 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 Reply = Any  # A plain value: the operation's 200, as its contract describes it.
+
+
+class AnswerFormat(StrEnum):
+    """The format of an answer, where the contract describes several for one operation.
+
+    A handler with a parameter `answer_format` receives the one that the client prefers. It returns
+    a plain value for JSON, else a `Csv` or `Pdf`.
+    """
+
+    JSON = "application/json"
+    CSV = "text/csv"
+    PDF = "application/pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +46,3 @@ class Pdf:
 
     file_name: str
     draw: Callable[[], bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class WithTable:
-    """The operation's 200 as a value, and the same as a file for clients that ask for one."""
-
-    value: Any
-    file: Csv
-    pdf: Pdf | None = None

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, partial
@@ -11,7 +11,6 @@ from typing import Any
 
 import structlog
 from connexion import ConnexionMiddleware
-from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access import tokens
@@ -27,15 +26,14 @@ from server.contract.document import Contract, parse, read_source
 from server.docs.application import Documentation
 from server.docs.shared_pages import Pages
 from server.http.connexion_adapter import built, schema_check_skipped
-from server.http.dispatch import ContractResolver, Dispatch, Services
-from server.http.downloads import Downloads
+from server.http.dispatch import BoundStack, ContractResolver, Dispatch, Services
+from server.http.downloads import Downloads, is_document
 from server.http.drain import DrainState
 from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
 from server.http.health import LIVE, OK, READY, Health
-from server.http.limiter import FailedLogins, RequestLimits
+from server.http.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.http.routing import Routing
 from server.http.security import SECURITY_MAP, Authenticator, Security
-from server.http.shared_counts import SharedCounts
 from server.http.validation import Validation
 from server.telemetry import logs
 from server.telemetry.request_watch import Watch
@@ -66,34 +64,6 @@ def build_stack(document: dict[str, Any]) -> ASGIApp:
     with schema_check_skipped():
         stack.add_api(document)
     return built(stack)
-
-
-class BoundStack:
-    """The stack of one application, with the services of its requests.
-
-    `life` is the context manager of its start-up and shutdown.
-    """
-
-    def __init__(
-        self,
-        stack: ASGIApp,
-        services: Services,
-        authenticator: Authenticator,
-        life: Callable[[Any], AbstractAsyncContextManager[None]],
-    ) -> None:
-        self._stack = stack
-        self._services = services
-        self._authenticator = authenticator
-        self._life = Router(lifespan=life)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or start up and shut down."""
-        if scope["type"] == "lifespan":
-            await self._life(scope, receive, send)
-            return
-        scope["services"] = self._services
-        scope["authenticator"] = self._authenticator
-        await self._stack(scope, receive, send)
 
 
 async def nothing_beyond(_scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -162,23 +132,28 @@ def create_app(
     upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
     life = partial(lifespan, resources, upkeep, counts, watch, durable, parent)
     services = Services(resources, keys, clock, clocks_move=settings.development)
-    behind = BoundStack(parent.stack or stack_of(source), services, authenticator, life)
+    downloads = Downloads(resources, keys.signer, clock)
+    documentation = Documentation(source, parent.pages_written)
     return Edge(
-        Downloads(behind, resources, keys.signer, clock),
+        BoundStack(parent.stack or stack_of(source), services, authenticator, life),
         https=HttpsRule(settings.forwarded_allow, settings.development),
         origins=Origins(settings.allowed_origins, settings.development),
         limits=Limits(answer_seconds=settings.answer_seconds, slow_seconds=settings.slow_seconds),
         watch=watch,
-        find_page=partial(find_page, health, Documentation(source, parent.pages_written)),
+        find_page=partial(find_page, health, downloads, documentation),
     )
 
 
-async def find_page(health: Health, documentation: Documentation, path: str) -> Page | None:
+async def find_page(
+    health: Health, downloads: Downloads, documentation: Documentation, path: str
+) -> Page | None:
     """Return the non-API page for a path (without trailing slash), or None."""
     if path == LIVE:
         return health.live
     if path == READY:
         return health.ready
+    if is_document(path):
+        return downloads.answer
     return await documentation.find(path)
 
 

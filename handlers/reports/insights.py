@@ -7,12 +7,14 @@ from accounting.reports import layouts, statements, tables
 from accounting.reports.layouts import GRANULARITIES, Layout
 from handlers.reports.report_requests import asked, period_of
 from handlers.reports.report_responses import ReportPresenter
-from handlers.results import Reply, WithTable
+from handlers.results import AnswerFormat, Csv, Reply
 from handlers.trade.open_balances import age, count_credits, count_documents, standing
 from persistence.books import Books
 
 
-async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_financial_summary(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return income and expenses of a period, in total and over time."""
     report = await asked(books, query)
     interval = GRANULARITIES[query["granularity"]]
@@ -20,8 +22,10 @@ async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> WithT
     layout = layouts.of_period(period, report.year_end, interval, asked_as="granularity")
     found = statements.income_and_expenses(await report.posted(layout.periods))
     shown = ReportPresenter(report, layout)
+    if answer_format is AnswerFormat.CSV:
+        return shown.file("financial-summary", tables.of_trends(layout, found))
     totals = {name: amounts[0] for name, amounts in found.items()}
-    value = {
+    return {
         **shown.head(),
         **shown.period(),
         "summary": {
@@ -38,37 +42,43 @@ async def get_financial_summary(books: Books, query: Mapping[str, Any]) -> WithT
             for trend in shown.columns(found)
         ],
     }
-    return WithTable(value, shown.file("financial-summary", tables.of_trends(layout, found)))
 
 
-async def get_expense_breakdown(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_expense_breakdown(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the expenses of a period by category and account."""
     report = await asked(books, query)
     layout = Layout(period_of(query, books.context))
     found = statements.expenses(await report.posted(layout.periods))
     shown = ReportPresenter(report, layout)
-    value = {
+    if answer_format is AnswerFormat.CSV:
+        table = tables.of_statement(found, layout, detailed=True)
+        return shown.file("expense-breakdown", table)
+    return {
         **shown.head(),
         **shown.period(),
         **await report.tagged(layout.whole),
         **shown.summary(found.summary),
         "categories": [shown.category(name, section) for name, section in found.sections.items()],
     }
-    table = tables.of_statement(found, layout, detailed=True)
-    return WithTable(value, shown.file("expense-breakdown", table))
 
 
 # ── Open items of customers and vendors ─────────────────────────────────────────────────────────
 
 
-async def get_receivable_aging(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_receivable_aging(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the outstanding amounts of customers at the end of a day, by days overdue."""
-    return await age(books.sales, query)
+    return await age(books.sales, query, answer_format)
 
 
-async def get_payable_aging(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_payable_aging(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the outstanding amounts owed to vendors at the end of a day, by days overdue."""
-    return await age(books.purchases, query)
+    return await age(books.purchases, query, answer_format)
 
 
 async def get_receivable_stats(books: Books) -> Reply:

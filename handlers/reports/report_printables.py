@@ -23,6 +23,7 @@ from libraries.pdf_files import (
     Term,
     draw_report,
 )
+from persistence.partners.letterheads import Letterhead, letterhead_of
 
 STEPS: Final[Mapping[Term, tuple[Term, ...]]] = {
     Term.PROFIT_AND_LOSS: (
@@ -45,10 +46,15 @@ STEPS: Final[Mapping[Term, tuple[Term, ...]]] = {
 COMPUTED: Final = {EARLIER_YEARS: Term.EARLIER_YEARS, CURRENT_YEAR: Term.CURRENT_YEAR}
 
 
-def paper_of(title: Term, statement: Statement, shown: ReportPresenter) -> Pdf:
-    """Return a statement as a PDF, which is laid out only when it is drawn."""
-    style = style_of(shown.asked.letterhead, shown.asked.books.currency)
-    paper = _Paper(title, statement, shown.asked, shown.layout)
+async def paper_of(title: Term, statement: Statement, shown: ReportPresenter) -> Pdf:
+    """Return a statement as a PDF, which is laid out only when it is drawn.
+
+    The letterhead is read now, since the books are closed by then.
+    """
+    books = shown.asked.books
+    letterhead = await letterhead_of(books)
+    style = style_of(letterhead, books.currency)
+    paper = _Paper(title, statement, shown.asked, shown.layout, letterhead)
     file_name = shown.file_name(title.value.replace("_", "-"), "pdf")
     return Pdf(file_name, lambda: draw_report(paper.report(), style))
 
@@ -61,11 +67,12 @@ class _Paper:
     statement: Statement
     asked: ReportRequest
     layout: Layout
+    letterhead: Letterhead
 
     def report(self) -> Report:
         """Build the report to be drawn."""
         return Report(
-            issuer=issuer_of(self.asked.letterhead),
+            issuer=issuer_of(self.letterhead),
             title=self.title,
             facts=list(self._facts()),
             columns=list(self._columns()),

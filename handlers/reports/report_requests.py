@@ -14,7 +14,6 @@ from accounting.reports import layouts
 from accounting.reports.layouts import CompareTo, Interval, Layout
 from accounting.reports.statements import Chart, PostedAmounts
 from persistence.books import Books
-from persistence.partners.letterheads import Letterhead, letterhead_of
 from persistence.store import not_found
 
 Query = Mapping[str, Any]
@@ -22,11 +21,10 @@ Query = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """A report request, with the chart of accounts and letterhead of its business."""
+    """A report request, with the chart of accounts of its business."""
 
     books: Books
     chart: Chart
-    letterhead: Letterhead
     cut: ReportFilter
     detailed: bool
 
@@ -50,15 +48,15 @@ class ReportRequest:
 
 
 async def asked(books: Books, query: Query) -> ReportRequest:
-    """Read the chart and letterhead, and apply the defaults of the business to the request.
+    """Read the chart of accounts, and apply the defaults of the business to the request.
 
     Raises ValidationError if both a tag and `untagged` are requested.
     """
     books.pin_snapshot()
-    in_use, letterhead = await books.fetch(books.bank_accounts.chart_in_use(), letterhead_of(books))
+    in_use = await books.bank_accounts.chart_in_use()
     chart = Chart(in_use.chart, in_use.taken)
     detailed = query.get("detail_level", "detailed") == "detailed"
-    return ReportRequest(books, chart, letterhead, cut_of(query, books.business), detailed)
+    return ReportRequest(books, chart, cut_of(query, books.business), detailed)
 
 
 def account_named(chart: Chart, reference: str) -> Account:

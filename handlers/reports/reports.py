@@ -25,7 +25,7 @@ from handlers.reports.report_requests import (
     refuse_stray_cursor,
 )
 from handlers.reports.report_responses import ReportPresenter
-from handlers.results import Csv, Reply, WithTable
+from handlers.results import AnswerFormat, Csv, Pdf, Reply
 from handlers.shared.links import lines_asked, lines_of_vat_summary
 from handlers.tax.tax_return_responses import (
     members_of,
@@ -41,13 +41,20 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.tax.return_lines import OF_DAYS
 
 
-async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_profit_and_loss(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv | Pdf:
     """Return the profit and loss statement of a period."""
     report = await asked(books, query)
     layout = layout_of(query, books.context)
     found = statements.profit_and_loss(await report.posted(layout.periods))
     shown = ReportPresenter(report, layout)
-    value = {
+    if answer_format is AnswerFormat.PDF:
+        return await paper_of(Term.PROFIT_AND_LOSS, found, shown)
+    if answer_format is AnswerFormat.CSV:
+        table = tables.of_statement(found, layout, detailed=report.detailed)
+        return shown.file("profit-and-loss", table)
+    return {
         **shown.head(),
         **shown.period(),
         **await report.tagged(layout.whole),
@@ -56,38 +63,45 @@ async def get_profit_and_loss(books: Books, query: Mapping[str, Any]) -> WithTab
         "comparison": shown.comparison(found.summary),
         **shown.sections(found),
     }
-    table = tables.of_statement(found, layout, detailed=report.detailed)
-    paper = paper_of(Term.PROFIT_AND_LOSS, found, shown)
-    return WithTable(value, shown.file("profit-and-loss", table), paper)
 
 
-async def get_balance_sheet(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_balance_sheet(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv | Pdf:
     """Return the balance sheet of a day."""
     report = await asked(books, query)
     layout, year_end = layout_of_day(query, books.context), report.year_end
     posted = await report.posted(balance_sheets.spans(layout.days, year_end))
     found = balance_sheets.balance_sheet(posted, layout.days, year_end)
     shown = ReportPresenter(report, layout)
-    value = {
+    if answer_format is AnswerFormat.PDF:
+        return await paper_of(Term.BALANCE_SHEET, found, shown)
+    if answer_format is AnswerFormat.CSV:
+        table = tables.of_statement(found, layout, detailed=report.detailed)
+        return shown.file("balance-sheet", table)
+    return {
         **shown.head(),
         "as_of_date": layout.whole.last,
         "summary": shown.summary(found.summary),
         "comparison": shown.comparison(found.summary),
         **shown.sections(found),
     }
-    table = tables.of_statement(found, layout, detailed=report.detailed)
-    paper = paper_of(Term.BALANCE_SHEET, found, shown)
-    return WithTable(value, shown.file("balance-sheet", table), paper)
 
 
-async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_cash_flow(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the cash flow statement of a period, derived from the net profit."""
     report = await asked(books, query)
     layout = layout_of(query, books.context)
     found = cash_flows.cash_flow(await report.posted(cash_flows.spans(layout)), layout)
     shown = ReportPresenter(report, layout)
+    if answer_format is AnswerFormat.CSV:
+        profit = ("net_profit", found.net_profit)
+        table = tables.of_statement(found.statement, layout, profit, detailed=report.detailed)
+        return shown.file("cash-flow", table)
     summary, told = found.statement.summary, shown.sections(found.statement)
-    value = {
+    return {
         **shown.head(),
         **shown.period(),
         "summary": shown.summary(summary),
@@ -108,32 +122,32 @@ async def get_cash_flow(books: Books, query: Mapping[str, Any]) -> WithTable:
         },
         **told,
     }
-    profit = ("net_profit", found.net_profit)
-    table = tables.of_statement(found.statement, layout, profit, detailed=report.detailed)
-    return WithTable(value, shown.file("cash-flow", table))
 
 
-async def get_trial_balance(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_trial_balance(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the trial balance of a day."""
     report = await asked(books, query)
     layout, year_end = layout_of_day(query, books.context), report.year_end
     posted = await report.posted(ledgers.trial_spans(layout.whole.last, year_end))
     rows = ledgers.trial_balance(posted, layout.whole.last, year_end)
-    debits, credits_ = ledgers.totals(rows)
     shown = ReportPresenter(report, layout)
-    value = {
+    if answer_format is AnswerFormat.CSV:
+        return shown.file("trial-balance", tables.of_trial_balance(rows))
+    debits, credits_ = ledgers.totals(rows)
+    return {
         **shown.head(),
         "as_of_date": layout.whole.last,
         "total_debits_cents": debits,
         "total_credits_cents": credits_,
         "accounts": [shown.trial_row(row) for row in rows],
     }
-    return WithTable(value, shown.file("trial-balance", tables.of_trial_balance(rows)))
 
 
 async def get_general_ledger(
-    books: Books, query: Mapping[str, Any], page: PageRequest
-) -> WithTable:
+    books: Books, query: Mapping[str, Any], page: PageRequest, answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the turnover of every account in a period, or of one account with its lines."""
     report = await asked(books, query)
     refuse_stray_cursor(query)
@@ -141,20 +155,25 @@ async def get_general_ledger(
     posted = await report.posted(ledgers.ledger_spans(layout.whole, year_end))
     account = account_named(report.chart, query["account"]) if "account" in query else None
     rows = ledgers.general_ledger(posted, account)
+    # The table has no lines, but a request for it with a wrong cursor is refused as well.
+    lines = account and await lines_of(report, account, layout.whole, page)
     shown = ReportPresenter(report, layout)
-    value = {
+    if answer_format is AnswerFormat.CSV:
+        return shown.file("general-ledger", tables.of_general_ledger(rows))
+    return {
         **shown.head(),
         **shown.period(),
         **await report.tagged(layout.whole),
         "total_debits_cents": sum(row.debits for row in rows),
         "total_credits_cents": sum(row.credits for row in rows),
         "accounts": [shown.ledger_row(row) for row in rows],
-        "lines": account and await lines_of(report, account, layout.whole, page),
+        "lines": lines,
     }
-    return WithTable(value, shown.file("general-ledger", tables.of_general_ledger(rows)))
 
 
-async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> WithTable:
+async def get_vat_summary(
+    books: Books, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return net and tax amounts of a period by tax code, and a preview of its tax return."""
     books.pin_snapshot()
     await books.fetch()
@@ -165,8 +184,12 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> WithTable:
     returned = await members_of(books, draft, known_at=cut.known_at)
     if returned != all_of_it:
         preview = await worked_out(books, draft, returned)
+    if answer_format is AnswerFormat.CSV:
+        name = f"vat-summary-{draft.start_date}-{draft.end_date}.csv"
+        table = tables.of_summary(whole, preview)
+        return Csv(name, table.header, table.rows)
     lines = lines_of_vat_summary(books.business.id, Period(draft.start_date, draft.end_date), cut)
-    value = {
+    return {
         "currency": books.currency,
         "basis": cut.basis,
         "known_at": cut.known_at,
@@ -175,9 +198,6 @@ async def get_vat_summary(books: Books, query: Mapping[str, Any]) -> WithTable:
         **shape_summary(whole, lines),
         "return_preview": shape_preview(preview, lines.only(return_preview=True)),
     }
-    name = f"vat-summary-{draft.start_date}-{draft.end_date}.csv"
-    table = tables.of_summary(whole, preview)
-    return WithTable(value, Csv(name, table.header, table.rows))
 
 
 async def list_vat_summary_entries(books: Books, page: PageRequest) -> Page[Reply]:

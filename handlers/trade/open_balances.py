@@ -9,19 +9,18 @@ from accounting.trade import documents
 from accounting.trade.aging import BUCKETS, AgedBalance, AgedParty, aged, in_total
 from accounting.trade.parties import Customer, party_of
 from accounting.trade.party_statements import PartyStatement, StatementLine, days_of
-from handlers.results import Csv, WithTable
+from handlers.results import AnswerFormat, Csv, Pdf, Reply
 from handlers.shared.responses import shape_party
 from handlers.trade import statement_printables
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
-from persistence.partners.letterheads import letterhead_of
 from persistence.trade.owed import OpenSummary
 
 # Two names for the same number, for clients that use either.
 _ALSO = {"days_1_30": "1_30_days", "days_31_60": "31_60_days", "days_61_90": "61_90_days"}
 
 
-async def age(trade: Trade, query: Mapping[str, Any]) -> WithTable:
+async def age(trade: Trade, query: Mapping[str, Any], answer_format: AnswerFormat) -> Reply | Csv:
     """Return the outstanding amounts at the end of a day by bucket, by party or in total."""
     books, side = trade.books, trade.side
     as_of = query.get("as_of_date", books.now.date())
@@ -30,6 +29,14 @@ async def age(trade: Trade, query: Mapping[str, Any]) -> WithTable:
     total = in_total(found)
     party = names_of(side).party
     shown = [] if group_by == "total" else found
+    if answer_format is AnswerFormat.CSV:
+        header = (
+            *("row", side.names.party_id, f"{party}_name", *(f"{name}_cents" for name in BUCKETS)),
+            *("total_outstanding_cents", "unapplied_cents"),
+        )
+        rows = [("line", each.party_id, each.party_name, *_cells(each)) for each in shown]
+        rows.append(("total", None, None, *_cells(total)))
+        return Csv(f"{party}-aging-{as_of}.csv", header, rows)
     address = f"/v1/platform/businesses/{books.business_id}/{side.words.document}s/"
 
     def row(each: AgedParty) -> dict[str, Any]:
@@ -43,7 +50,7 @@ async def age(trade: Trade, query: Mapping[str, Any]) -> WithTable:
             "explain": f"{address}?{urlencode(asked)}",
         }
 
-    value = {
+    return {
         "currency": books.currency,
         "basis": "accrual",
         "as_of_date": as_of,
@@ -53,13 +60,6 @@ async def age(trade: Trade, query: Mapping[str, Any]) -> WithTable:
         "unapplied_cents": total.unapplied,
         f"{party}s": [row(each) for each in shown],
     }
-    header = (
-        *("row", side.names.party_id, f"{party}_name", *(f"{name}_cents" for name in BUCKETS)),
-        *("total_outstanding_cents", "unapplied_cents"),
-    )
-    rows = [("line", each.party_id, each.party_name, *_cells(each)) for each in shown]
-    rows.append(("total", None, None, *_cells(total)))
-    return WithTable(value, Csv(f"{party}-aging-{as_of}.csv", header, rows))
 
 
 def _buckets(amounts: AgedBalance) -> dict[str, int]:
@@ -71,19 +71,26 @@ def _cells(amounts: AgedBalance) -> tuple[int, ...]:
     return (*amounts.buckets, amounts.total, amounts.unapplied)
 
 
-async def state(trade: Trade, party_id: UUID, query: Mapping[str, Any]) -> WithTable:
+async def state(
+    trade: Trade, party_id: UUID, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv | Pdf:
     """Return the statement of one customer or vendor for a period; raises NotFound."""
     books, side, party = trade.books, trade.side, names_of(trade.side).party
     first, last = query.get("start_date"), query.get("end_date", books.now.date())
     days = days_of(first, last)
     books.pin_snapshot()
     roles = await books.roles()
-    account, found, letterhead = await books.fetch(
-        trade.parties.get(party_id),
-        trade.owed.statement(party_id, days, roles),
-        letterhead_of(books),
+    account, found = await books.fetch(
+        trade.parties.get(party_id), trade.owed.statement(party_id, days, roles)
     )
-    value = {
+    name = "-".join(map(str, [f"{party}-statement", *([first] if first else []), last]))
+    if answer_format is AnswerFormat.PDF and isinstance(account.trader, Customer):
+        return await statement_printables.paper_of(
+            books, account.trader, (first, last), found, f"{name}.pdf"
+        )
+    if answer_format is AnswerFormat.CSV:
+        return Csv(f"{name}.csv", _columns(trade), _rows(trade, found))
+    return {
         "currency": books.currency,
         "basis": "accrual",
         "start_date": first,
@@ -95,15 +102,6 @@ async def state(trade: Trade, party_id: UUID, query: Mapping[str, Any]) -> WithT
         "unapplied_cents": found.unapplied,
         "lines": [_line(trade, line, owed) for line, owed in found.lines],
     }
-    name = "-".join(map(str, [f"{party}-statement", *([first] if first else []), last]))
-    table = Csv(f"{name}.csv", _columns(trade), _rows(trade, found))
-    if not isinstance(account.trader, Customer):
-        return WithTable(value, table)
-    customer, file_name = account.trader, f"{name}.pdf"
-    paper = statement_printables.paper_of(
-        books, letterhead, customer, (first, last), found, file_name
-    )
-    return WithTable(value, table, paper)
 
 
 def _line(trade: Trade, line: StatementLine, owed: int) -> dict[str, Any]:

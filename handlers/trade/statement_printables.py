@@ -21,7 +21,7 @@ from libraries.pdf_files import (
     draw_report,
 )
 from persistence.books import Books
-from persistence.partners.letterheads import Letterhead
+from persistence.partners.letterheads import letterhead_of
 
 TERMS: Final = {
     RECEIVABLE.document_source: Term.INVOICE,
@@ -42,15 +42,18 @@ COLUMNS: Final = (
 )
 
 
-def paper_of(
+async def paper_of(
     books: Books,
-    letterhead: Letterhead,
     customer: Customer,
     days: tuple[date | None, date],
     found: PartyStatement,
     file_name: str,
 ) -> Pdf:
-    """Return a statement as a PDF, which is laid out only when it is drawn."""
+    """Return a statement as a PDF, which is laid out only when it is drawn.
+
+    The letterhead is read now, since the books are closed by then.
+    """
+    letterhead = await letterhead_of(books)
     currency, now = books.currency, books.now
 
     def draw() -> bytes:

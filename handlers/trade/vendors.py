@@ -11,8 +11,8 @@ from accounting.trade import parties
 from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
 from handlers.bodies import VendorCreate, VendorUpdate
-from handlers.results import Created, Reply, WithTable
-from handlers.shared import file_commands
+from handlers.results import AnswerFormat, Created, Csv, Reply
+from handlers.shared import attached_files
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
 from persistence.books import Books
@@ -24,7 +24,7 @@ async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply
 
     If the external id is in use, the existing vendor is returned unchanged.
     """
-    file, details = file_commands.attached(body), document_commands.create_vendor(body)
+    file, details = attached_files.attached(body), document_commands.create_vendor(body)
     existing = await trade_parties.known(books, books.vendors, details.external_id)
     if existing is not None:
         return show(existing, links)
@@ -66,10 +66,10 @@ async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply
 
 
 async def get_vendor_statement(
-    books: Books, vendor_id: UUID, query: Mapping[str, Any]
-) -> WithTable:
+    books: Books, vendor_id: UUID, query: Mapping[str, Any], answer_format: AnswerFormat
+) -> Reply | Csv:
     """Return the statement of a vendor: balances and entries of a period."""
-    return await open_balances.state(books.purchases, vendor_id, query)
+    return await open_balances.state(books.purchases, vendor_id, query, answer_format)
 
 
 def show(found: PartyRecord[Vendor], links: Links) -> Reply:

@@ -4,7 +4,7 @@ JSON costs PostgreSQL a fifth less. On a cluster, an INSERT with a SELECT would 
 security, which Citus refuses: there new rows are values.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.numbers import DIGITS, PendingNumber
+from accounting.books.numbers import DIGITS
 from persistence import tables
 from persistence.engine.sql import DIALECT, Query, Row, compiled, given, word
 
@@ -72,11 +72,6 @@ def last_number_kept(series: ColumnElement[str]) -> ColumnElement[int]:
 
 def _setting_of(series: ColumnElement[str]) -> ColumnElement[str]:
     return word("taken.").concat(func.replace(series, word("-"), word("_")))
-
-
-def places_before_last(number: PendingNumber, taken: Mapping[str, int]) -> int:
-    """Return the distance of a number from the last one of its series in the transaction."""
-    return taken[number.series] - 1 - number.place
 
 
 def _written(table: Table) -> list[Column[Any]]:

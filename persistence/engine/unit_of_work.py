@@ -24,7 +24,6 @@ from persistence.engine.row_statements import (
     insertion,
     keep_last,
     number_columns,
-    places_before_last,
     replacement,
     value_insertions,
 )
@@ -94,7 +93,11 @@ class UnitOfWork:
     def number(self, pending: PendingNumber) -> str:
         """Return the text of a pending number; call this after the flush."""
         last = self.last[pending.series]
-        return numbers.render(pending.series, last - places_before_last(pending, self.taken))
+        return numbers.render(pending.series, last - self._places_before_last(pending))
+
+    def _places_before_last(self, number: PendingNumber) -> int:
+        """Return the distance of a number from the last one of its series in the transaction."""
+        return self.taken[number.series] - 1 - number.place
 
     def holds_change(self, id_: UUID) -> bool:
         """Return whether a change of a loaded row is staged."""
@@ -189,7 +192,7 @@ class UnitOfWork:
             if isinstance(value, PendingNumber):
                 ready[name] = None
                 ready[name + SERIES] = value.series
-                ready[name + BACK] = places_before_last(value, self.taken)
+                ready[name + BACK] = self._places_before_last(value)
         return ready
 
     def learn(self, rows: list[Row]) -> None:

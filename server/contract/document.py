@@ -104,7 +104,7 @@ class Parameter:
 class Operation:
     """An operation of the contract; schemas keep their `$ref`s.
 
-    `has_etag`: its success response has an ETag header.
+    `has_etag`: its success response has an ETag header. `media_types`: those of its 200.
     """
 
     operation_id: str
@@ -115,6 +115,7 @@ class Operation:
     bodies: Mapping[str, Schema]
     body_required: bool
     has_etag: bool
+    media_types: tuple[str, ...]
     deprecation: Deprecation | None
     document: Mapping[str, Any]
 
@@ -186,6 +187,7 @@ class Contract:
             bodies=_schemas(body),
             body_required=body.get("required", False),
             has_etag=self._has_etag(node.get("responses", {})),
+            media_types=self._media_types(node.get("responses", {})),
             deprecation=_deprecation(where, node),
             document=node,
         )
@@ -214,6 +216,9 @@ class Contract:
         good = (answers.get(status, {}) for status in ("200", "201"))
         return any("ETag" in answer.get("headers", {}) for answer in good)
 
+    def _media_types(self, responses: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(self.follow(responses.get("200", {})).get("content", ()))
+
 
 def read_source() -> bytes:
     """Return the contract's bytes as they were written."""
@@ -235,7 +240,7 @@ def parse(source: bytes) -> dict[str, Any]:
 def keep_for_requests(document: dict[str, Any]) -> None:
     """Remove from a document all parts that requests do not need.
 
-    These are the contents of responses, all examples, and schemas without references from the rest.
+    These are the schemas of responses, all examples, and schemas without references from the rest.
     """
     components = document.setdefault("components", {})
     components.pop("examples", None)
@@ -244,7 +249,8 @@ def keep_for_requests(document: dict[str, Any]) -> None:
     ]
     for answers in (components, *operations):
         for answer in answers.get("responses", {}).values():
-            answer.pop("content", None)
+            if "content" in answer:
+                answer["content"] = {name: {} for name in answer["content"]}
     schemas = components.pop("schemas", {})
     components["schemas"] = kept = {}
     waiting: list[tuple[str, Any]] = [("", document)]

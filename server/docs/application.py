@@ -9,6 +9,7 @@ from time import monotonic, sleep
 from typing import Any, Final
 
 import orjson
+from starlette.types import Scope
 
 from server.contract.document import parse, read_source
 from server.contract.published import published
@@ -17,7 +18,7 @@ from server.docs.reference import ROOT
 from server.docs.shared_pages import Pages
 from server.docs.stored_pages import StoredPage, store
 from server.http.edge import Page
-from server.http.errors import Answer, Headers
+from server.http.errors import Answer
 
 # A browser is redirected to the reference; a user of curl reads its address.
 FRONT: Final = b"""<!doctype html>
@@ -54,15 +55,15 @@ class Documentation:
     def __init__(self, source: bytes, written: Callable[[], Pages | None] | None = None) -> None:
         self.source = source
         self.written = written
-        self.given_up_at: float | None = None  # Set by the first request.
+        self.given_up_at: float | None = None  # Set by the first request for a page.
         self.getting: asyncio.Future[Pages] | None = None
 
     async def find(self, path: str) -> Page | None:
         """Return the page at an address (without trailing slash), or None."""
-        if self.given_up_at is None:
-            self.given_up_at = monotonic() + LONGEST_WAIT_SECONDS
         if path and not f"{path}/".startswith(AHEAD):
             return None
+        if self.given_up_at is None:
+            self.given_up_at = monotonic() + LONGEST_WAIT_SECONDS
         pages = await self.pages()
         stored = pages.get(f"{path}/") or pages.get(path)
         return None if stored is None else partial(answered, stored)
@@ -77,7 +78,7 @@ class Documentation:
         """Return the pages; write them if no other process has done so, which takes 40 MB.
 
         Workers whose parent died and was replaced have no such process. They wait no longer than
-        LONGEST_WAIT_SECONDS after the first request.
+        LONGEST_WAIT_SECONDS after the first request for a page.
         """
         while self.written is not None:
             pages = self.written()
@@ -89,9 +90,9 @@ class Documentation:
         return write_pages(self.source)
 
 
-async def answered(page: StoredPage, asked: Headers) -> Answer:
+async def answered(page: StoredPage, scope: Scope) -> Answer:
     """Return the answer with a page, in the form that the edge expects."""
-    return page.answer(asked)
+    return page.answer(scope["headers"])
 
 
 def write_pages(source: bytes) -> Pages:

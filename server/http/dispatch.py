@@ -7,6 +7,7 @@ arguments that its parameters name.
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from hashlib import sha256
@@ -18,14 +19,15 @@ from typing import Any
 
 import orjson
 from connexion.resolver import Resolver
-from starlette.types import Receive, Scope, Send
+from starlette.routing import Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import handlers
 from access.links import Keys, Links
 from access.principal import Caller
+from accounting.absent import RequestObject
 from accounting.errors import ApiError
 from handlers.books import journal_entries
-from handlers.request_object import RequestObject
 from persistence.books import Books
 from persistence.engine.caches import Caches
 from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
@@ -49,6 +51,7 @@ from server.clock import Clock
 from server.contract.document import Contract, ContractError, Operation
 from server.http import errors
 from server.http.connexion_adapter import LoadedOperation, MakeOperation, OperationLayer
+from server.http.security import Authenticator
 from server.http.validation import Call
 from server.http.writer import ReplyWriter
 
@@ -99,7 +102,7 @@ PAGING = ("page", "page_size", "cursor", "count", "sort")
 # fmt: off
 OFFERED = frozenset({
     "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page", "files",
-    "clocks_move", "preview",
+    "clocks_move", "preview", "answer_format",
 })
 # fmt: on
 
@@ -115,6 +118,34 @@ class Services:
     keys: Keys
     clock: Clock
     clocks_move: bool
+
+
+class BoundStack:
+    """The stack of one application, with the services of its requests.
+
+    `life` is the context manager of its start-up and shutdown.
+    """
+
+    def __init__(
+        self,
+        stack: ASGIApp,
+        services: Services,
+        authenticator: Authenticator,
+        life: Callable[[Any], AbstractAsyncContextManager[None]],
+    ) -> None:
+        self._stack = stack
+        self._services = services
+        self._authenticator = authenticator
+        self._life = Router(lifespan=life)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or start up and shut down."""
+        if scope["type"] == "lifespan":
+            await self._life(scope, receive, send)
+            return
+        scope["services"] = self._services
+        scope["authenticator"] = self._authenticator
+        await self._stack(scope, receive, send)
 
 
 class ContractResolver(Resolver):
@@ -189,6 +220,8 @@ class Endpoint:
         }
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
+        if "answer_format" in self._wanted:
+            offered["answer_format"] = self._writer.format_for(request.scope)
         if "links" in self._wanted:
             signer = request.services.keys.signer
             offered["links"] = Links(signer, call.path["business_id"], request.now)

@@ -8,7 +8,7 @@ users, and its scripts must not run on our origin.
 from urllib.parse import quote
 
 import structlog
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Scope
 
 from access.links import LINKS_PATH, ExpiredLinkError, LinkError, LinkSigner, SignedLink
 from accounting.errors import NotAllowed
@@ -18,41 +18,23 @@ from persistence.files.stored_files import StoredFile, linked_file
 from persistence.resources import Resources
 from persistence.store import not_found
 from server.clock import Clock
-from server.http.errors import Headers
-from server.http.problems import MethodNotAllowed
+from server.http.errors import Answer, Headers
 
 
 class Downloads:
-    """An application that answers signed links and passes other requests to the one behind."""
+    """The answers to signed links."""
 
-    def __init__(
-        self, behind: ASGIApp, resources: Resources, signer: LinkSigner, clock: Clock
-    ) -> None:
-        self._behind = behind
+    def __init__(self, resources: Resources, signer: LinkSigner, clock: Clock) -> None:
         self._resources = resources
         self._signer = signer
         self._clock = clock
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; the edge in front converts exceptions to answers."""
-        if scope["type"] == "http" and is_document(scope["path"]):
-            await self._serve(scope, send)
-        else:
-            await self._behind(scope, receive, send)
-
-    async def _serve(self, scope: Scope, send: Send) -> None:
-        if scope["method"] != "GET":
-            raise MethodNotAllowed(
-                "method_not_allowed",
-                "This address allows only GET and HEAD.",
-                allow=("GET", "HEAD"),
-            )
+    async def answer(self, scope: Scope) -> Answer:
+        """Answer a request for a document; the edge in front converts exceptions to answers."""
         link = self._read(scope)
         document = await linked_file(self._resources.pool, link)
         content = await self._content(link, document)
-        headers = headers_of(document, content)
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
+        return Answer(200, headers_of(document, content), content)
 
     def _read(self, scope: Scope) -> SignedLink:
         query = scope["query_string"].decode("latin-1")

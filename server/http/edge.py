@@ -165,11 +165,11 @@ def sealed(headers: Iterable[tuple[bytes, bytes]], request_id: str, *, secure: b
     return lines
 
 
-# Takes the headers of the request.
-Page = Callable[[Headers], Awaitable[Answer]]
+Page = Callable[[Scope], Awaitable[Answer]]
 # Takes the path of the request without its trailing slash; None if it has no page.
 FindPage = Callable[[str], Awaitable[Page | None]]
 
+API_PATHS: Final = "/v1/"  # All paths of the contract begin with it, and no page does.
 PATH_LOGGED_CHARACTERS: Final = 200
 # Load balancers and supervisors request these without TLS.
 PLAIN: Final = frozenset({LIVE, READY})
@@ -297,7 +297,7 @@ class Exchange:
             preflight = preflight_answer(self.edge.origins, self.scope["headers"])
             if preflight is not None:
                 return await self.reply(preflight)
-        page = await self.edge.find_page(path)
+        page = None if path.startswith(API_PATHS) else await self.edge.find_page(path)
         if page is None:
             return await self.edge.application(self.scope, self.receive, self.answer)
         if self.scope["method"] != "GET":
@@ -306,7 +306,7 @@ class Exchange:
                 "This address allows only GET and HEAD.",
                 allow=("GET", "HEAD"),
             )
-        answer = await page(self.scope["headers"])
+        answer = await page(self.scope)
         self.deadline.reschedule(None)  # A slow reader has no deadline here.
         return await self.reply(answer)
 

@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import orjson
 import structlog
+from starlette.types import Scope
 
 from server.http.drain import DrainState
-from server.http.errors import Answer, Headers
+from server.http.errors import Answer
 
 # Checks everything a request needs; returns "ok" or a short description of the fault, by name.
 Probe = Callable[[], Awaitable[Mapping[str, str]]]
@@ -50,11 +51,11 @@ class Health:
         self.checks: Mapping[str, str] = {}
         self.asked_at: float | None = None
 
-    async def live(self, _asked: Headers | None = None) -> Answer:
+    async def live(self, _scope: Scope | None = None) -> Answer:
         """Answer that the event loop runs, without a check of the database."""
         return as_json(200, {"status": "alive"})
 
-    async def ready(self, _asked: Headers | None = None) -> Answer:
+    async def ready(self, _scope: Scope | None = None) -> Answer:
         """Answer whether requests can be served, from a check at most `kept_seconds` old."""
         if self.draining.begun:
             return as_json(503, {"status": "unavailable", "checks": {"server": "stopping"}})

@@ -1,14 +1,204 @@
-"""Limits of requests and of failed logins per minute. See docs/decisions/0044."""
+"""Limits of requests and of failed logins per minute, over all workers of all servers.
 
-from collections.abc import Iterable
+Each worker counts for itself and reports its counts to the database, which returns the counts of
+the other workers. It reports in the background when a fortieth of a limit, divided by the number of
+workers, is unreported. A request waits for the report only when a twentieth, divided so, is
+unreported. So all workers together let through the limit and about a twentieth more, and refuse
+nothing before it. While the database is away, each worker counts alone. See docs/decisions/0044.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from contextvars import Context
+from dataclasses import dataclass
+from math import ceil
 from typing import Final
 from uuid import UUID
 
+import structlog
+
 from accounting.errors import TooMany
+from persistence.partners.request_counts import OthersCounts
 from server.http.errors import Headers
-from server.http.shared_counts import SharedCounts, Usage
 
 FAILED_LOGINS_PER_MINUTE: Final = 100
+MINUTE_SECONDS: Final = 60
+MOST_NAMES: Final = 20_000
+# All workers together may let through this part of a limit unreported.
+UNREPORTED_PART: Final = 20
+# How long a request waits for a report, and how long none waits after a report has failed.
+WAIT_SECONDS: Final = 0.25
+RETRY_SECONDS: Final = 1.0
+
+Report = Callable[[int, Mapping[str, int]], Awaitable[OthersCounts]]
+"""Reports a minute, counted since 1970, and the counts of this worker in it by name."""
+
+
+@dataclass(slots=True, eq=False)
+class Count:
+    """The requests of one name in this minute: let through by this worker, and by the others.
+
+    The others know `reported` of this worker's `own`. `others` is as of the last report.
+    """
+
+    name: str
+    own: int = 0
+    reported: int = 0
+    others: int = 0
+
+    @property
+    def unreported(self) -> int:
+        """The requests of this worker that the others do not know."""
+        return self.own - self.reported
+
+
+class Limit:
+    """The most requests of each name in a minute, for example of each partner."""
+
+    def __init__(self, kind: str, most: int) -> None:
+        self.kind = kind
+        self.most = most
+        self.share = 1
+        self.policy = f'"{kind}";q={most};w={MINUTE_SECONDS}'
+        self.counts: dict[Hashable, Count] = {}
+
+    def divide(self, workers: int) -> None:
+        """Set the share: how many requests each worker may let through unreported."""
+        self.share = max(1, self.most // (UNREPORTED_PART * workers))
+
+    def count_of(self, name: Hashable) -> Count:
+        """Return the count of a name; beyond `MOST_NAMES`, the longest unused one is dropped."""
+        counts = self.counts
+        # It moves to the end: made-up names cannot displace the count of a name in use.
+        counts[name] = count = counts.pop(name, None) or Count(f"{self.kind} {name}")
+        if len(counts) > MOST_NAMES:
+            del counts[next(iter(counts))]
+        return count
+
+    def left(self, count: Count) -> int:
+        """Return how many more requests are let through, as far as this worker knows."""
+        return max(0, self.most - count.own - count.others)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The counts of one request, and the limit that refuses it, if any."""
+
+    counts: Sequence[tuple[Limit, Count]]
+    exceeded: Limit | None
+    seconds_left: int
+
+
+class SharedCounts:
+    """The counts of this worker, reported to the other workers."""
+
+    def __init__(
+        self, report: Report, *, workers: int, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Start with an assumed number of workers; `clock` returns Unix seconds."""
+        self._report = report
+        self._workers = workers
+        self._clock = clock
+        self._limits: list[Limit] = []
+        self._minute_ends = 0.0
+        self._due: set[Count] = set()
+        self._reporting: asyncio.Task[None] | None = None
+        self._alone_until = 0.0
+
+    def limit(self, kind: str, most: int) -> Limit:
+        """Create a limit per minute whose counts are shared."""
+        limit = Limit(kind, most)
+        limit.divide(self._workers)
+        self._limits.append(limit)
+        return limit
+
+    async def count(self, names: Sequence[tuple[Limit, Hashable]]) -> Usage:
+        """Count a request under each name, unless one of its limits refuses it."""
+        while True:
+            seconds_left = self._seconds_left()
+            counts = [(limit, limit.count_of(name)) for limit, name in names]
+            waiting = [count for limit, count in counts if count.unreported >= limit.share]
+            if not waiting or time.monotonic() < self._alone_until:
+                break
+            await self._wait_for_report(waiting)
+        exceeded = next((limit for limit, count in counts if not limit.left(count)), None)
+        if exceeded is None:
+            for limit, count in counts:
+                self._add(limit, count)
+        return Usage(counts, exceeded, seconds_left)
+
+    async def close(self) -> None:
+        """Stop reporting."""
+        if self._reporting is not None:
+            self._reporting.cancel()
+            await asyncio.wait([self._reporting])
+
+    def _seconds_left(self) -> int:
+        """Return the whole seconds of this minute that are left; a new one drops all counts."""
+        now = self._clock()
+        if not self._minute_ends - MINUTE_SECONDS <= now < self._minute_ends:
+            self._minute_ends = (now // MINUTE_SECONDS + 1) * MINUTE_SECONDS
+            for limit in self._limits:
+                limit.counts.clear()
+            self._due.clear()
+            self._start_report()  # The others learn from it that this worker counts, too.
+        return ceil(self._minute_ends - now)
+
+    def _add(self, limit: Limit, count: Count) -> None:
+        count.own += 1
+        # A name that comes once is not reported: it may be made up.
+        if count.own > 1 and 2 * count.unreported >= limit.share:
+            self._due.add(count)
+            self._start_report()
+
+    def _start_report(self) -> asyncio.Task[None]:
+        if self._reporting is None:
+            # A context of its own: the round trip is no part of the request that starts it.
+            self._reporting = asyncio.get_running_loop().create_task(
+                self._report_until_done(), context=Context()
+            )
+        return self._reporting
+
+    async def _wait_for_report(self, waiting: Iterable[Count]) -> None:
+        self._due.update(waiting)
+        _, late = await asyncio.wait([self._start_report()], timeout=WAIT_SECONDS)
+        if late:
+            self._alone_until = time.monotonic() + RETRY_SECONDS
+
+    async def _report_until_done(self) -> None:
+        log = structlog.get_logger("accounting.server")
+        failures = 0
+        try:
+            while (failure := await self._report_due()) is not None:
+                failures += 1
+                if failures == 1:
+                    log.warning("limits_not_shared", reason=repr(failure))
+                self._alone_until = time.monotonic() + RETRY_SECONDS
+                await asyncio.sleep(RETRY_SECONDS)
+        finally:
+            self._reporting = None
+
+    async def _report_due(self) -> Exception | None:
+        """Report the due counts and read those of the others; return why that failed, or None."""
+        due = {count: count.own for count in self._due}
+        minute = int(self._minute_ends) // MINUTE_SECONDS - 1
+        try:
+            async with asyncio.timeout(RETRY_SECONDS):
+                others = await self._report(minute, {each.name: own for each, own in due.items()})
+        except Exception as error:
+            return error
+        self._workers = others.workers
+        for limit in self._limits:
+            limit.divide(others.workers)
+        self._due.difference_update(due)
+        for count, own in due.items():
+            count.reported = own
+            count.others = others.counts.get(count.name, 0)
+        return None
+
+
+# The limits over these counts.
 
 
 class RequestLimits:

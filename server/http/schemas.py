@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 from jsonschema_rs import Draft4Validator
 
-from handlers.request_object import RequestObject
+from accounting.absent import RequestObject
 from server.contract.document import Contract, Schema
 from server.contract.formats import CHECKS, REVIVERS, UUID_PATTERN
 from server.http.field_errors import FieldWords

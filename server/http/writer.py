@@ -14,7 +14,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from accounting.books.numbers import NumberedTitle, PendingNumber
-from handlers.results import Created, Csv, Pdf, WithTable
+from handlers.results import AnswerFormat, Created, Csv, Pdf
 from persistence.books import Books
 from persistence.engine.idempotency import Outcome
 from persistence.engine.pages import Page
@@ -25,7 +25,13 @@ from server.http.csv_files import written
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no object.
 _JSON = {"content-type": "application/json"}
 _CSV = "text/csv; charset=utf-8"
-_PDF = "application/pdf"
+# The formats by the names that a client may accept; the first of equals is chosen.
+_FORMATS = {
+    "application/json": AnswerFormat.JSON,
+    "text/csv": AnswerFormat.CSV,
+    _CSV: AnswerFormat.CSV,
+    "application/pdf": AnswerFormat.PDF,
+}
 
 
 class ReplyWriter:
@@ -33,7 +39,17 @@ class ReplyWriter:
 
     def __init__(self, operation: Operation, contract: Contract) -> None:
         self._tagged = operation.has_etag
+        self._formats = {
+            name: each for name, each in _FORMATS.items() if each in operation.media_types
+        }
+        self._negotiates = len(operation.media_types) > 1
         self._address = _address_of_created(operation, contract)
+
+    def format_for(self, scope: Scope) -> AnswerFormat:
+        """Return the format that the client prefers; JSON if it states none, or accepts none."""
+        accepted = b", ".join(text for name, text in scope["headers"] if name == b"accept")
+        types = parse_accept_header(accepted.decode("latin-1"), MIMEAccept)
+        return self._formats[types.best_match(self._formats, default=AnswerFormat.JSON)]
 
     def render(
         self, value: Any, opened: Books | Registry, scope: Scope, *, entries: list[Any] | None
@@ -61,17 +77,13 @@ class ReplyWriter:
         return Outcome(201 if created and not preview else 200, headers, body)
 
     async def render_read(self, value: Any, opened: Books | Registry, scope: Scope) -> Outcome:
-        """Render the result of a read, in the format that the client prefers.
-
-        A PDF is drawn in a thread.
-        """
-        chosen = _chosen(value, scope) if isinstance(value, WithTable) else value
-        if isinstance(chosen, Pdf):
-            drawn = await asyncio.to_thread(chosen.draw)
-            found = _file(drawn, _PDF, chosen.file_name)
+        """Render the result of a read; a PDF is drawn in a thread."""
+        if isinstance(value, Pdf):
+            drawn = await asyncio.to_thread(value.draw)
+            found = _file(drawn, AnswerFormat.PDF, value.file_name)
         else:
-            found = self.render(chosen, opened, scope, entries=None)
-        if isinstance(value, WithTable):
+            found = self.render(value, opened, scope, entries=None)
+        if self._negotiates:
             found.headers["vary"] = "Accept"
         return found
 
@@ -86,16 +98,6 @@ class ReplyWriter:
             headers.append((b"idempotent-replayed", b"true"))
         await send({"type": "http.response.start", "status": outcome.status, "headers": headers})
         await send({"type": "http.response.body", "body": outcome.body})
-
-
-def _chosen(value: WithTable, scope: Scope) -> Any:
-    """Return the format that the client prefers; JSON if it states none, or accepts none."""
-    forms = {"application/json": value.value, "text/csv": value.file, _CSV: value.file}
-    if value.pdf is not None:
-        forms[_PDF] = value.pdf
-    accepted = b", ".join(text for name, text in scope["headers"] if name == b"accept")
-    types = parse_accept_header(accepted.decode("latin-1"), MIMEAccept)
-    return forms[types.best_match(forms, default="application/json")]
 
 
 def _file(content: bytes, content_type: str, file_name: str) -> Outcome:

@@ -7,6 +7,7 @@ from typing import Any
 import openapi_spec_validator
 
 from accounting.errors import VERBS
+from server.http.edge import API_PATHS
 from server.http.field_errors import MONEY_NAME
 from tests.contract.document import (
     Node,
@@ -58,6 +59,9 @@ class TestDocument:
     def test_is_valid_openapi_3_0_3(self) -> None:
         assert document()["openapi"] == "3.0.3"
         openapi_spec_validator.validate(document())
+
+    def test_has_only_paths_that_the_server_takes_for_the_api(self) -> None:
+        assert all(path.startswith(API_PATHS) for path in document()["paths"])
 
     def test_every_path_ends_with_a_slash(self) -> None:
         assert [path for path in document()["paths"] if not path.endswith("/")] == []

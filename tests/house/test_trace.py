@@ -1,7 +1,8 @@
 """Traces four requests through the running server, and counts the files that each enters.
 
-`python -m pytest tests/house/test_trace.py -s` prints them. The second call of each counts: it is
-warm.
+`python -m pytest tests/house/test_trace.py -s` prints them. The first call of each does not count,
+since it is cold. Of the next two, the one with fewer files counts: work of the server in the
+background may fall into a call.
 """
 
 import os
@@ -22,7 +23,7 @@ from tests.partner import Business
 
 ROOT = Path(__file__).parents[2]
 # How many product files a request may enter. A change that needs more says why.
-MOST = {"GET customer": 45, "POST invoice": 93, "POST payment": 89, "GET profit and loss": 58}
+MOST = {"GET customer": 30, "POST invoice": 60, "POST payment": 57, "GET profit and loss": 39}
 
 
 class Tracer:
@@ -79,16 +80,20 @@ def test_a_request_enters_no_more_files_than_before(
         ),
     }
     buyer = shop.customer()
-    invoices = [sent(shop, buyer) for _ in range(2)]
+    invoices = [sent(shop, buyer) for _ in range(3)]
 
     def paying() -> dict[str, Any]:
         invoice = invoices.pop()
         return payment_body(buyer, allocations=[part(invoice, 100)])
 
     calls[name]()
-    with tracer.on() as files:
-        answer = calls[name]()
-    assert answer.status_code in (200, 201), answer.text
+    traces = []
+    for _ in range(2):
+        with tracer.on() as files:
+            answer = calls[name]()
+        assert answer.status_code in (200, 201), answer.text
+        traces.append(files)
+    files = min(traces, key=len)
     sys.stdout.write(f"\n{name}: {len(files)} files\n")
     if "TRACE" in os.environ:
         sys.stdout.write("\n".join(files) + "\n")

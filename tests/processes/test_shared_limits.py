@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from libraries.embedded.postgres import EmbeddedPostgres
-from server.http.shared_counts import RETRY_SECONDS
+from server.http.limiter import RETRY_SECONDS
 from tests.command_line import CommandLine
 from tests.minutes import with_seconds_left
 from tests.partner import Partner, client

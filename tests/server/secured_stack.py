@@ -18,10 +18,9 @@ from access.principal import Caller, CallerKind
 from access.tokens import Keyring
 from accounting import errors
 from persistence.partners.request_counts import OthersCounts
-from server.http.limiter import FailedLogins, RequestLimits
+from server.http.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.http.routing import Routing
 from server.http.security import SECURITY_MAP, Authenticator, Security
-from server.http.shared_counts import SharedCounts
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")

@@ -82,7 +82,8 @@ class TestKeepForRequests:
             "properties": {"examples": {"$ref": "#/components/schemas/Held"}},
         }
         body = {"schema": {"$ref": "#/components/schemas/Named"}, "examples": {"one": {}}}
-        answer = {"description": "Fine.", "content": {"application/json": {}}, "headers": {}}
+        media = {"text/csv": {"schema": {"$ref": "#/components/schemas/Answered"}}}
+        answer = {"description": "Fine.", "content": media, "headers": {}}
         post = {
             "parameters": [{"name": "example", "in": "query", "schema": {}, "examples": {}}],
             "requestBody": {"content": {"application/json": body}},
@@ -100,7 +101,7 @@ class TestKeepForRequests:
         assert set(named["properties"]) == {"examples"}
         assert body == {"schema": {"$ref": "#/components/schemas/Named"}}
         assert post["parameters"] == [{"name": "example", "in": "query", "schema": {}}]
-        assert answer == {"description": "Fine.", "headers": {}}
+        assert answer == {"description": "Fine.", "content": {"text/csv": {}}, "headers": {}}
 
     def test_what_is_compiled_is_the_same(self) -> None:
         whole, kept = parse(read_source()), parse(read_source())

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 import structlog
+from starlette.types import Scope
 from structlog.testing import CapturingLogger
 
 from accounting.errors import NotAuthenticated, NotFound
 from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
-from server.http.errors import Answer, Headers
+from server.http.errors import Answer
 from tests.server.driver import Reply, request
 
 ORIGIN = ("origin", "https://app.example")
@@ -91,7 +92,7 @@ class TestHttps:
         async def found(_path: str) -> Page:
             return page
 
-        async def page(_asked: Headers) -> Answer:
+        async def page(_scope: Scope) -> Answer:
             return Answer(200, [], b"{}")
 
         reply = request(edge(find_page=found), "GET", path, scheme="http")
@@ -349,8 +350,8 @@ class TestPages:
         return TestPages.page if path == "/docs" else None
 
     @staticmethod
-    async def page(asked: Headers) -> Answer:
-        greeting = b"hello again" if (b"cookie", b"seen") in asked else b"hello"
+    async def page(scope: Scope) -> Answer:
+        greeting = b"hello again" if (b"cookie", b"seen") in scope["headers"] else b"hello"
         return Answer(200, [(b"cache-control", b"max-age=60")], greeting)
 
     @pytest.mark.parametrize("path", ["/docs", "/docs/"])

@@ -9,9 +9,8 @@ import pytest
 
 from accounting.errors import TooMany
 from persistence.partners.request_counts import OthersCounts
-from server.http import shared_counts
-from server.http.limiter import FailedLogins, RequestLimits
-from server.http.shared_counts import SharedCounts
+from server.http import limiter
+from server.http.limiter import FailedLogins, RequestLimits, SharedCounts
 
 PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
 
@@ -25,7 +24,7 @@ class Table:
     rows: dict[int, dict[str, dict[int, int]]] = field(default_factory=dict)
     reports: int = 0
 
-    def worker(self, number: int) -> shared_counts.Report:
+    def worker(self, number: int) -> limiter.Report:
         async def report(minute: int, counts: Mapping[str, int]) -> OthersCounts:
             self.reports += 1
             await asyncio.sleep(self.seconds)
@@ -129,7 +128,7 @@ class TestFailedLogins:
     def test_made_up_names_take_no_more_room_than_agreed_and_push_nobody_out(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(shared_counts, "MOST_NAMES", 10)
+        monkeypatch.setattr(limiter, "MOST_NAMES", 10)
 
         async def story() -> None:
             failures = self.made(Clock(), 50)
@@ -215,7 +214,7 @@ class TestRequestLimits:
         waits = []
         wait_for_report = SharedCounts._wait_for_report
 
-        async def noted(shared: SharedCounts, waiting: Iterable[shared_counts.Count]) -> None:
+        async def noted(shared: SharedCounts, waiting: Iterable[limiter.Count]) -> None:
             waits.append(shared)
             await wait_for_report(shared, waiting)
 
@@ -242,7 +241,7 @@ class TestRequestLimits:
             alone = await let_through(made[:1], (600,), seconds=0.1)
             assert asyncio.get_running_loop().time() - began < 1.5  # Nobody waited for long.
             table.is_away = False
-            await asyncio.sleep(shared_counts.RETRY_SECONDS)
+            await asyncio.sleep(limiter.RETRY_SECONDS)
             return first, alone, await let_through(made[1:], (700,), seconds=0.2)
 
         first, alone, other = run(story())
