@@ -11,7 +11,10 @@ from server.contract.document import Contract
 from server.http.writer import ReplyWriter
 
 NOTHING: Any = None
-LOADED = "import sys, server.http.dispatch, pdf_files, handlers.trade.invoices; print(*sys.modules)"
+LOADED = (
+    "import sys, server.http.dispatch, libraries.pdf_files, handlers.trade.invoices;"
+    " print(*sys.modules)"
+)
 
 
 def writer() -> ReplyWriter:

@@ -12,7 +12,7 @@ CODE = """
 import logging, sys
 from uuid import UUID
 import structlog
-from server import logs
+from server.telemetry import logs
 
 logs.configure(*sys.argv[1:])
 logs.adopt()

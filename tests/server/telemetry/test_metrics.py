@@ -25,9 +25,9 @@ MOST_MICROSECONDS = 10.0
 ONE_WORKER = """
 import sys
 from persistence.engine.pool import Occupancy
-from server.telemetry.metrics import Counted
+from server.telemetry.metrics import PrometheusCounts
 
-counted = Counted()
+counted = PrometheusCounts()
 counted.beat(1, Occupancy(8, 3, 2, 1), 0.0)
 for _ in range(3):
     counted.request("get_customer", 200, 0.004)
