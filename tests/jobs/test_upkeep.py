@@ -89,7 +89,7 @@ def answers(own_server: ApiServer, table: str = "reply") -> int:
 
 
 class TestRound:
-    def test_it_forgets_old_answers_removes_files_and_seals(
+    def test_a_round_deletes_old_answers_and_stray_files_and_seals_the_trail(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
         shop = partner.business()
@@ -160,7 +160,7 @@ class TestRound:
 
 
 class TestTurns:
-    def test_none_is_due_before_its_time(self, own_server: ApiServer) -> None:
+    def test_a_round_does_not_begin_before_its_time(self, own_server: ApiServer) -> None:
         assert looked(own_server) is not None
         assert looked(own_server) is None
 
@@ -172,7 +172,7 @@ class TestTurns:
         [(businesses,)] = own_server.query("SELECT count(*) FROM business")
         assert [each["businesses"] for each in done] == [businesses]
 
-    def test_another_goes_on_where_one_that_fell_silent_left_off(
+    def test_a_worker_continues_the_round_of_a_worker_that_died(
         self, own_server: ApiServer, partner: Partner, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for _ in range(3):
@@ -199,7 +199,7 @@ class TestTurns:
         assert len(seen) == 2
         assert done["businesses"] == count  # Each of them once, by the one or the other.
 
-    def test_one_that_was_followed_leaves_off(
+    def test_a_worker_stops_when_another_worker_has_taken_its_round(
         self, own_server: ApiServer, shop: Business, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def late(one: Upkeep, _: Upkeep) -> None:
@@ -215,7 +215,7 @@ class TestTurns:
         [(ended,)] = own_server.query("SELECT ended_at FROM upkeep")
         assert ended is None
 
-    def test_it_looks_again_and_again_until_it_is_cancelled(
+    def test_upkeep_repeats_until_it_is_cancelled(
         self, own_server: ApiServer, shop: Business
     ) -> None:
         async def for_a_while(one: Upkeep, _: Upkeep) -> int:

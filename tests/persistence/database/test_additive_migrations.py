@@ -101,7 +101,7 @@ class TestHarm:
             "ALTER TABLE customer ALTER COLUMN email DROP NOT NULL",
         ],
     )
-    def test_what_adds_does_none(self, connection: Connection, statement: str) -> None:
+    def test_an_addition_does_no_harm(self, connection: Connection, statement: str) -> None:
         assert self.done_by(connection, statement) == set()
 
     @pytest.mark.parametrize(
@@ -168,7 +168,5 @@ class TestHarm:
             ),
         ],
     )
-    def test_what_takes_away_is_named(
-        self, connection: Connection, statement: str, done: str
-    ) -> None:
+    def test_a_removal_is_named(self, connection: Connection, statement: str, done: str) -> None:
         assert done in self.done_by(connection, statement)

@@ -109,7 +109,7 @@ class TestEntries:
             [("1100", 6), ("4000", -6)],
         ],
     )
-    def test_one_that_does_not_balance_or_come_to_its_total_is_not(
+    def test_an_entry_that_does_not_balance_is_refused(
         self, server: Connection, shop: Business, lines: list[tuple[str, int]]
     ) -> None:
         entry = post(server, shop.id, JUNE, 5, lines=len(lines))
@@ -149,7 +149,7 @@ class TestEntries:
             add_lines(server, shop.id, UUID(first.id), *added, first=at, count=count)
         assert refused.value.diag.constraint_name == broken
 
-    def test_none_is_without_lines(self, server: Connection, shop: Business) -> None:
+    def test_an_entry_without_lines_is_refused(self, server: Connection, shop: Business) -> None:
         post(server, shop.id, JUNE, 5, lines=0)
         with pytest.raises(errors.CheckViolation) as refused:
             server.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -169,7 +169,7 @@ class TestEntries:
                 (entry, debit, credit),
             )
 
-    def test_none_falls_into_the_locked_period(
+    def test_an_entry_in_the_locked_period_is_refused(
         self, api_server: ApiServer, shop: Business, ledger: Ledger
     ) -> None:
         with ledger.locked("2025-05-31"), as_server(api_server, shop.id) as server:
@@ -178,7 +178,7 @@ class TestEntries:
                 post(server, shop.id, date(2025, 5, 31), 5)
         assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
 
-    def test_nor_one_among_others(
+    def test_an_entry_in_the_locked_period_among_others_is_refused(
         self, api_server: ApiServer, shop: Business, ledger: Ledger
     ) -> None:
         among = (
@@ -212,7 +212,9 @@ class TestEntries:
     @pytest.mark.parametrize(
         "statement", ["UPDATE {} SET entry_date = entry_date", "DELETE FROM {}", "TRUNCATE {}"]
     )
-    def test_what_is_posted_stays(self, server: Connection, table: str, statement: str) -> None:
+    def test_a_posted_entry_cannot_be_changed_or_deleted(
+        self, server: Connection, table: str, statement: str
+    ) -> None:
         with pytest.raises(errors.InsufficientPrivilege):
             server.execute(statement.format(table))
 

@@ -29,19 +29,19 @@ class TestWhyNotServed:
         ("revision", "serves_from"),
         [("0026", None), ("0026", "0026"), ("0027", "0026"), ("0030", "0024")],
     )
-    def test_it_serves_its_own_and_what_only_added(
+    def test_a_server_serves_its_own_revision_and_additive_ones(
         self, revision: str, serves_from: str | None
     ) -> None:
         assert why_not_served(revision, serves_from) is None
 
     @pytest.mark.parametrize("serves_from", [None, "0025", "0026"])
-    def test_one_before_has_to_be_migrated(self, serves_from: str | None) -> None:
+    def test_an_older_revision_must_be_migrated(self, serves_from: str | None) -> None:
         told = why_not_served("0025", serves_from)
         assert told is not None
         assert told.startswith("The database stands at 0025 and this server needs 0026: run `acc")
 
     @pytest.mark.parametrize(("serves_from", "named"), [(None, "0028"), ("0027", "0027")])
-    def test_one_that_has_taken_something_away_needs_a_newer_server(
+    def test_a_revision_that_removed_objects_needs_a_newer_server(
         self, serves_from: str | None, named: str
     ) -> None:
         assert why_not_served("0028", serves_from) == (
@@ -51,7 +51,7 @@ class TestWhyNotServed:
 
 
 class TestHead:
-    def test_it_is_what_alembic_finds_and_numbers_go_up(self) -> None:
+    def test_head_is_the_last_revision_and_numbers_ascend(self) -> None:
         scripts = list(ScriptDirectory(MIGRATIONS).walk_revisions())
         numbers = [script.revision for script in scripts]
         assert numbers[0] == HEAD
@@ -94,14 +94,14 @@ class TestDatabase:
             found = connection.execute(revisions.SCHEMA).fetchone()
         assert found == (HEAD, migrations.serves_from())
 
-    def test_one_that_a_later_release_has_migrated_is_served_on(self, url: str) -> None:
+    def test_a_database_of_a_later_additive_release_is_served(self, url: str) -> None:
         self.stand_at(url, "9999", HEAD)
         refuse_unusable(url, durable=False)
         assert self.why(url) is None
         assert migrations.migrate(url) == "9999"
 
     @pytest.mark.parametrize("serves_from", ["9998", None])
-    def test_one_that_took_away_what_this_server_needs_is_not(
+    def test_a_database_without_objects_that_this_server_needs_is_refused(
         self, url: str, serves_from: str | None
     ) -> None:
         self.stand_at(url, "9999", serves_from)

@@ -83,7 +83,7 @@ class TestRights:
             ("DROP POLICY one_business ON invoice", "show of invoice only rows of one"),
         ],
     )
-    def test_that_are_missing_are_told_at_a_start_and_made_by_a_migration(
+    def test_missing_rights_are_reported_at_a_start_and_made_by_a_migration(
         self, url: str, owner: psycopg.Connection[Any], spoil: str, words: str
     ) -> None:
         owner.execute(spoil.format(role=SERVER_ROLE).encode())
@@ -94,7 +94,7 @@ class TestRights:
         refuse_unusable(url, durable=False)
 
     @pytest.mark.parametrize("table", ["journal_line", "audit_record"])
-    def test_that_are_too_much_are_taken_back(
+    def test_excessive_rights_are_revoked_by_a_migration(
         self, url: str, owner: psycopg.Connection[Any], table: str
     ) -> None:
         owner.execute(f"GRANT UPDATE, DELETE ON {table} TO {SERVER_ROLE}".encode())
@@ -105,7 +105,7 @@ class TestRights:
 
 
 class TestLogins:
-    def test_of_the_server_get_what_holds_behind_a_pooler(
+    def test_logins_of_the_server_get_the_settings_for_a_pooler(
         self, url: str, owner: psycopg.Connection[Any]
     ) -> None:
         owner.execute(f"CREATE ROLE {LOGIN} LOGIN IN ROLE {SERVER_ROLE}")
@@ -121,7 +121,7 @@ class TestLogins:
         assert told_by(url) == []
         owner.execute("DROP DATABASE of_another")
 
-    def test_that_may_not_be_changed_are_left_to_an_administrator(
+    def test_logins_that_may_not_be_changed_are_left_to_an_administrator(
         self, url: str, owner: psycopg.Connection[Any]
     ) -> None:
         for login in (OWNER, LOGIN):
@@ -134,7 +134,7 @@ class TestLogins:
         refuse_unusable(as_login(url, LOGIN), durable=False)
         self.take_over(owner)
 
-    def test_one_that_owns_the_schema_and_makes_roles_serves_with_it(
+    def test_a_login_that_owns_the_schema_and_makes_roles_can_serve(
         self, url: str, owner: psycopg.Connection[Any]
     ) -> None:
         owner.execute(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")

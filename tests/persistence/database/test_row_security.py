@@ -87,7 +87,7 @@ def counted(connection: Connection, table: str) -> int:
 
 
 class TestOwner:
-    def test_is_bound_as_any_login(self, own_server: ApiServer) -> None:
+    def test_the_owner_is_bound_as_any_login(self, own_server: ApiServer) -> None:
         assert own_server.query(
             "SELECT rolsuper, rolbypassrls FROM pg_roles WHERE rolname = %s", OWNER
         ) == [(False, False)]
@@ -147,7 +147,7 @@ class TestPartners:
             server.execute(f"SET LOCAL app.partner_id = '{partner.partner_id}'")
             assert server.execute(text).fetchall() == [(partner.partner_id,)]
 
-    def test_none_writes_to_another(
+    def test_a_partner_cannot_write_rows_of_another_partner(
         self, own_server: ApiServer, partner: Partner, rival: Partner
     ) -> None:
         with as_server(own_server) as server:
@@ -171,7 +171,7 @@ class TestPartners:
             with pytest.raises(errors.InsufficientPrivilege, match="row-level security"):
                 server.execute(change)
 
-    def test_whoever_is_let_in_sets_its_partner_in_the_first_statement(
+    def test_the_first_statement_of_a_session_sets_the_partner(
         self, own_server: ApiServer, partner: Partner, lived_in: list[Business]
     ) -> None:
         business, mine = UUID(lived_in[0].id), Entrant(partner.partner_id, None, None)
@@ -193,7 +193,7 @@ class TestPartners:
 
 
 class TestMigrations:
-    def test_one_that_sees_no_rows_fails_and_says_why(
+    def test_a_migration_that_sees_no_rows_fails_with_the_reason(
         self, databases: Databases, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         url = as_owner(databases.clone(f"blind_{os.getpid()}"))

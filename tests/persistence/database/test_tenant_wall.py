@@ -167,7 +167,9 @@ class TestAnswers:
             answer = here.shop.api.post("documents/", data=about, files={"file": PDF})
             assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
 
-    def test_what_is_named_by_ones_own_words_is_ones_own(self, here: Side, there: Side) -> None:
+    def test_an_external_id_finds_only_objects_of_the_business(
+        self, here: Side, there: Side
+    ) -> None:
         without = ("documents/", ACCOUNTS, "general-ledger/journal-entries/", "audit/")
         apart = {"vendor-refunds/payments/", "tax-codes/", "bank-rules/", "opening-balances/"}
         apart |= {"tax-returns/"}
@@ -253,7 +255,7 @@ class TestRowSecurity:
 
 class TestStatements:
     @pytest.mark.parametrize("table", TENANTS)
-    def test_what_the_flush_writes_names_the_business(self, table: str) -> None:
+    def test_each_statement_of_the_flush_names_the_business(self, table: str) -> None:
         written = metadata.tables[table]
         numbers = frozenset(row_statements.number_columns(written))
         assert stays_inside(row_statements.insertion(written, numbers))
@@ -292,7 +294,7 @@ class TestStatements:
             "SELECT business_id FROM customer",
         ],
     )
-    def test_one_that_did_would_be_seen(self, text: str) -> None:
+    def test_a_statement_without_the_business_is_found(self, text: str) -> None:
         assert not stays_inside(text)
 
 

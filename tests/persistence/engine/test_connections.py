@@ -47,16 +47,18 @@ def lets_in(url: str) -> bool:
 
 
 class TestConnect:
-    def test_one_that_is_there_is_entered(self, databases: Databases) -> None:
+    def test_a_running_server_is_connected_to(self, databases: Databases) -> None:
         with connect(databases.postgres.url("postgres")) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
 
-    def test_where_nobody_listens_one_may_come(self) -> None:
+    def test_a_refused_connection_is_database_away(self) -> None:
         url = f"postgresql://books@127.0.0.1:{free_port()}/books"
         with pytest.raises(DatabaseAway, match=r"cannot be reached: .*Connection refused$"):
             connect(url)
 
-    def test_one_that_starts_will_come(self, starting: EmbeddedPostgres) -> None:
+    def test_a_starting_server_is_database_away_until_it_accepts(
+        self, starting: EmbeddedPostgres
+    ) -> None:
         url = starting.url()
         with pytest.raises(DatabaseAway, match=r"cannot be reached: .*the database system is"):
             connect(url)
@@ -70,7 +72,7 @@ class TestConnect:
             (("//accounting@", "//stranger_to_all@"), 'role "stranger_to_all" does not exist'),
         ],
     )
-    def test_one_that_turns_us_down_is_not_waited_for(
+    def test_a_server_that_rejects_the_login_is_unusable(
         self, databases: Databases, change: tuple[str, str], why: str
     ) -> None:
         url = databases.postgres.url("template_ready").replace(*change)
@@ -80,7 +82,7 @@ class TestConnect:
         assert "\n" not in str(told.value)
 
     @pytest.mark.parametrize("use", [connect, migrate])
-    def test_one_that_is_too_old_is_told_by_its_version(
+    def test_a_server_that_is_too_old_is_refused_with_its_version(
         self, databases: Databases, monkeypatch: pytest.MonkeyPatch, use: object
     ) -> None:
         assert callable(use)

@@ -63,7 +63,7 @@ class TestShare:
 
         played(places, play)
 
-    def test_what_one_may_not_have_is_there_for_the_next(self) -> None:
+    def test_permits_beyond_a_share_go_to_the_next_tenant(self) -> None:
         async def play(crowd: Crowd) -> None:
             await crowd.come("aaaaabcb")
             assert crowd.served == "aabc"
@@ -73,7 +73,7 @@ class TestShare:
 
 
 class TestQuickWork:
-    def test_has_half_of_a_tenants_places_while_it_is_new(
+    def test_new_quick_work_gets_half_of_the_permits_of_a_tenant(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("persistence.engine.pool.QUICK_SECONDS", PATIENCE_SECONDS)
@@ -85,7 +85,7 @@ class TestQuickWork:
 
         played(8, play, quick=True)
 
-    def test_that_lasts_is_joined_by_more_and_gives_back_its_place_once(
+    def test_quick_work_that_lasts_returns_its_permit_once(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("persistence.engine.pool.QUICK_SECONDS", 0.0)
@@ -101,7 +101,7 @@ class TestQuickWork:
 
 
 class TestLines:
-    def test_they_are_served_in_turn_and_each_in_its_order(self) -> None:
+    def test_tenants_are_served_in_turn_and_each_in_its_order(self) -> None:
         async def play(crowd: Crowd) -> None:
             await crowd.come("aabb" + "aaaa" + "bb" + "cd")
             assert crowd.served == "aabb"
@@ -109,7 +109,7 @@ class TestLines:
 
         played(4, play)
 
-    def test_whoever_has_no_name_has_a_line_as_well(self) -> None:
+    def test_a_caller_without_a_tenant_waits_in_a_queue_as_well(self) -> None:
         async def play(crowd: Crowd) -> None:
             taken = await crowd.turns.take(None)
             waiting = asyncio.create_task(crowd.turns.take(None))
@@ -119,7 +119,7 @@ class TestLines:
 
         played(2, play)
 
-    def test_who_gives_up_is_passed_over(self) -> None:
+    def test_a_cancelled_caller_is_skipped(self) -> None:
         async def play(crowd: Crowd) -> None:
             await crowd.come("abab")
             crowd.tasks[2].cancel()
@@ -128,7 +128,7 @@ class TestLines:
 
         played(2, play)
 
-    def test_who_gives_up_in_the_moment_of_its_turn_hands_it_on(self) -> None:
+    def test_a_caller_that_is_cancelled_with_its_permit_hands_it_on(self) -> None:
         async def play(crowd: Crowd) -> None:
             await crowd.come("abaa")
             crowd.give_back("a")
@@ -150,7 +150,7 @@ class TestLines:
 
 
 class TestFullLine:
-    def test_one_tenant_has_half_of_all_who_may_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_tenant_has_at_most_half_of_the_queue(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("persistence.engine.pool.MOST_WAITING", 6)
 
         async def play(crowd: Crowd) -> None:

@@ -18,7 +18,7 @@ NOTICED_SECONDS = 30.0  # Half of what a lock is waited for in tests.
 
 
 class TestOverdueRequest:
-    def test_its_key_tells_what_became_of_it_and_its_locks_go_at_once(
+    def test_an_overdue_request_is_repeatable_by_its_key_and_releases_its_locks(
         self, api_server: ApiServer, acme: Partner
     ) -> None:
         shop: Business = acme.business()

@@ -142,7 +142,7 @@ class TestExchange:
 
         assert run(work) == [{"n": 2}]
 
-    def test_what_is_prepared_outlives_a_rollback(self, run: Any) -> None:
+    def test_a_prepared_statement_outlives_a_rollback(self, run: Any) -> None:
         async def work(connection: Connection) -> Any:
             await execute_pipeline(connection, [query("BEGIN"), query("SELECT 1")])
             before = await prepared(connection)
@@ -222,7 +222,7 @@ class TestExchange:
 
         assert run(work)
 
-    def test_whoever_gives_up_closes_the_connection_and_waits_for_nobody(
+    def test_a_cancelled_exchange_closes_the_connection_immediately(
         self, run: Any, url: str
     ) -> None:
         def sessions() -> int:

@@ -54,13 +54,13 @@ class TestLending:
 
         run(work)
 
-    def test_there_are_as_many_as_were_needed_at_once(self, run: Any) -> None:
+    def test_the_pool_keeps_as_many_connections_as_were_needed_together(self, run: Any) -> None:
         async def work(pool: Pool) -> None:
             assert set(await lent(pool, 2)) == set(await lent(pool, 2))
 
         run(work)
 
-    def test_one_that_was_ended_is_made_anew(self, run: Any, url: str) -> None:
+    def test_a_terminated_connection_is_replaced(self, run: Any, url: str) -> None:
         async def work(pool: Pool) -> None:
             ended = await lent(pool, 3)
             with psycopg.connect(url) as owner:
@@ -70,7 +70,7 @@ class TestLending:
 
         run(work)
 
-    def test_one_that_is_too_old_is_made_anew(
+    def test_a_connection_beyond_its_lifetime_is_replaced(
         self, run: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def work(pool: Pool) -> None:
@@ -111,7 +111,7 @@ class TestWriting:
 
 class TestGivingBack:
     @pytest.mark.parametrize("text", ["SELECT 1", "SELECT 1 / 0"])
-    def test_what_is_left_open_is_rolled_back(self, run: Any, text: str) -> None:
+    def test_an_open_transaction_is_rolled_back(self, run: Any, text: str) -> None:
         async def work(pool: Pool) -> None:
             async with pool.connection() as connection:
                 await connection.execute("BEGIN")
@@ -123,7 +123,9 @@ class TestGivingBack:
 
         run(work)
 
-    def test_whoever_is_stopped_leaves_its_place_and_no_connection(self, run: Any) -> None:
+    def test_a_cancelled_caller_returns_its_permit_and_closes_its_connection(
+        self, run: Any
+    ) -> None:
         async def work(pool: Pool) -> None:
             async def asking(query: Query) -> int:
                 async with pool.connection("one") as connection:

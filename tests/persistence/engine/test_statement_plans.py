@@ -83,7 +83,9 @@ class TestExpectedRows:
         own = {table.name for table in tables.metadata.sorted_tables if table.info.get("tenant")}
         assert told(own_server) == own - ALIKE
 
-    def test_one_that_is_alike_for_all_is_taken_back(self, own_server: ApiServer) -> None:
+    def test_an_estimate_for_all_businesses_is_reset_by_a_migration(
+        self, own_server: ApiServer
+    ) -> None:
         before = told(own_server)
         own_server.watcher.execute("ALTER TABLE tax_code ALTER business_id SET (n_distinct = 2)")
         migrate(own_server.database_url)
@@ -112,7 +114,7 @@ class TestReadings:
             ({}, True, "auto"),  # More rounds may come, with whatever statements.
         ],
     )
-    def test_what_goes_by_no_value_has_one_plan(
+    def test_a_query_without_values_has_a_generic_plan_unless_once_or_pinned(
         self,
         own_server: ApiServer,
         partner: Partner,

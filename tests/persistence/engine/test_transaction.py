@@ -110,13 +110,13 @@ def staging(name: str, *failing: str) -> Handle:
 
 class TestRunsAgain:
     @pytest.mark.parametrize("state", ["40001", "40P01"])
-    def test_what_was_overtaken_runs_again_and_is_written_once(
+    def test_a_transaction_with_a_conflict_runs_again_and_writes_once(
         self, writer: Writer, state: str
     ) -> None:
         body, replayed = writer.write(staging("once", state, state))
         assert (body, replayed, writer.customers()) == ("run 3", False, {"once"})
 
-    def test_it_gives_up_after_some_runs(self, writer: Writer) -> None:
+    def test_a_transaction_fails_with_503_after_the_last_run(self, writer: Writer) -> None:
         with pytest.raises(Unavailable) as refused:
             writer.write(staging("never", *["40001"] * 9))
         assert (writer.runs, writer.customers()) == (MOST_RUNS, set())
@@ -177,7 +177,7 @@ class TestRunsAgain:
         assert (refused.value.code, writer.runs) == ("duplicate_external_id", 2)
         assert writer.customers() == {"first"}
 
-    def test_it_runs_once_more_for_each_external_id_that_it_names(
+    def test_a_transaction_runs_again_for_each_external_id_that_it_names(
         self, writer: Writer, shop: Business
     ) -> None:
         async def handle(session: WriteSession) -> None:
@@ -228,13 +228,13 @@ class TestKeys:
         assert writer.write(handle, key="f") == ("duplicate_account_code", True)
         assert (writer.customers(), writer.runs) == (set(), 1)
 
-    def test_what_is_not_the_callers_doing_is_not_kept(self, writer: Writer) -> None:
+    def test_a_key_keeps_no_503(self, writer: Writer) -> None:
         with pytest.raises(Unavailable):
             writer.write(staging("x", *["40001"] * 9), key="u")
         assert writer.write(staging("later"), key="u") == ("run 6", False)
         assert writer.customers() == {"later"}
 
-    def test_one_key_at_once_writes_once(self, writer: Writer) -> None:
+    def test_concurrent_requests_of_a_key_write_once(self, writer: Writer) -> None:
         done = writer.together(
             *(lambda pool: writing(pool, writer.work(staging("one"), key="k")) for _ in range(6))
         )
@@ -266,7 +266,7 @@ class TestKeys:
 
 
 class TestPreview:
-    def test_it_sees_deferred_refusals_and_writes_nothing(self, writer: Writer) -> None:
+    def test_a_preview_checks_deferred_constraints_and_writes_nothing(self, writer: Writer) -> None:
         assert writer.write(staging("seen"), preview=True) == ("run 1", False)
 
         async def headless(session: WriteSession) -> None:

@@ -75,7 +75,9 @@ def staging_file(name: str, *failing: str) -> Handle:
 
 
 class TestContents:
-    def test_they_are_there_when_the_rows_are(self, cabinet: Cabinet, writer: Writer) -> None:
+    def test_files_are_stored_when_the_rows_are_committed(
+        self, cabinet: Cabinet, writer: Writer
+    ) -> None:
         assert cabinet.write(staging_file("kept")) == ("run 1", False)
         assert (cabinet.keys, writer.customers()) == (["kept/0"], {"kept"})
 
@@ -118,7 +120,7 @@ class TestContents:
             cabinet.write(headless)
         assert (cabinet.keys, writer.customers()) == ([], set())
 
-    def test_where_one_cannot_be_put_none_is_and_nothing_is_committed(
+    def test_a_file_that_cannot_be_stored_leaves_no_file_and_no_row(
         self, cabinet: Cabinet, writer: Writer
     ) -> None:
         (cabinet.root / "blocked").write_text("a file where a folder has to be")
@@ -131,7 +133,7 @@ class TestContents:
             cabinet.write(two)
         assert (cabinet.keys, writer.customers()) == (["blocked"], set())
 
-    def test_who_takes_a_number_does_not_wait_for_the_file_of_another(
+    def test_a_number_does_not_wait_for_the_file_of_another_transaction(
         self, writer: Writer, tmp_path: Path
     ) -> None:
         at_work, numbered = threading.Event(), threading.Event()

@@ -166,7 +166,7 @@ class TestStaging:
         assert staging.number(second) == "JE-2031-000002"
         assert staging.number(PendingNumber("INV")) == "INV-000001"
 
-    def test_as_many_series_as_there_are_give_their_numbers_to_values(
+    def test_several_series_give_their_numbers_to_rows(
         self, api_server: ApiServer, shop: Business, staging: UnitOfWork
     ) -> None:
         series = ["JE-2031", "JE-2032", "JE-2033"]
@@ -280,7 +280,7 @@ class TestStaging:
         staging.raise_series("INV", 7)  # A number of its own form: nobody is to be given it.
         assert written(staging) == ["number_series"] * 2 + ["invoice", "journal_entry"]
 
-    def test_what_leads_and_what_follows_stand_around_the_rows(
+    def test_leading_and_following_statements_surround_the_rows(
         self, shop: Business, staging: UnitOfWork
     ) -> None:
         staging.insert(tables.journal_line, {"id": uuid4()})

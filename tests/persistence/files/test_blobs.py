@@ -47,25 +47,27 @@ def run(work: Callable[[], Awaitable[Any]]) -> Any:
 
 
 class TestBlobStorage:
-    def test_what_is_put_is_there_until_it_is_taken_away(self, storage: BlobStorage) -> None:
+    def test_a_file_exists_until_it_is_deleted(self, storage: BlobStorage) -> None:
         storage.put("business/key", CONTENT)
         assert storage.get("business/key") == CONTENT
         storage.delete("business/key")
         assert storage.get("business/key") is None
 
-    def test_what_is_not_there_is_no_fault(self, storage: BlobStorage) -> None:
+    def test_a_missing_file_is_no_error(self, storage: BlobStorage) -> None:
         assert storage.get("business/nothing") is None
         storage.delete("business/nothing")
         assert list(storage.under("business")) == []
 
-    def test_it_lists_one_business_with_the_time_of_each(self, storage: BlobStorage) -> None:
+    def test_the_list_has_the_files_of_a_business_with_their_times(
+        self, storage: BlobStorage
+    ) -> None:
         for key in ("one/a", "one/b", "other/c"):
             storage.put(key, CONTENT)
         found = dict(storage.under("one"))
         assert set(found) == {"one/a", "one/b"}
         assert all(abs(at - datetime.now(UTC)) < timedelta(minutes=1) for at in found.values())
 
-    def test_it_takes_ten_mebibytes(self, storage: BlobStorage) -> None:
+    def test_a_file_of_ten_mebibytes_is_stored(self, storage: BlobStorage) -> None:
         storage.put("business/large", b"x" * 10 * 1024 * 1024)
         assert len(storage.get("business/large") or b"") == 10 * 1024 * 1024
 
@@ -104,13 +106,13 @@ class TestFolder:
         assert modes == [0o700, 0o700]
         assert (root / "business" / "key").stat().st_mode & 0o777 == 0o600
 
-    def test_what_cannot_be_written_leaves_nothing(self, tmp_path: Path) -> None:
+    def test_a_failed_write_leaves_no_file(self, tmp_path: Path) -> None:
         (tmp_path / "business").write_text("a file where a folder has to be")
         with pytest.raises(OSError, match="business"):
             Folder(tmp_path).put("business/key", CONTENT)
         assert [path.name for path in tmp_path.rglob("*")] == ["business"]
 
-    def test_what_was_never_finished_is_listed_for_the_sweep(self, tmp_path: Path) -> None:
+    def test_an_unfinished_file_is_listed_for_the_sweep(self, tmp_path: Path) -> None:
         Folder(tmp_path).put("business/key", CONTENT)
         (tmp_path / "business" / "other.part").write_bytes(b"half")
         listed = {key for key, _ in Folder(tmp_path).under("business")}
@@ -133,7 +135,7 @@ class TestSeemsWritable:
 
 
 class TestRefuseUnwritable:
-    def test_one_that_can_be_written_is_left_as_it_was(self, storage: BlobStorage) -> None:
+    def test_a_writable_storage_is_left_unchanged(self, storage: BlobStorage) -> None:
         refuse_unwritable(storage)
         refuse_unwritable(storage)
         assert list(storage.under("")) == []
@@ -213,7 +215,7 @@ class TestBlobs:
         assert "storage_out_of_reach" in {each["event"] for each in said}
         assert object_store.keys == set()
 
-    def test_one_that_hangs_is_given_up_in_time(
+    def test_a_store_that_does_not_answer_is_503_in_time(
         self, object_store: ObjectStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("persistence.files.blobs.ANSWER_SECONDS", 0.5)

@@ -63,7 +63,7 @@ def age(path: Path, minutes: int) -> None:
 
 
 class TestSweep:
-    def test_what_has_no_record_goes_and_what_has_one_stays_however_old(
+    def test_a_file_without_a_record_is_deleted_and_a_file_with_a_record_stays(
         self, api_server: ApiServer, shop: Business
     ) -> None:
         made = upload(shop).json()
@@ -77,9 +77,7 @@ class TestSweep:
         assert len(names(api_server, shop)) == 1
         assert follow(shop, made["url"]).content == PDF
 
-    def test_what_is_younger_than_an_hour_may_still_get_its_record(
-        self, api_server: ApiServer, shop: Business
-    ) -> None:
+    def test_a_file_younger_than_an_hour_stays(self, api_server: ApiServer, shop: Business) -> None:
         young = left_behind(api_server.folder, shop.id, minutes=59)
         assert swept(api_server, Folder(api_server.folder)).left_behind == ()
         assert young.exists()

@@ -87,7 +87,7 @@ class TestProve:
 
 class TestPlantedFault:
     @pytest.mark.parametrize("fault", PLANTED)
-    def test_is_found_by_the_checks_it_concerns(
+    def test_a_planted_fault_is_found_by_the_checks_that_it_concerns(
         self, own_server: ApiServer, shop: Business, fault: str
     ) -> None:
         statement, named = PLANTED[fault]
@@ -97,7 +97,7 @@ class TestPlantedFault:
         assert faults_in(own_server, shop) == named | ({"audit_rows"} if past_the_trail else set())
 
     @pytest.mark.parametrize("source", SOURCES)
-    def test_is_found_in_what_each_kind_of_document_posted(
+    def test_a_planted_fault_is_found_in_the_entries_of_each_kind_of_document(
         self, own_server: ApiServer, shop: Business, source: str
     ) -> None:
         statement = "UPDATE journal_entry SET stream = 'other' WHERE business_id = %s"
@@ -106,7 +106,9 @@ class TestPlantedFault:
         on_cash = {"cash_lines"} if source.endswith("_credit") else set()
         assert faults_in(own_server, shop) == {"posted_as_desired", "audit_rows", *on_cash}
 
-    def test_is_named_with_its_place(self, own_server: ApiServer, shop: Business) -> None:
+    def test_a_planted_fault_is_reported_with_its_first_offender(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
         tamper(
             own_server,
             "DELETE FROM journal_entry WHERE business_id = %s AND sequence_number = %s",

@@ -182,7 +182,7 @@ class TestSeals:
             "UPDATE audit_seal SET before_digest = NULL WHERE business_id = %s AND number = 2",
         ],
     )
-    def test_are_whole_themselves(
+    def test_a_changed_seal_is_found(
         self, own_server: ApiServer, shop: Business, statement: str
     ) -> None:
         seal(own_server, shop)
@@ -218,7 +218,7 @@ class TestForging:
         ):
             server.execute(statement.replace("%(b)s", f"'{shop.id}'"))
 
-    def test_it_is_believed_only_what_a_business_is_by_itself(
+    def test_a_server_cannot_forge_a_change_of_a_business(
         self, own_server: ApiServer, shop: Business
     ) -> None:
         """On many machines the server says that it has changed a business."""
@@ -230,7 +230,7 @@ class TestForging:
 
 
 class TestBusinesses:
-    def test_are_told_of_where_no_trigger_can_stand(
+    def test_changes_of_a_business_are_recorded_without_a_trigger(
         self, own_server: ApiServer, partner: Partner, owner: Connection
     ) -> None:
         path = "/v1/platform/businesses/"
@@ -292,7 +292,7 @@ class TestColumns:
             for name, _ in found
         }
 
-    def test_one_that_comes_later_changes_no_digest(
+    def test_a_later_column_changes_no_digest(
         self, own_server: ApiServer, shop: Business, owner: Connection
     ) -> None:
         digests = "SELECT * FROM audit_record_rows(%s) ORDER BY object_id"
@@ -325,7 +325,7 @@ class TestColumns:
 
 
 class TestDigests:
-    def test_do_not_depend_on_the_encoding_of_who_changes_a_row(
+    def test_digests_do_not_depend_on_the_encoding_of_the_client(
         self, own_server: ApiServer, shop: Business, owner: Connection
     ) -> None:
         owner.execute("SET client_encoding = 'LATIN1'")
@@ -348,7 +348,9 @@ class TestRowsThatWereDeleted:
 
 
 class TestInvoices:
-    def test_one_of_many_is_named(self, own_server: ApiServer, shop: Business) -> None:
+    def test_a_changed_invoice_is_named_among_many(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
         invoice = sent(shop, shop.customer(), 100)
         tamper(own_server, "UPDATE invoice SET memo = 'x' WHERE id = %s", invoice["id"])
         [found] = own_server.prover.faults_of(shop.id)

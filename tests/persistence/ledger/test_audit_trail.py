@@ -92,7 +92,7 @@ class TestAuditedTables:
 
 
 class TestChangesOfRows:
-    def test_one_that_changes_nothing_leaves_no_record(
+    def test_an_update_that_changes_nothing_leaves_no_record(
         self, owner: Connection, shop: Business
     ) -> None:
         before = trail(owner, shop)
@@ -100,7 +100,7 @@ class TestChangesOfRows:
         assert owner.execute(f"UPDATE customer SET notes = notes {mine}", (shop.id,)).rowcount == 1
         assert trail(owner, shop) == before
 
-    def test_one_that_nobody_announced_was_the_operators(
+    def test_a_change_without_a_caller_is_recorded_as_the_operators(
         self, owner: Connection, shop: Business
     ) -> None:
         owner.execute("UPDATE customer SET notes = 'x' WHERE business_id = %s", (shop.id,))
@@ -119,7 +119,7 @@ class TestChangesOfRows:
             connection.rollback()
             assert trail(connection, shop) == before
 
-    def test_who_is_announced_is_forgotten_with_the_transaction(
+    def test_a_caller_is_forgotten_at_the_end_of_its_transaction(
         self, api_server: ApiServer, shop: Business
     ) -> None:
         with psycopg.connect(api_server.database_url) as connection:
@@ -145,7 +145,7 @@ class TestChangesOfRows:
 
 
 class TestIds:
-    def test_they_are_of_version_7_and_begin_with_the_moment(self, api_server: ApiServer) -> None:
+    def test_ids_are_of_version_7_and_begin_with_the_time(self, api_server: ApiServer) -> None:
         at = datetime(2026, 11, 20, 9, 30, 0, 123_457, UTC)
         ids = [api_server.query("SELECT audit_id(%s)", at)[0][0] for _ in range(50)]
         assert {(each.version, each.variant) for each in ids} == {(7, "specified in RFC 4122")}
@@ -165,7 +165,7 @@ class TestIds:
     def test_before_1970_there_is_none(self) -> None:
         assert first_id(datetime(1900, 1, 1, tzinfo=UTC)) == UUID(int=7 << 76)
 
-    def test_they_stand_in_the_order_of_time(self, api_server: ApiServer, shop: Business) -> None:
+    def test_ids_are_in_the_order_of_time(self, api_server: ApiServer, shop: Business) -> None:
         rows = api_server.query(
             "SELECT id, created_at FROM audit_record WHERE business_id = %s ORDER BY id", shop.id
         )

@@ -291,7 +291,7 @@ FAULTS = {
 
 
 class TestRollUpsAreProven:
-    def test_where_nothing_is_wrong_nothing_is_found(
+    def test_correct_roll_ups_pass_the_check(
         self, own_server: ApiServer, kept: JournalWriter
     ) -> None:
         assert kept.roll_ups_hold()
@@ -309,7 +309,7 @@ class TestRollUpsAreProven:
 
 
 class TestRebuilding:
-    def test_it_waits_for_postings_under_way_and_they_for_it(
+    def test_a_rebuild_and_concurrent_postings_wait_for_each_other(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
         journal = JournalWriter(own_server, partner.business(), step=4)
@@ -329,7 +329,7 @@ class TestRebuilding:
         assert sums(journal.chart(EVER), of_period=False) == journal.by_lines(EVER)
         assert journal.roll_ups_hold()
 
-    def test_it_tells_how_many_months_there_are(
+    def test_a_rebuild_returns_the_number_of_months(
         self, own_server: ApiServer, kept: JournalWriter
     ) -> None:
         assert kept.run(lambda pool: rebuild(pool, kept.writer.business_id)) == 6

@@ -239,7 +239,9 @@ class TestMigration:
         assert found == dict.fromkeys(("", "fair", "web"), ON_CASH[INVOICE])
 
     @pytest.mark.parametrize("name", CHECKS)
-    def test_they_are_proven(self, migrated: Connection, name: str) -> None:
+    def test_migrated_books_pass_each_check_of_the_cash_basis(
+        self, migrated: Connection, name: str
+    ) -> None:
         told = {"business_id": BUSINESS}
         [(checked, offender)] = migrated.execute(verdict(CHECKS[name]), told).fetchall()
         assert (checked > 0, offender) == (True, None)

@@ -37,7 +37,7 @@ def change(business: Business, code: str, name: str) -> None:
 
 
 class TestTaxCodesSeen:
-    def test_what_did_not_change_is_not_read_again(
+    def test_unchanged_tax_codes_are_not_read_again(
         self, api_server: ApiServer, acme: Partner
     ) -> None:
         process = JournalWriter(api_server, acme.business())
@@ -45,7 +45,7 @@ class TestTaxCodesSeen:
         assert "S20" in names(first)
         assert seen(process) is first
 
-    def test_what_another_process_changed_is_read_again(
+    def test_tax_codes_that_another_process_changed_are_read_again(
         self, api_server: ApiServer, acme: Partner
     ) -> None:
         business = acme.business()

@@ -156,6 +156,6 @@ class TestMigration:
         }
         assert set(found) == expected
 
-    def test_what_was_posted_names_no_code(self, migrated: Connection) -> None:
+    def test_earlier_postings_name_no_tax_code(self, migrated: Connection) -> None:
         found = asked(migrated, "SELECT DISTINCT tax_code_id, tax_rate, tax_part FROM journal_line")
         assert found == [(None, None, None)]

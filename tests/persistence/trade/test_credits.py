@@ -198,7 +198,7 @@ class TestCreditStore:
             page = shop.read(lambda trade, wanted=wanted: trade.credits.records(wanted))
             assert {each.id for each in page.rows} == {i for i, n in names.items() if n == name}
 
-    def test_what_is_read_is_what_was_saved(self, shop: Shop) -> None:
+    def test_a_saved_credit_is_read_unchanged(self, shop: Shop) -> None:
         saved = shop.credit(used=30, external_id="mine", memo="Broken cups", metadata={"a": [1]})
         shop.save(saved)
         kept = replace(saved, version=1)
@@ -235,7 +235,7 @@ class TestLocking:
 class TestSettlements:
     @pytest.mark.parametrize("on", [date(2025, 2, 20), date(2025, 3, 5)])
     @pytest.mark.parametrize("start", [None, date(2025, 2, 25), date(2025, 3, 9)])
-    def test_they_begin_on_the_days_of_the_rules(
+    def test_settlements_begin_on_the_days_of_the_rules(
         self, shop: Shop, on: date, start: date | None
     ) -> None:
         opened_at = datetime(on.year, on.month, on.day, 23, 30, tzinfo=UTC)
@@ -272,7 +272,7 @@ class TestSettlements:
 
 
 class TestWriteOffStore:
-    def test_what_is_read_is_what_was_saved(self, shop: Shop) -> None:
+    def test_a_saved_write_off_is_read_unchanged(self, shop: Shop) -> None:
         saved = shop.write_off(external_id="mine")
         shop.save(saved)
         kept = shop.read(lambda trade: within(trade, shop.document, saved.id))
@@ -283,7 +283,7 @@ class TestWriteOffStore:
         assert shop.read(lambda trade: named(trade, "mine")) == kept
         assert shop.read(lambda trade: named(trade, "none")) is None
 
-    def test_one_of_another_document_is_not_found(self, shop: Shop) -> None:
+    def test_a_write_off_of_another_document_is_not_found(self, shop: Shop) -> None:
         saved = shop.write_off()
         shop.save(saved)
         with pytest.raises(NotFound) as refused:

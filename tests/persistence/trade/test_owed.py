@@ -35,7 +35,7 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 class TestAging:
     @pytest.mark.parametrize("sql", [SALES, PURCHASES], ids=["sales", "purchases"])
-    def test_what_is_owed_is_read_once_and_not_for_each_party(
+    def test_open_amounts_are_not_read_for_each_party(
         self, own_server: ApiServer, shop: Business, sql: OwedSql
     ) -> None:
         counted = "SELECT reltuples FROM pg_class WHERE relname = %s"

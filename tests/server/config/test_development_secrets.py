@@ -24,7 +24,7 @@ class TestReadOrMake:
     def file(self, tmp_path: Path) -> Path:
         return tmp_path / "deep" / "data" / "development-secrets"
 
-    def test_they_are_made_once_and_kept(self, bare: dict[str, str], file: Path) -> None:
+    def test_secrets_are_made_once_and_kept(self, bare: dict[str, str], file: Path) -> None:
         first = settings.load(bare, development=True).secrets
         assert settings.load(bare, development=True).secrets == first
         assert Keyring(first)

@@ -20,18 +20,18 @@ BUCKET = {
 
 
 class TestDocuments:
-    def test_they_lie_in_the_data_folder(self, tmp_path: Path) -> None:
+    def test_documents_are_in_the_data_folder_by_default(self, tmp_path: Path) -> None:
         stores = settings.load_stores({"ACCOUNTING_DATA_DIR": str(tmp_path)})
         assert stores.documents == Folder(tmp_path / "documents")
 
-    def test_or_in_a_folder_of_their_own(self, tmp_path: Path) -> None:
+    def test_documents_are_in_the_folder_that_the_setting_names(self, tmp_path: Path) -> None:
         stores = settings.load_stores({"ACCOUNTING_DOCUMENTS_DIR": str(tmp_path / "papers")})
         assert stores.documents == Folder(tmp_path / "papers")
         (tmp_path / "file").touch()
         with pytest.raises(SettingsError, match=r"ACCOUNTING_DOCUMENTS_DIR: .* is not a folder"):
             settings.load_stores({"ACCOUNTING_DOCUMENTS_DIR": str(tmp_path / "file")})
 
-    def test_or_in_a_bucket(self) -> None:
+    def test_documents_are_in_the_bucket_that_the_settings_name(self) -> None:
         stores = settings.load_stores(BUCKET)
         assert stores.documents == Bucket(
             name="documents",
@@ -72,10 +72,10 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 
 class TestPublicUrl:
-    def test_links_are_relative_unless_told(self, environ: dict[str, str]) -> None:
+    def test_links_are_relative_by_default(self, environ: dict[str, str]) -> None:
         assert settings.load(environ).public_url == ""
 
-    def test_it_is_kept_without_its_final_slash(self, environ: dict[str, str]) -> None:
+    def test_the_url_is_kept_without_its_final_slash(self, environ: dict[str, str]) -> None:
         environ["ACCOUNTING_PUBLIC_URL"] = "https://api.example.com/books/"
         assert settings.load(environ).public_url == "https://api.example.com/books"
 
@@ -88,7 +88,7 @@ class TestPublicUrl:
             ("https://", "must look like"),
         ],
     )
-    def test_what_nobody_should_follow_is_refused(
+    def test_an_unsafe_or_malformed_url_is_refused(
         self, environ: dict[str, str], url: str, told: str
     ) -> None:
         with pytest.raises(SettingsError, match=told):

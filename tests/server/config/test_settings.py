@@ -226,7 +226,7 @@ class TestExposure:
 
 
 class TestTls:
-    def test_one_without_the_other_is_refused(
+    def test_a_certificate_without_its_key_or_a_key_without_its_certificate_is_refused(
         self, environ: dict[str, str], tls: tuple[Path, Path]
     ) -> None:
         assert "go together" in faults(environ, tls_cert=tls[0])
@@ -271,13 +271,13 @@ class TestOrigins:
             ("http://localhost.example", "must be https"),
         ],
     )
-    def test_what_a_browser_never_sends_is_refused(
+    def test_an_origin_that_no_browser_sends_is_refused(
         self, environ: dict[str, str], origin: str, fault: str
     ) -> None:
         environ["ACCOUNTING_ALLOWED_ORIGINS"] = origin
         assert fault in faults(environ)
 
-    def test_none_are_allowed_unless_named(self, environ: dict[str, str]) -> None:
+    def test_no_origin_is_allowed_by_default(self, environ: dict[str, str]) -> None:
         assert settings.load(environ).allowed_origins == frozenset()
 
 
@@ -406,7 +406,7 @@ class TestLoad:
             ("ACCOUNTING_METRICS_HOST", "::1", "of no use without its PORT"),
         ],
     )
-    def test_what_cannot_be_watched_by_is_refused(
+    def test_an_unusable_setting_of_telemetry_is_refused(
         self, environ: dict[str, str], name: str, value: str, fault: str
     ) -> None:
         assert fault in faults({**environ, name: value})

@@ -70,7 +70,7 @@ class TestParse:
             b"- 1",
         ],
     )
-    def test_what_would_be_read_wrongly_is_refused(self, source: bytes) -> None:
+    def test_ambiguous_yaml_is_refused(self, source: bytes) -> None:
         with pytest.raises(ContractError):
             parse(source)
 
@@ -102,7 +102,7 @@ class TestKeepForRequests:
         assert post["parameters"] == [{"name": "example", "in": "query", "schema": {}}]
         assert answer == {"description": "Fine.", "headers": {}}
 
-    def test_what_is_compiled_is_the_same(self) -> None:
+    def test_the_kept_part_compiles_to_the_same_operations(self) -> None:
         whole, kept = parse(read_source()), parse(read_source())
         keep_for_requests(kept)
         assert len(kept["components"]["schemas"]) < len(whole["components"]["schemas"])
@@ -111,7 +111,7 @@ class TestKeepForRequests:
         ):
             assert of_requests(one) == of_requests(other)
 
-    def test_what_is_said_of_patterns_is_the_same(self) -> None:
+    def test_the_kept_part_describes_patterns_in_the_same_words(self) -> None:
         whole, kept = parse(read_source()), parse(read_source())
         keep_for_requests(kept)
         words, kept_words = (FieldWords(each)._patterns for each in (whole, kept))
@@ -170,7 +170,7 @@ class TestContract:
             ("{name: open, in: query, schema", "{name: o, in: query, style: deepObject, schema"),
         ],
     )
-    def test_what_would_be_served_wrongly_is_refused(self, old: str, new: str) -> None:
+    def test_a_contract_that_cannot_be_served_is_refused(self, old: str, new: str) -> None:
         with pytest.raises(ContractError):
             self.contract((old, new))
 

@@ -81,7 +81,7 @@ class TestServing:
             ("icon.svg", "image/svg+xml"),
         ],
     )
-    def test_what_it_loads_has_its_type_and_is_sent_again_only_if_it_changed(
+    def test_a_loaded_file_has_its_type_and_is_sent_again_only_if_it_changed(
         self, application: Edge, name: str, media_type: str
     ) -> None:
         reply = request(application, "GET", f"{ROOT}{name}", ("accept-encoding", "gzip"))
@@ -92,7 +92,7 @@ class TestServing:
         again = request(application, "GET", f"{ROOT}{name}", ("accept-encoding", "gzip"), tag)
         assert (again.status, again.body) == (304, b"")
 
-    def test_it_is_read_only(self, application: Edge) -> None:
+    def test_the_page_is_read_only(self, application: Edge) -> None:
         assert request(application, "POST", ROOT).status == 405
 
     @pytest.mark.parametrize("path", ["/app/nothing.js", "/app/__init__.py", "/application/"])
@@ -139,7 +139,7 @@ class TestFiles:
                 name
             )
 
-    def test_what_others_wrote_is_as_they_published_it_with_its_licence(self) -> None:
+    def test_a_vendored_file_is_unchanged_and_has_its_licence(self) -> None:
         vendor = files("server.docs.app_page") / "vendor"
         told = (vendor / "README.md").read_text("utf-8")
         rows = re.findall(r"^\| `(\S+)` \| (\S+) (\S+) .*\| `([0-9a-f]{64})` \|$", told, re.M)
@@ -159,7 +159,7 @@ class TestWords:
                 assert text.strip(), (language, name)
                 assert re.findall(r"\{\w+\}", text) == re.findall(r"\{\w+\}", WORDS["en"][name])
 
-    def test_what_the_page_says_has_words(self) -> None:
+    def test_each_text_of_the_page_has_words(self) -> None:
         said = {
             name for text in SCRIPTS.values() for name in re.findall(r'\bsay\("([\w.]+)"', text)
         }
@@ -167,7 +167,7 @@ class TestWords:
         assert said <= WORDS["en"].keys()
 
     @pytest.mark.parametrize("prefix", ENUMS)
-    def test_what_the_contract_calls_by_a_word_has_words(self, prefix: str) -> None:
+    def test_each_enum_value_of_the_contract_has_words(self, prefix: str) -> None:
         schemas = parse(read_source())["components"]["schemas"]
         named = {f"{prefix}.{word}" for name in ENUMS[prefix] for word in schemas[name]["enum"]}
         assert named <= WORDS["en"].keys()

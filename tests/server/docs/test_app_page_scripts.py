@@ -76,18 +76,18 @@ class TestAddress:
         assert (found["place"]["view"], found["place"]["basis"]) == ("bank", "cash")
         assert "token" not in found["place"]
 
-    def test_what_it_does_not_know_is_as_if_it_were_not_there(self) -> None:
+    def test_an_unknown_part_of_an_address_is_ignored(self) -> None:
         hostile = "#view=constructor&basis=x&from=1&of=//elsewhere.example&language=<b>&__proto__=a"
         [found, bare] = returned("address", "read", [hostile], [""])
         assert found == bare
 
-    def test_what_is_written_is_read_again(self) -> None:
+    def test_a_written_address_is_read_as_the_same_place(self) -> None:
         place = {"view": "lines", "period": "own", "from": "2026-01-01", "to": "2026-01-31"}
         place |= {"basis": "cash", "compare": "none", "of": "/v1/platform/businesses/b/x/?a=1&b=2"}
         [written] = returned("address", "written", [place])
         assert returned("address", "read", [written]) == [{"place": place}]
 
-    def test_another_view_keeps_period_and_basis_and_drops_what_was_looked_at(self) -> None:
+    def test_a_change_of_view_keeps_period_and_basis_and_drops_the_object(self) -> None:
         place = {"view": "entry", "of": "/v1/", "basis": "cash", "period": "this-year"}
         found = returned(
             "address", "moved", [place, {"view": "bank"}], [place, {"basis": "accrual"}]
@@ -97,12 +97,12 @@ class TestAddress:
 
 
 class TestPeriods:
-    def test_what_has_not_ended_ends_today(self) -> None:
+    def test_a_current_period_ends_today(self) -> None:
         names = ("twelve-months", "this-month", "this-quarter", "this-year")
         starts = ["2025-12-01", "2026-11-01", "2026-10-01", "2026-01-01"]
         assert spans(TODAY, TO_DECEMBER, *names) == [f"{start} {TODAY}" for start in starts]
 
-    def test_what_ended_is_whole(self) -> None:
+    def test_a_past_period_is_whole(self) -> None:
         assert spans(TODAY, TO_DECEMBER, "last-month", "last-quarter", "last-year") == [
             "2026-10-01 2026-10-31",
             "2026-07-01 2026-09-30",

@@ -22,14 +22,14 @@ class TestDocumentation:
         return Edge(nothing_there, https=HttpsRule(), find_page=Documentation(SOURCE).find)
 
     @pytest.mark.parametrize("path", ["/docs", "/docs/", "/docs/operations/change_thing"])
-    def test_its_pages_have_their_own_policy(self, application: Edge, path: str) -> None:
+    def test_pages_have_their_own_policy(self, application: Edge, path: str) -> None:
         reply = request(application, "GET", path)
         assert (reply.status, reply.header("content-type")) == (200, "text/html; charset=utf-8")
         assert reply.header("content-security-policy") == f"{POLICY}; frame-ancestors 'none'"
         assert int(reply.header("content-length") or 0) == len(reply.body)
         assert b"Change a thing" in reply.body
 
-    def test_whoever_has_a_page_keeps_its_policy(self, application: Edge) -> None:
+    def test_a_304_answer_has_the_policy_of_its_page(self, application: Edge) -> None:
         tag = request(application, "GET", "/docs/").header("etag") or ""
         reply = request(application, "GET", "/docs/", ("if-none-match", tag))
         assert reply.status == 304
@@ -43,7 +43,7 @@ class TestDocumentation:
             ("search.json", "application/json"),
         ],
     )
-    def test_what_they_load_has_its_type(
+    def test_a_loaded_file_has_its_type(
         self, application: Edge, name: str, media_type: str
     ) -> None:
         reply = request(application, "GET", f"/docs/{name}")
@@ -53,14 +53,14 @@ class TestDocumentation:
     @pytest.mark.parametrize(
         "path", ["/docs/nothing/", "/docs/operations/", "/docsy", "/v1/docs/", "/openapi.xml"]
     )
-    def test_other_addresses_are_those_of_the_api(self, application: Edge, path: str) -> None:
+    def test_other_addresses_reach_the_api(self, application: Edge, path: str) -> None:
         assert request(application, "GET", path).status == 418
 
     def test_the_contract_is_served_as_it_was_written(self, application: Edge) -> None:
         reply = request(application, "GET", "/openapi.yaml")
         assert (reply.header("content-type"), reply.body) == ("application/yaml", SOURCE)
 
-    def test_as_json_its_operations_have_refusals_of_their_own(self, application: Edge) -> None:
+    def test_operations_in_json_have_refusals_of_their_own(self, application: Edge) -> None:
         served = request(application, "GET", "/openapi.json").json()
         assert served == with_own_examples(DOCUMENT)
 
@@ -70,12 +70,12 @@ class TestDocumentation:
         assert (reply.status, reply.header("content-type")) == (200, "application/json")
         assert reply.json()["paths"].keys() == DOCUMENT["paths"].keys()
 
-    def test_they_are_read_only(self, application: Edge) -> None:
+    def test_pages_are_read_only(self, application: Edge) -> None:
         assert request(application, "DELETE", "/docs/").status == 405
 
 
 class TestSharedPages:
-    def test_they_are_there_once_all_are_written(self) -> None:
+    def test_pages_are_readable_once_all_are_written(self) -> None:
         shared = SharedPages()
         assert shared.read() is None
         written = write_pages(SOURCE)
@@ -86,7 +86,7 @@ class TestSharedPages:
         assert len(pages) == len(written)
         assert pages.get("/docs/nothing/") is None
 
-    def test_they_are_not_there_while_they_are_written(self) -> None:
+    def test_pages_are_unreadable_while_they_are_written(self) -> None:
         class Watched(dict[str, StoredPage]):
             def items(self) -> Any:
                 for item in super().items():
@@ -97,7 +97,7 @@ class TestSharedPages:
         shared.write(Watched(write_pages(SOURCE)))
         assert shared.read() is not None
 
-    def test_whoever_reads_them_keeps_none(self) -> None:
+    def test_a_reader_caches_no_page(self) -> None:
         shared = SharedPages()
         shared.write(write_pages(SOURCE))
         pages = shared.read()

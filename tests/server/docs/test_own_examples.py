@@ -93,15 +93,13 @@ class TestWithOwnExamples:
     def changed(self) -> dict[str, Any]:
         return with_own_examples(SMALL)["paths"]["/things/"]
 
-    def test_what_few_operations_name_stands_before_what_many_do(
-        self, changed: dict[str, Any]
-    ) -> None:
+    def test_a_rare_code_comes_before_a_common_code(self, changed: dict[str, Any]) -> None:
         assert changed["post"]["responses"]["409"]["content"][JSON]["examples"] == {
             "stuck": {"$ref": "#/components/examples/Stuck"},
             "old": {"$ref": "#/components/examples/Old"},
         }
 
-    def test_another_shows_its_own(self, changed: dict[str, Any]) -> None:
+    def test_an_operation_shows_its_own_examples_only(self, changed: dict[str, Any]) -> None:
         examples = changed["get"]["responses"]["409"]["content"][JSON]["examples"]
         assert list(examples) == ["old"]
 
@@ -142,7 +140,7 @@ class TestOwnExamples:
         ("operation", "examples"),
         [each for each in own("400") if str(each.id) not in TOKENS],
     )
-    def test_what_is_not_valid_is_one_of_its_own_fields(
+    def test_the_example_of_validation_error_names_a_field_of_the_operation(
         self, operation: Operation, examples: dict[str, Any]
     ) -> None:
         [field] = examples["validation_error"]["detail"]["field_errors"]

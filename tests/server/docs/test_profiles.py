@@ -88,7 +88,7 @@ class TestForMocks:
         answers: dict[str, Any] = invoices["post"]["responses"]
         return answers
 
-    def test_what_is_made_goes_before_what_is_shown(self, answers: dict[str, Any]) -> None:
+    def test_the_answer_201_comes_before_2xx(self, answers: dict[str, Any]) -> None:
         assert list(answers)[:3] == ["201", "2XX", "400"]
 
     def test_refusals_of_422_are_found_where_nothing_not_valid_is(
@@ -112,7 +112,7 @@ class TestAsYaml:
     def test_a_text_that_looks_like_a_number_is_quoted(self, text: str) -> None:
         assert as_yaml({"text": text}) == f"text: '{text}'\n"
 
-    def test_other_texts_stay_plain(self) -> None:
+    def test_unambiguous_texts_have_no_quotes(self) -> None:
         assert (
             as_yaml({"text": "3.0.3", "id": "0197f0c4-8a20"}) == "text: 3.0.3\nid: 0197f0c4-8a20\n"
         )
@@ -134,7 +134,7 @@ class TestWrite:
         }
 
     @pytest.mark.parametrize("name", PROFILES)
-    def test_it_is_valid_and_has_every_operation(self, name: str, written: Path) -> None:
+    def test_each_form_is_valid_and_has_every_operation(self, name: str, written: Path) -> None:
         text = (written / f"accounting.{name}.yaml").read_bytes()
         derived = yaml.load(text, yaml.CSafeLoader)
         validate(derived)

@@ -35,14 +35,14 @@ def line(answer: Answer, name: bytes) -> str | None:
 
 
 class TestStoredPage:
-    def test_it_is_sent_plain_to_whoever_takes_no_other_form(self, stored: StoredPage) -> None:
+    def test_a_page_is_sent_plain_without_accept_encoding(self, stored: StoredPage) -> None:
         answer = answered(stored)
         assert (answer.status, answer.body) == (200, TEXT)
         assert line(answer, b"content-encoding") is None
         assert (line(answer, b"x-more"), line(answer, b"vary")) == ("1", "Accept-Encoding")
 
     @pytest.mark.parametrize("sent", ["gzip", "br, GZIP;q=0.5", "*"])
-    def test_it_is_sent_compressed_to_whoever_takes_that(
+    def test_a_page_is_sent_compressed_to_a_client_that_accepts_gzip(
         self, stored: StoredPage, sent: str
     ) -> None:
         answer = answered(stored, accept_encoding=sent)
@@ -52,11 +52,15 @@ class TestStoredPage:
         assert len(answer.body) < len(TEXT) / 10
 
     @pytest.mark.parametrize("sent", ["", "br", "gzip;q=0", "*, gzip;q=0", "gzip;q=none", "§"])
-    def test_it_is_sent_plain_to_whoever_refuses(self, stored: StoredPage, sent: str) -> None:
+    def test_a_page_is_sent_plain_to_a_client_that_refuses_gzip(
+        self, stored: StoredPage, sent: str
+    ) -> None:
         assert answered(stored, accept_encoding=sent).body == TEXT
 
     @pytest.mark.parametrize("accepted", ["", "gzip"])
-    def test_who_has_it_is_told_so(self, stored: StoredPage, accepted: str) -> None:
+    def test_a_client_with_the_current_etag_gets_304(
+        self, stored: StoredPage, accepted: str
+    ) -> None:
         first = answered(stored, accept_encoding=accepted)
         tag = line(first, b"etag")
         assert tag is not None
@@ -67,7 +71,9 @@ class TestStoredPage:
             assert line(answer, b"vary") == "Accept-Encoding"
             assert (line(answer, b"x-more"), line(answer, b"content-type")) == ("1", None)
 
-    def test_another_form_or_another_page_is_sent_whole(self, stored: StoredPage) -> None:
+    def test_an_etag_of_another_encoding_or_page_gets_the_whole_page(
+        self, stored: StoredPage
+    ) -> None:
         tag = line(answered(stored), b"etag") or ""
         assert answered(stored, accept_encoding="gzip", if_none_match=tag).status == 200
         assert answered(store(b"text/plain", TEXT[1:]), if_none_match=tag).status == 200
@@ -77,7 +83,7 @@ class TestStoredPage:
 
 
 class TestFrontPage:
-    def test_it_leads_to_the_reference_without_a_redirect(self) -> None:
+    def test_the_front_page_leads_to_the_reference_without_a_redirect(self) -> None:
         documentation = Documentation(SOURCE)
         application = Edge(pytest.fail, https=HttpsRule(), find_page=documentation.find)
         reply = request(application, "GET", "/")
@@ -95,7 +101,7 @@ class TestFrontPage:
 
 
 class TestWriting:
-    def test_it_is_done_once_and_beside_the_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_pages_are_written_once_and_off_the_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
         threads: list[threading.Thread] = []
         write = site.site
 
@@ -116,7 +122,7 @@ class TestWriting:
         [thread] = threads
         assert thread is not threading.main_thread()
 
-    def test_another_process_is_waited_for_since_the_first_request_and_no_longer(self) -> None:
+    def test_a_wait_for_another_process_counts_from_the_first_request(self) -> None:
         asked: list[float] = []
 
         def not_yet() -> None:

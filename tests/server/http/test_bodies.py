@@ -125,14 +125,14 @@ class TestParseJson:
             (b'{"a": {"a": 1}, "b": {"a": 1}}', {"a": {"a": 1}, "b": {"a": 1}}),
         ],
     )
-    def test_what_is_strict_is_taken(self, raw: bytes, value: Any) -> None:
+    def test_strict_json_is_parsed(self, raw: bytes, value: Any) -> None:
         parsed = parse_json(raw)
         if raw.startswith(b"[["):
             value = parsed
         assert parsed == value
         assert orjson.dumps(parsed) == orjson.dumps(value)
 
-    def test_it_holds_only_so_many_values_whatever_its_texts_say(self) -> None:
+    def test_a_body_is_limited_in_values_and_texts_do_not_count(self) -> None:
         text = "a,b[c{d\\" * 20_000
         most = ["[ ]", "{ }", "[]", '{"a":[0]}', orjson.dumps(text).decode()]
         fits = f"[{','.join([*most, *['0'] * (MAX_VALUES - len(most) - 2)])}]".encode()

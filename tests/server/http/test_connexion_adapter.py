@@ -162,11 +162,11 @@ class TestNames:
     def test_all_that_it_relies_on_is_there(self) -> None:
         assert moved(ADAPTER, RELIED_ON, {}) == []
 
-    def test_what_has_gone_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_member_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(RoutedAPI, "add_paths")
         assert moved(ADAPTER, RELIED_ON, {}) == [f"{ADAPTER} relies on RoutedAPI.add_paths()"]
 
-    def test_what_takes_something_else_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_member_with_other_parameters_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         def make_operation(self: RoutedAPI, operation: Any, method: str) -> None: ...
 
         monkeypatch.setattr(RoutedAPI, "make_operation", make_operation)
@@ -241,7 +241,7 @@ class TestAlternatives:
         handlers = {"basic": NamedHandler, "bearer": NamedHandler}
         return Alternatives(handlers, list).check_of(operation)
 
-    def test_they_come_in_order_without_a_scheme_that_is_unknown(
+    def test_alternatives_keep_their_order_without_an_unknown_scheme(
         self, operations: dict[str, LoadedOperation]
     ) -> None:
         expected = ["alternative bearer", "alternative basic"]
@@ -252,7 +252,7 @@ class TestAlternatives:
         assert self.joined(operations["open"]) is None
 
     @pytest.mark.parametrize("name", ["both", "optional"])
-    def test_what_is_no_scheme_of_ours_can_be_told(
+    def test_an_alternative_of_connexion_is_distinguishable(
         self, operations: dict[str, LoadedOperation], name: str
     ) -> None:
         foreign = [each for each in self.joined(operations[name]) if not isinstance(each, str)]
@@ -274,7 +274,7 @@ class Trace:
 
 
 class TestRequest:
-    def test_one_function_of_connexion_takes_part(self, databases: Databases) -> None:
+    def test_a_request_calls_a_single_function_of_connexion(self, databases: Databases) -> None:
         """Decision 1 names it."""
         trace = Trace()
         api_server = ApiServer(databases.clone(f"traced_{os.getpid()}"))

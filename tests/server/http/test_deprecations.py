@@ -61,7 +61,7 @@ def told(chain: Chain) -> Any:
 
 
 class TestOldName:
-    def test_is_handed_on_as_the_new_one(self, chain: Chain) -> None:
+    def test_an_old_name_is_handed_on_as_the_new_name(self, chain: Chain) -> None:
         found = chain.ask("GET", "/things/?since=2026-05-06").query
         assert found == {**ANYTHING_ELSE, "day_from": date(2026, 5, 6)}
 
@@ -89,7 +89,7 @@ class TestOldName:
             ("since=2026-05-07&day_from=x", "day_from"),
         ],
     )
-    def test_that_is_malformed_is_a_fault_of_its_own_name(
+    def test_a_fault_of_an_old_name_has_the_old_name(
         self, chain: Chain, query: str, field: str
     ) -> None:
         with pytest.raises(ValidationError) as caught:
@@ -99,7 +99,7 @@ class TestOldName:
     def test_without_a_new_one_stays_what_it_is(self, chain: Chain) -> None:
         assert chain.ask("GET", "/things/?colour=red").query == {**ANYTHING_ELSE, "colour": "red"}
 
-    def test_is_suggested_to_nobody(self, chain: Chain) -> None:
+    def test_an_old_name_is_never_suggested(self, chain: Chain) -> None:
         with pytest.raises(ValidationError) as caught:
             chain.ask("GET", "/things/?sinc=2026-05-06&dayfrom=x")
         assert caught.value.detail["field_errors"] == {
@@ -131,7 +131,9 @@ class TestHeaders:
             b"sunset": b"Wed, 01 Jul 2026 00:00:00 GMT",
         }
 
-    def test_of_several_tell_the_first_beginning_and_the_first_end(self) -> None:
+    def test_headers_of_several_deprecations_have_the_first_beginning_and_the_first_end(
+        self,
+    ) -> None:
         days = [date(2026, 1, 1), date(2026, 2, 1), date(2027, 1, 1), date(2027, 2, 1)]
         used = [
             Deprecation(days[1], days[2], None),

@@ -50,7 +50,7 @@ def refused(shop: Business, url: str) -> None:
 
 
 class TestDownload:
-    def test_it_needs_no_credentials_and_says_what_it_is(
+    def test_a_download_needs_no_credentials_and_has_its_media_type_and_name(
         self, shop: Business, document: dict[str, Any]
     ) -> None:
         answer = follow(shop, document["url"])
@@ -82,12 +82,14 @@ class TestDownload:
         assert (answer.status_code, answer.content) == (200, b"")
         assert answer.headers["content-length"] == str(len(PDF))
 
-    def test_it_can_only_be_read(self, shop: Business, document: dict[str, Any]) -> None:
+    def test_a_download_refuses_other_methods_than_get_and_head(
+        self, shop: Business, document: dict[str, Any]
+    ) -> None:
         for method in ("POST", "PUT", "PATCH", "DELETE"):
             answer = shop.partner.api.request(method, document["url"])
             assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
 
-    def test_it_means_the_same_with_a_final_slash(
+    def test_a_link_works_with_a_final_slash(
         self, shop: Business, document: dict[str, Any]
     ) -> None:
         assert follow(shop, document["url"].replace("?", "/?")).content == PDF
@@ -124,13 +126,13 @@ class TestRefusedLinks:
         refused(shop, path)
         refused(shop, f"{document['url']}&download=1")
 
-    def test_one_that_is_over(self, shop: Business, document: dict[str, Any]) -> None:
+    def test_an_expired_link_is_refused(self, shop: Business, document: dict[str, Any]) -> None:
         now = clock.now()
         refused(shop, signed(shop, document["id"], now - timedelta(seconds=901)))
         fresh = signed(shop, document["id"], now - timedelta(seconds=600))
         assert follow(shop, fresh).status_code == 200
 
-    def test_one_that_runs_out_while_it_is_held(
+    def test_a_link_that_expires_between_requests_is_refused(
         self, shop: Business, document: dict[str, Any]
     ) -> None:
         for _ in range(5):  # The machine may stand still for longer than the link lives.
@@ -142,15 +144,15 @@ class TestRefusedLinks:
         assert within(PATIENCE_SECONDS, lambda: follow(shop, url).status_code != 200)
         refused(shop, url)
 
-    def test_one_of_a_document_that_is_not_there(self, shop: Business) -> None:
+    def test_a_link_to_an_unknown_document_is_404(self, shop: Business) -> None:
         answer = follow(shop, signed(shop, NOBODY, clock.now()))
         assert (answer.status_code, answer.json()["error_code"]) == (404, "document_not_found")
 
-    def test_one_of_a_business_that_is_not_there(self, shop: Business) -> None:
+    def test_a_link_of_an_unknown_business_is_404(self, shop: Business) -> None:
         url = SIGNER.sign(UUID(NOBODY), UUID(NOBODY), clock.now())
         assert follow(shop, url).status_code == 404
 
-    def test_one_of_another_business_does_not_reach_it(
+    def test_a_link_of_another_business_does_not_open_a_document(
         self, shop: Business, document: dict[str, Any], rival: Partner
     ) -> None:
         other = rival.business()
@@ -159,7 +161,7 @@ class TestRefusedLinks:
         path, _, query = document["url"].partition("?")
         refused(shop, f"{path.replace(shop.id, other.id)}?{query}")
 
-    def test_what_is_no_link_is_no_address(self, shop: Business) -> None:
+    def test_a_malformed_link_is_404_or_refused(self, shop: Business) -> None:
         for path in (
             "/documents/",
             "/documents",
@@ -184,7 +186,9 @@ class TestRefusedLinks:
 
 
 class TestRevocation:
-    def test_links_end_with_the_tokens_of_their_partner(self, api_server: ApiServer) -> None:
+    def test_a_revocation_of_all_tokens_ends_the_links_of_a_partner(
+        self, api_server: ApiServer
+    ) -> None:
         partner = api_server.partner("Revoked")
         shop = partner.business()
         document = upload(shop).json()
@@ -196,7 +200,7 @@ class TestRevocation:
         )
         refused(shop, document["url"])
 
-    def test_links_of_a_disabled_partner_are_refused(self, api_server: ApiServer) -> None:
+    def test_a_link_of_a_disabled_partner_is_refused(self, api_server: ApiServer) -> None:
         partner = api_server.partner("Disabled")
         shop = partner.business()
         document = upload(shop).json()

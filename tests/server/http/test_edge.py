@@ -87,7 +87,7 @@ class TestHttps:
         assert reply.header("connection") == "close"
 
     @pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/health/ready/"])
-    def test_whoever_looks_after_the_server_may_ask_plainly(self, path: str) -> None:
+    def test_health_is_served_over_plain_http(self, path: str) -> None:
         async def found(_path: str) -> Page:
             return page
 
@@ -208,7 +208,7 @@ class TestBodies:
 
 
 class TestTimeToAnswer:
-    def test_one_that_takes_too_long_is_503_and_may_be_repeated(self) -> None:
+    def test_an_answer_that_takes_too_long_is_503_with_retry_after(self) -> None:
         async def stuck(scope: Any, receive: Any, send: Any) -> None:
             await asyncio.Event().wait()
 
@@ -216,7 +216,7 @@ class TestTimeToAnswer:
         assert code(reply) == (503, "service_unavailable")
         assert reply.header("retry-after") == "1"
 
-    def test_it_is_counted_anew_from_the_end_of_the_body(self) -> None:
+    def test_the_time_to_answer_counts_from_the_end_of_the_body(self) -> None:
         async def late(scope: Any, receive: Any, send: Any) -> None:
             await receive()
             await asyncio.Event().wait()
@@ -332,12 +332,12 @@ class TestStandingHeaders:
 
 
 class TestHead:
-    def test_it_is_get_without_a_body(self) -> None:
+    def test_head_is_get_without_a_body(self) -> None:
         reply = request(edge(), "HEAD")
         assert (reply.status, reply.body, reply.header("content-length")) == (200, b"", "0")
         assert reply.scope["method"] == "HEAD"
 
-    def test_its_errors_have_the_length_but_not_the_body(self) -> None:
+    def test_an_error_of_head_has_its_length_but_no_body(self) -> None:
         reply = request(edge(raising(NotFound("route_not_found", "No."))), "HEAD")
         assert (reply.status, reply.body) == (404, b"")
         assert int(reply.header("content-length") or 0) > 0
@@ -354,16 +354,16 @@ class TestPages:
         return Answer(200, [(b"cache-control", b"max-age=60")], greeting)
 
     @pytest.mark.parametrize("path", ["/docs", "/docs/"])
-    def test_they_are_served_before_the_application(self, path: str) -> None:
+    def test_a_page_is_served_before_the_application(self, path: str) -> None:
         reply = request(edge(raising(AssertionError()), find_page=self.find), "GET", path)
         assert (reply.status, reply.body) == (200, b"hello")
         assert reply.header("cache-control") == "max-age=60"
 
-    def test_they_are_told_what_was_asked(self) -> None:
+    def test_a_page_receives_the_headers_of_its_request(self) -> None:
         application = edge(find_page=self.find)
         assert request(application, "GET", "/docs/", ("cookie", "seen")).body == b"hello again"
 
-    def test_they_can_only_be_read(self) -> None:
+    def test_a_page_refuses_other_methods_than_get_and_head(self) -> None:
         reply = request(edge(find_page=self.find), "POST", "/docs/")
         assert code(reply) == (405, "method_not_allowed")
         assert reply.header("allow") == "GET, HEAD"
@@ -407,7 +407,7 @@ class TestLog:
         request(edge(application, log=log), *arguments, **options)
         return [{"level": call.method_name, **call.kwargs} for call in logger.calls]
 
-    def test_there_is_one_line_a_request(self) -> None:
+    def test_each_request_writes_one_line(self) -> None:
         (line,) = self.lines(read_and_answer, "GET", "/v1/a", ("x-request-id", "mine"))
         assert line.pop("duration_ms") >= 0
         assert line == {
@@ -430,7 +430,7 @@ class TestLog:
         (line,) = self.lines(raising(error))
         assert (line["level"], line["exc_info"]) == ("error", error)
 
-    def test_who_breaks_off_an_answer_is_no_failure(self) -> None:
+    def test_a_client_that_hangs_up_is_logged_as_debug(self) -> None:
         async def broken(scope: Any, receive: Any, send: Any) -> None:
             await send({"type": "http.response.start", "status": 200, "headers": []})
             scope["hung_up"] = lambda: True

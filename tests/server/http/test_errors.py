@@ -82,7 +82,7 @@ ROOMS_OF_KINDS = {"accounting.errors", "server.http.problems"}
 
 
 class TestBody:
-    def test_it_has_the_five_fields(self) -> None:
+    def test_the_body_has_the_five_fields(self) -> None:
         error = Conflict("period_locked", "The period is locked.", lock_date="2026-01-31")
         assert answered(error) == {
             "error_code": "period_locked",
@@ -102,16 +102,16 @@ class TestBody:
     def test_refused_callers_also_get_the_field_error(self, kind: type[ApiError]) -> None:
         assert answered(kind("a_code", "Words."))["error"] == "Words."
 
-    def test_others_do_not(self) -> None:
+    def test_an_error_of_another_path_has_no_oauth_field(self) -> None:
         assert "error" not in answered(NotFound("invoice_not_found", "There is no such invoice."))
 
     @pytest.mark.parametrize(
         "value", [UUID(int=1), 10**30, "\ud800", float("nan"), {1: {"deep": ["\udfff", 2**64]}}]
     )
-    def test_whatever_a_caller_sent_can_be_quoted(self, value: Any) -> None:
+    def test_any_value_of_a_client_is_quoted_in_detail(self, value: Any) -> None:
         assert answered(RuleViolation("a_code", "Words.", given=value))["error_code"] == "a_code"
 
-    def test_its_length_is_told(self) -> None:
+    def test_the_content_length_is_the_length_of_the_body(self) -> None:
         answer = errors.answer(NotFound("a_code", "Größe"), "the-id")
         assert int(dict(answer.headers)[b"content-length"]) == len(answer.body)
 
@@ -129,7 +129,7 @@ class TestBody:
 
 class TestLeakedExceptions:
     @pytest.mark.parametrize("status", sorted(errors.LEAKED))
-    def test_they_get_our_words_for_their_status(self, status: int) -> None:
+    def test_a_leaked_exception_gets_our_message_for_its_status(self, status: int) -> None:
         answer = errors.answer(HTTPException(status, detail="theirs"), "the-id")
         assert answer.status == status
         assert (answer.error_code, b"theirs" in answer.body) == (errors.LEAKED[status][0], False)
@@ -164,7 +164,9 @@ class TestHeaders:
             (Conflict("period_locked", "No."), None),
         ],
     )
-    def test_what_may_work_later_says_when(self, error: ApiError, seconds: bytes | None) -> None:
+    def test_a_temporary_error_has_retry_after(
+        self, error: ApiError, seconds: bytes | None
+    ) -> None:
         assert header(error, b"retry-after") == seconds
 
     @pytest.mark.parametrize(
@@ -205,7 +207,7 @@ class TestTokenEndpoints:
         ],
     )
     @pytest.mark.parametrize("slash", ["/", ""])
-    def test_they_answer_the_union(
+    def test_a_token_endpoint_answers_the_fields_of_oauth_and_ours(
         self, error: Exception, path: str, word: str, slash: str
     ) -> None:
         body = answered(error, path.rstrip("/") + slash)

@@ -29,7 +29,7 @@ class TestClosest:
             ("", None),
         ],
     )
-    def test_it_is_named_only_where_it_may_have_been_meant(
+    def test_the_closest_name_is_suggested_only_if_it_is_similar(
         self, name: str, meant: str | None
     ) -> None:
         assert closest(name, KNOWN) == meant

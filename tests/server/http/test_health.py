@@ -32,7 +32,7 @@ def told(answer: Answer) -> tuple[int, Any]:
 
 
 class TestLive:
-    def test_it_asks_nobody(self) -> None:
+    def test_live_runs_no_check(self) -> None:
         probe = Probe(RuntimeError())
         answer = asyncio.run(Health(probe).live())
         assert told(answer) == (200, {"status": "alive"})
@@ -40,11 +40,11 @@ class TestLive:
 
 
 class TestReady:
-    def test_it_is_when_every_check_is_ok(self) -> None:
+    def test_ready_is_200_when_every_check_passes(self) -> None:
         answer = asyncio.run(Health(Probe(GOOD)).ready())
         assert told(answer) == (200, {"status": "ready", "checks": GOOD})
 
-    def test_one_bad_check_is_enough(self) -> None:
+    def test_ready_is_503_when_a_single_check_fails(self) -> None:
         checks = {**GOOD, "migrations": "behind"}
         answer = asyncio.run(Health(Probe(checks)).ready())
         assert told(answer) == (503, {"status": "unavailable", "checks": checks})

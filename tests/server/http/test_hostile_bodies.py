@@ -136,7 +136,7 @@ class TestSeconds:
         assert seconds(chain, "POST", address, JSON_HEADERS, body) < LONGEST_SECONDS
 
     @pytest.mark.parametrize("name", FORMS)
-    def test_so_is_a_form(self, chain: Chain, name: str) -> None:
+    def test_a_hostile_form_is_parsed_in_time(self, chain: Chain, name: str) -> None:
         *asked, made = FORMS[name]
         assert seconds(chain, *asked, made()) < LONGEST_SECONDS
 
@@ -154,14 +154,14 @@ class TestFaults:
         assert len(found) == 100
         assert found["line_items.0.tags.1"] == ["must be a string"]
 
-    def test_of_too_many_items_only_that_is_told(self, chain: Chain) -> None:
+    def test_too_many_items_are_the_only_fault_of_their_field(self, chain: Chain) -> None:
         found = told(chain, INVOICES, filled(b"{}", b'{"line_items":[', b"]}", 501))
         assert found == {
             "customer_id": ["customer_id or customer_external_id is required"],
             "line_items": ["must have at most 500 items"],
         }
 
-    def test_one_is_found_behind_many_items_without(self, chain: Chain) -> None:
+    def test_a_fault_behind_many_valid_items_is_found(self, chain: Chain) -> None:
         good = b'{"description":"x","unit_price":1,"quantity":1}'
         body = filled(good, b'{"customer_external_id":"c","line_items":[', b",5]}", 499)
         assert told(chain, INVOICES, body) == {"line_items.499": ["must be an object"]}

@@ -117,7 +117,7 @@ class TestFailedLogins:
 
         run(story())
 
-    def test_one_name_over_its_share_is_enough(self) -> None:
+    def test_a_login_is_refused_when_a_single_name_is_over_its_limit(self) -> None:
         async def story() -> None:
             failures = self.made(Clock())
             await fail(failures, 3, "address")
@@ -231,7 +231,7 @@ class TestRequestLimits:
         assert len(waits) < 76
         assert table.reports < 400
 
-    def test_while_the_others_are_away_each_counts_alone_and_reports_later(self) -> None:
+    def test_a_worker_counts_alone_while_the_table_is_away_and_reports_later(self) -> None:
         table = Table(is_away=True)
 
         async def story() -> tuple[int, int, int]:

@@ -33,7 +33,7 @@ class TestRouteTable:
         assert self.found(table, "/a/") is None
         assert table.find(["a", ""]) is None
 
-    def test_one_path_has_one_operation_per_method_whatever_its_variables_are_called(self) -> None:
+    def test_a_second_operation_of_a_method_and_path_is_refused(self) -> None:
         table = RouteTable()
         table.add("GET", "/a/{x}/", {})
         table.add("PUT", "/a/{y}/", {})
@@ -71,7 +71,7 @@ class TestRouting:
             ("HEAD", f"{ORDERS}drafts/", ("POST",)),
         ],
     )
-    def test_another_method_is_told_all_that_work(
+    def test_a_wrong_method_is_405_with_all_allowed_methods(
         self, chain: Chain, method: str, path: str, allow: tuple[str, ...]
     ) -> None:
         with pytest.raises(MethodNotAllowed) as caught:

@@ -120,7 +120,7 @@ class TestCredentials:
         malformed = stack.refusal(INVOICES, basic(password="x"))
         assert stranger.args == wrong.args == malformed.args
 
-    def test_what_is_no_key_by_its_form_costs_no_query(self, stack: SecuredStack) -> None:
+    def test_a_malformed_key_costs_no_query(self, stack: SecuredStack) -> None:
         stack.refusal(INVOICES, basic(password=KEY.text[:-1]))
         assert stack.admission.asked == []
 
@@ -217,7 +217,7 @@ class TestTrouble:
         with pytest.raises(ZeroDivisionError):
             stack.get(INVOICES, CREDENTIALS[kind]())
 
-    def test_it_is_not_counted_as_a_failed_login(self, stack: SecuredStack) -> None:
+    def test_trouble_with_the_database_is_no_failed_login(self, stack: SecuredStack) -> None:
         stack.admission.trouble = errors.Unavailable("service_unavailable", "Try again.")
         for _ in range(10):
             stack.refusal(INVOICES, basic())
@@ -252,7 +252,7 @@ class TestFailedLogins:
 
 
 class TestLimits:
-    def test_what_is_left_is_told_where_the_caller_is_known(self, stack: SecuredStack) -> None:
+    def test_the_remaining_limit_is_in_answers_to_a_known_caller(self, stack: SecuredStack) -> None:
         lines = dict(stack.get("/v1/businesses/", partner_token())["limits"])
         assert lines == {
             b"ratelimit": b'"partner";r=19;t=60',
@@ -279,7 +279,7 @@ class TestLimits:
             stack.get("/v1/businesses/", basic())
         assert stack.refusal("/v1/businesses/", basic()).message.startswith("The partner has used")
 
-    def test_whoever_is_not_let_in_counts_for_nobody(self, stack: SecuredStack) -> None:
+    def test_a_refused_request_counts_against_no_limit(self, stack: SecuredStack) -> None:
         for _ in range(30):
             stack.refusal(INVOICES.replace(str(BUSINESS), str(FOREIGN)), partner_token())
             stack.refusal("/v1/businesses/", business_token())

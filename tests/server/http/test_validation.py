@@ -144,7 +144,7 @@ class TestQuery:
         ],
         ids=lambda value: str(value)[:30],
     )
-    def test_what_does_not_fit_is_told_by_name(
+    def test_an_invalid_parameter_is_named(
         self, chain: Chain, query: str, expected: dict[str, list[str]]
     ) -> None:
         assert faults(chain, "GET", LIST + query) == expected
@@ -377,7 +377,7 @@ class TestFormats:
             (is_cursor, "", False),
         ],
     )
-    def test_the_others_are_what_they_are_called(
+    def test_other_formats_check_their_named_syntax(
         self, check: Any, text: str, expected: bool
     ) -> None:
         assert check(text) is expected

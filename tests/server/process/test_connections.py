@@ -13,7 +13,7 @@ class TestConnectionsPerAddress:
         [("203.0.113.9", "::ffff:203.0.113.9"), ("2001:db8::1", "2001:db8::ffff:1")],
         ids=["one-address", "one-network"],
     )
-    def test_of_one_owner_are_counted_together(self, others: tuple[str, str]) -> None:
+    def test_connections_of_one_owner_are_counted_together(self, others: tuple[str, str]) -> None:
         connections = ConnectionsPerAddress(1)
         one, other = ((name, 4000) for name in others)
         assert connections.opened(one)

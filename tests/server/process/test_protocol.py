@@ -262,7 +262,7 @@ class TestSizes:
         wire.send(get(b"/", *[b"A: b\r\n"] * 10))
         refused(wire, 431, "headers_too_large")
 
-    def test_as_many_fields_as_allowed_are_served(self, wire: Wire) -> None:
+    def test_a_request_with_the_most_allowed_fields_is_served(self, wire: Wire) -> None:
         assert wire.send(get(b"/", *[b"A: b\r\n"] * 9)).reply().status == 200
 
     def test_large_headers_are_431(self, wire: Wire) -> None:
@@ -304,7 +304,9 @@ class TestWhatIsNoRequest:
             ),
         ],
     )
-    def test_it_is_400_in_the_body_of_the_contract(self, wire: Wire, sent: bytes) -> None:
+    def test_a_malformed_request_is_400_in_the_body_of_the_contract(
+        self, wire: Wire, sent: bytes
+    ) -> None:
         wire.send(sent)
         refused(wire, 400, "bad_request")
 
@@ -328,7 +330,7 @@ class TestWhatStillWorks:
         reply = wire.send(post(b"/", CHUNKED, body=chunks)).reply()
         assert (reply.status, reply.body["bytes"]) == (200, 5)
 
-    def test_what_trails_a_chunked_body_is_no_header(self, wire: Wire) -> None:
+    def test_a_trailer_of_a_chunked_body_is_no_header(self, wire: Wire) -> None:
         chunks = b"3\r\nabc\r\n0\r\nX-Forwarded-Proto: https\r\n\r\n"
         reply = wire.send(post(b"/", CHUNKED, body=chunks)).reply()
         assert reply.body["headers"] == ["host", "transfer-encoding"]
@@ -341,7 +343,7 @@ class TestWhatStillWorks:
 
 class TestProbes:
     @pytest.mark.parametrize("version", [b"1.0", b"1.1"])
-    def test_they_may_leave_out_the_host(self, wire: Wire, version: bytes) -> None:
+    def test_a_probe_may_omit_the_host(self, wire: Wire, version: bytes) -> None:
         wire.send(b"GET /health/ready HTTP/" + version + b"\r\n\r\n")
         assert wire.reply().body["path"] == "/health/ready"
         assert version == b"1.1" or wire.is_closed()
@@ -387,13 +389,15 @@ def refuses(port: int) -> bool:
 
 class TestReaders:
     @pytest.mark.parametrize("lines", [(), (b"Connection: close\r\n",)])
-    def test_one_that_takes_nothing_is_given_up(self, hurried: Wire, lines: Any) -> None:
+    def test_the_connection_of_a_client_that_reads_nothing_is_reset(
+        self, hurried: Wire, lines: Any
+    ) -> None:
         hurried.send(get(b"/large", *lines))
         time.sleep(3)
         with pytest.raises(ConnectionResetError):
             hurried.file.read()
 
-    def test_one_that_starts_late_gets_the_whole_answer(self, wire: Wire) -> None:
+    def test_a_client_that_reads_late_gets_the_whole_answer(self, wire: Wire) -> None:
         wire.send(get(b"/large"))
         time.sleep(1)
         assert len(wire.reply().body["more"]) == LARGE
@@ -412,7 +416,7 @@ class TestReaders:
 
 
 class TestRequestsBeforeTheFaultyOne:
-    def test_they_are_answered_before_the_connection_closes(self, wire: Wire) -> None:
+    def test_requests_before_a_malformed_request_are_answered(self, wire: Wire) -> None:
         wire.send(get(b"/slow") + get(b"/2") + b"HELLO\r\n")
         assert [wire.reply().body["path"] for _ in range(2)] == ["/slow", "/2"]
         assert wire.is_closed()

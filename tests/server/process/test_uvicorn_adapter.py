@@ -160,7 +160,7 @@ class TestNames:
         assert set(instances) == set(RELIED_ON)
         assert moved(ADAPTER, RELIED_ON, instances) == []
 
-    def test_what_has_gone_is_named(
+    def test_a_missing_member_is_named(
         self, instances: dict[type, object], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.delattr(HttpToolsProtocol, "_unset_keepalive_if_required")
@@ -348,7 +348,7 @@ assert "forkserver" in forks.cmdline()[-1]
 
 
 class TestForkedProcess:
-    def test_it_starts_although_what_forks_it_is_dying(self) -> None:
+    def test_a_process_starts_although_the_fork_server_dies(self) -> None:
         subprocess.run([sys.executable, "-c", KILLED_BETWEEN], check=True, cwd=ROOT)
 
     def test_no_process_is_started_that_tracks_resources(self) -> None:

@@ -58,7 +58,7 @@ class TestWorkers:
             first.kill()
             first.communicate()
 
-    def test_are_told_together_and_the_dead_lose_nothing(self, tmp_path: Path) -> None:
+    def test_counts_of_workers_are_added_and_a_dead_worker_loses_none(self, tmp_path: Path) -> None:
         first, second = worker(tmp_path), worker(tmp_path)
         try:
             both = exposed(AllWorkers(tmp_path))
@@ -177,7 +177,9 @@ class TestCounts:
 
 
 class TestCost:
-    def test_is_at_most_ten_microseconds_a_request(self, tmp_path: Path) -> None:
+    def test_the_cost_of_counting_is_at_most_ten_microseconds_a_request(
+        self, tmp_path: Path
+    ) -> None:
         queries = [Query("SELECT 1", {})] * 3
 
         def one() -> None:

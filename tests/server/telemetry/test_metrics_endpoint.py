@@ -59,19 +59,21 @@ class TestDatabase:
         assert "accounting_table_size_bytes" not in found
         assert total(found, "accounting_database_up") == 1
 
-    def test_its_tables_and_connections(self, api_server: ApiServer) -> None:
+    def test_metrics_have_sizes_of_tables_and_connections(self, api_server: ApiServer) -> None:
         found = seen(api_server.database_url)
         assert total(found, "accounting_table_size_bytes", table="journal_line") > 0
         assert total(found, "accounting_database_connections", state="idle") >= 1
         assert total(found, "accounting_database_size_bytes") > 1_000_000
 
-    def test_that_it_is_away_while_the_rest_is_told(self, tmp_path: Path) -> None:
+    def test_metrics_report_a_database_that_is_away(self, tmp_path: Path) -> None:
         found = seen("postgresql://127.0.0.1:1/books", documents=Folder(tmp_path))
         assert total(found, "accounting_database_up") == 0
         assert "accounting_database_size_bytes" not in found
         assert total(found, "accounting_disk_free_bytes", place="files") > 0
 
-    def test_that_it_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_metrics_report_a_database_that_does_not_answer(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(metrics_endpoint, "LOOK_SECONDS", 0.2)
         with socket.create_server(("127.0.0.1", 0)) as silent:
             began = time.monotonic()
@@ -80,7 +82,7 @@ class TestDatabase:
             assert time.monotonic() - began < 2.0
         assert total(found, "accounting_database_up") == 0
 
-    def test_it_is_asked_now_and_then_only(
+    def test_the_database_is_queried_at_intervals_only(
         self, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         surroundings = Surroundings(settings(), api_server.database_url)
@@ -92,7 +94,9 @@ class TestDatabase:
 
 
 class TestUpkeep:
-    def test_when_its_last_round_ended_and_whom_it_passed_over(self, own_server: ApiServer) -> None:
+    def test_metrics_have_the_end_and_the_failures_of_the_last_round(
+        self, own_server: ApiServer
+    ) -> None:
         own_server.watcher.execute(
             "UPDATE upkeep SET begun_at = to_timestamp(1000), ended_at = to_timestamp(2000),"
             " businesses = 7, failures = 2"
@@ -103,7 +107,7 @@ class TestUpkeep:
         assert total(found, "accounting_upkeep_failures") == 2
         assert total(found, "accounting_upkeep_every_seconds") == 3600
 
-    def test_of_one_that_is_under_way_when_it_began(self, own_server: ApiServer) -> None:
+    def test_metrics_have_the_beginning_of_a_running_round(self, own_server: ApiServer) -> None:
         own_server.watcher.execute(
             "UPDATE upkeep SET begun_at = to_timestamp(1000), ended_at = NULL"
         )
@@ -113,7 +117,7 @@ class TestUpkeep:
 
 class TestStandby:
     @pytest.mark.parametrize("place", ["primary", "nowhere"])
-    def test_that_cannot_be_read_is_told_and_has_no_lag(
+    def test_a_standby_that_cannot_be_read_is_reported_without_lag(
         self, api_server: ApiServer, place: str
     ) -> None:
         url = api_server.database_url
@@ -124,10 +128,10 @@ class TestStandby:
         assert total(found, "accounting_read_standby_lag_max_seconds") == 7
         assert total(found, "accounting_database_up") == 1
 
-    def test_that_is_not_there_is_not_told_of(self, api_server: ApiServer) -> None:
+    def test_a_standby_that_is_not_configured_is_not_reported(self, api_server: ApiServer) -> None:
         assert "accounting_read_standby_up" not in seen(api_server.database_url)
 
-    def test_that_says_nothing_keeps_nobody_waiting_for_longer(
+    def test_a_standby_that_does_not_answer_delays_no_scrape(
         self, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(metrics_endpoint, "LOOK_SECONDS", 0.5)
@@ -154,13 +158,15 @@ class TestMachine:
         assert total(found, "accounting_file_store_writable") == 0
         assert "accounting_disk_size_bytes" not in found
 
-    def test_when_the_certificate_ends(self, api_server: ApiServer, tmp_path: Path) -> None:
+    def test_metrics_have_the_end_of_the_certificate(
+        self, api_server: ApiServer, tmp_path: Path
+    ) -> None:
         certificate, key = write_certificate(tmp_path)
         found = seen(api_server.database_url, tls_cert=certificate, tls_key=key)
         assert total(found, "accounting_certificate_ends_timestamp_seconds") > time.time()
         assert "accounting_certificate_ends_timestamp_seconds" not in seen(api_server.database_url)
 
-    def test_what_serves(self, api_server: ApiServer) -> None:
+    def test_metrics_have_the_workers_and_the_build(self, api_server: ApiServer) -> None:
         found = seen(api_server.database_url, workers=3)
         assert total(found, "accounting_workers_wanted") == 3
         assert total(found, "accounting_build_info") == 1

@@ -40,7 +40,9 @@ class TestCauseOf503:
             (None, "crowd"),
         ],
     )
-    def test_is_named_by_what_was_raised(self, error: Exception | None, cause: str) -> None:
+    def test_the_cause_of_503_is_named_after_the_exception(
+        self, error: Exception | None, cause: str
+    ) -> None:
         assert cause_of_503(behind(error)) == cause
 
     def test_names_only_what_can_be_raised(self) -> None:
@@ -51,7 +53,7 @@ class TestCauseOf503:
 
 
 class TestShape:
-    def test_is_one_line_without_a_value(self) -> None:
+    def test_the_shape_of_a_query_is_a_line_without_values(self) -> None:
         query = Query("SELECT a\n  FROM b WHERE c = %(c)s", {"c": "geheim"})
         assert shape_of(query) == "SELECT a FROM b WHERE c = %(c)s"
 

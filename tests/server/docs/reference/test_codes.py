@@ -29,16 +29,16 @@ class TestErrorCodes:
 
 
 class TestCodesOf:
-    def test_they_stand_in_the_text_of_an_operation_and_in_its_answers(self) -> None:
+    def test_codes_come_from_the_text_of_an_operation_and_its_answers(self) -> None:
         assert named("Not `thing_is_odd`.") == ["thing_not_found", "thing_is_odd"]
 
-    def test_they_stand_in_the_text_of_a_parameter(self) -> None:
+    def test_codes_come_from_the_text_of_a_parameter(self) -> None:
         assert named(description="Never `thing_is_old`.") == ["thing_not_found", "thing_is_old"]
 
-    def test_what_is_told_at_each_operation_is_not_told_by_the_shared_answer(self) -> None:
+    def test_a_shared_answer_adds_no_code_that_operations_name_themselves(self) -> None:
         assert "thing_is_big" not in named()
 
-    def test_what_any_operation_answers_stands_apart(self) -> None:
+    def test_codes_of_any_operation_are_listed_apart(self) -> None:
         codes = error_codes(DOCUMENT)
         found = codes_of_any(DOCUMENT, codes, Describer(DOCUMENT))
         assert [code.name for code in found] == ["thing_is_broken"]

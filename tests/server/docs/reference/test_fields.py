@@ -17,7 +17,7 @@ class TestFields:
         assert fields["name"].facts == ("1 to 255 characters",)
         assert fields["size"].facts == ("1 to 99,999", "default `2`")
 
-    def test_what_must_be_sent_is_marked(self, fields: dict[str, Any]) -> None:
+    def test_a_required_field_is_marked(self, fields: dict[str, Any]) -> None:
         assert [name for name, field in fields.items() if field.required] == ["name"]
 
     def test_a_named_schema_is_linked_and_its_choices_shown(self, fields: dict[str, Any]) -> None:

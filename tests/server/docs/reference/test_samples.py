@@ -75,7 +75,7 @@ def address(call: Call) -> str:
 
 
 class TestSamples:
-    def test_there_is_a_call_in_each_language_and_an_answer(self) -> None:
+    def test_samples_have_a_call_in_each_language_and_an_answer(self) -> None:
         path = "/v1/things/{thing_id}/"
         item, describer = DOCUMENT["paths"][path], Describer(DOCUMENT)
         shown = list(samples(read_call(path, "post", item, describer), item["post"], describer))
@@ -97,7 +97,7 @@ class TestCurl:
         call = replace(calls["create_customer"], body={"name": "Maya's"})
         assert json.dumps(call.body, indent=2) in shlex.split(curl(call))
 
-    def test_what_may_be_a_form_is_sent_as_json(self, calls: dict[str, Call]) -> None:
+    def test_a_call_that_may_be_a_form_is_sent_as_json(self, calls: dict[str, Call]) -> None:
         assert calls["update_invoice_payment"].media_type == JSON
 
     def test_a_file_is_sent_as_a_part(self, calls: dict[str, Call]) -> None:

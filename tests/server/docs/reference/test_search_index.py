@@ -66,7 +66,7 @@ def pages_of(index: dict[str, Any], kind: str, word: str) -> set[str]:
 
 
 class TestSearchIndex:
-    def test_it_holds_words_of_texts_and_names_of_fields(self) -> None:
+    def test_the_index_holds_words_of_texts_and_names_of_fields(self) -> None:
         pages = [
             SearchEntry("Guide", "First steps", "/1/", "Go.", "Go, with snake_case.", (), ""),
             SearchEntry("Object", "Thing", "/2/", "A `b`.", "A thing.", ("size",), "field-"),
@@ -87,17 +87,19 @@ class TestSearchIndex:
         assert len(page[3]) < 120
         assert page[3].endswith("many words …")
 
-    def test_it_is_small(self, text: str) -> None:
+    def test_the_index_is_small(self, text: str) -> None:
         assert len(text.encode()) < MOST_BYTES
 
-    def test_what_is_found_is_there(self, index: dict[str, Any], files: dict[str, str]) -> None:
+    def test_each_address_of_the_index_exists(
+        self, index: dict[str, Any], files: dict[str, str]
+    ) -> None:
         assert all(urldefrag(address)[0] in files for _, _, address, _, _ in index["pages"])
         for name, numbers in index["fields"].items():
             for number in numbers:
                 _, _, address, _, anchor = index["pages"][number]
                 assert f'id="{anchor}{name}"' in files[address]
 
-    def test_it_holds_every_kind(self, index: dict[str, Any]) -> None:
+    def test_the_index_holds_every_kind_of_page(self, index: dict[str, Any]) -> None:
         operations = pages_of(index, "words", "telephone")
         assert f"{ROOT}operations/create_customer/" in operations
         assert f"{ROOT}objects/Customer/" in pages_of(index, "fields", "credit_limit")
@@ -120,7 +122,7 @@ class TestFind:
             ("void inv", "operations/void_invoice/"),
         ],
     )
-    def test_it_finds_by_words_fields_codes_and_beginnings(
+    def test_the_search_finds_words_fields_codes_and_beginnings(
         self, found: dict[str, list[dict[str, str]]], question: str, address: str
     ) -> None:
         assert f"{ROOT}{address}" in [place["address"] for place in found[question]][:5]
@@ -135,7 +137,7 @@ class TestFind:
         assert titles[:2] == ["Create an invoice", "Create an invoice payment"]
 
     @pytest.mark.parametrize("question", ["qqqq", " ( "])
-    def test_it_may_find_nothing(
+    def test_the_search_finds_nothing_for_unknown_words(
         self, found: dict[str, list[dict[str, str]]], question: str
     ) -> None:
         assert found[question] == []

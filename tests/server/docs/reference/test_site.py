@@ -110,7 +110,7 @@ class TestSite:
     ) -> None:
         assert below(pages, "objects") == contract["components"]["schemas"].keys()
 
-    def test_none_is_large(self, files: dict[str, str], pages: dict[str, Elements]) -> None:
+    def test_no_page_is_large(self, files: dict[str, str], pages: dict[str, Elements]) -> None:
         sizes = {address: len(files[address].encode()) for address in pages}
         assert {address: size for address, size in sizes.items() if size > MOST_BYTES} == {}
 
@@ -149,7 +149,7 @@ class TestSite:
             assert "url(" not in files[f"{ROOT}{name}"]
             assert "//" not in re.sub(r"(^|\s)// .*", "", files[f"{ROOT}{name}"])
 
-    def test_its_policy_lets_in_nothing_from_elsewhere(self, pages: dict[str, Elements]) -> None:
+    def test_the_policy_allows_nothing_from_other_hosts(self, pages: dict[str, Elements]) -> None:
         directives = dict(part.split(" ", 1) for part in POLICY.split("; "))
         assert directives.pop("default-src") == "'none'"
         assert set(directives.values()) == {"'self'", "'none'"}

@@ -76,7 +76,7 @@ class TestTrying:
 
 
 class TestForm:
-    def test_it_asks_for_the_variables_and_shows_the_body_of_the_contract(self) -> None:
+    def test_the_form_has_the_path_variables_and_the_body_of_the_contract(self) -> None:
         pages = site(parse(published(read_source())))
         page = pages[f"{ROOT}operations/create_invoice/"]
         assert '<input class="path" name="business_id"' in page
