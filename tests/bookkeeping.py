@@ -9,7 +9,7 @@ from typing import Any
 from persistence import tables
 from tests.api_server import ApiServer
 from tests.partner import Business
-from tests.persistence.auditing import faults_in
+from tests.persistence.integrity.book_faults import faults_in
 
 KEPT = tuple(
     table.name

@@ -25,7 +25,7 @@ class TestMessageOfFaults:
             ({"x" * 201: ["is not known"]}, GENERAL),
         ],
     )
-    def test_it_tells_the_first_where_its_name_can_be_shown(
+    def test_the_message_is_the_first_fault_with_a_showable_name(
         self, faults: dict[str, list[str]], told: str
     ) -> None:
         refusal = ValidationError.with_faults(faults)

@@ -50,7 +50,7 @@ class TestBounds:
         assert within_bounds(MAX_AMOUNT) == MAX_AMOUNT
         assert within_bounds(-MAX_AMOUNT) == -MAX_AMOUNT
 
-    def test_one_more_is_refused(self) -> None:
+    def test_an_amount_above_the_maximum_is_refused(self) -> None:
         with pytest.raises(RuleViolation, match="larger than the books"):
             within_bounds(MAX_AMOUNT + 1)
 

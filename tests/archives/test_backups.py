@@ -24,7 +24,7 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.files import PDF, upload
 from tests.builders.sales import sent
 from tests.partner import within
-from tests.persistence.auditing import faults_in
+from tests.persistence.integrity.book_faults import faults_in
 
 PARTNER = "INSERT INTO partner VALUES (gen_random_uuid(), 'Ada', now(), NULL, now())"
 

@@ -23,8 +23,8 @@ from tests.builders.sales import sent
 from tests.command_line import CommandLine, Told
 from tests.object_store import KEY_ID, SECRET, ObjectStore
 from tests.partner import Business, Partner, within
-from tests.persistence.auditing import faults_in, tamper
-from tests.persistence.trading import traded
+from tests.persistence.integrity.book_faults import faults_in, tamper
+from tests.persistence.integrity.traded_business import traded
 
 ROWS = "SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {} t"
 

@@ -7,7 +7,7 @@ from tests.api_server import ApiServer
 from tests.builders.sales import paid, sent
 from tests.command_line import CommandLine
 from tests.partner import Business
-from tests.persistence.auditing import tamper
+from tests.persistence.integrity.book_faults import tamper
 
 # No change of a row, so that nothing else is found than this.
 COUNTED_ON = "UPDATE number_series SET last = 9 WHERE business_id = %s AND series = 'JE-2025'"

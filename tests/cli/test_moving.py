@@ -15,8 +15,8 @@ from tests.builders.files import CSV, PDF, follow, kept, names, upload
 from tests.builders.sales import sent
 from tests.command_line import CommandLine, Told
 from tests.partner import Business, Partner
-from tests.persistence.auditing import faults_in, tamper
-from tests.persistence.trading import traded
+from tests.persistence.integrity.book_faults import faults_in, tamper
+from tests.persistence.integrity.traded_business import traded
 
 TRIAL_BALANCE = "reports/trial-balance/?as_of_date=2030-12-31"
 

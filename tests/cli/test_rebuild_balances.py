@@ -9,8 +9,8 @@ from tests.api_server import ApiServer
 from tests.builders.sales import sent
 from tests.command_line import CommandLine
 from tests.partner import Business
-from tests.persistence.auditing import faults_in, tamper
-from tests.persistence.furnished import furnish
+from tests.persistence.database.furnished_business import furnish
+from tests.persistence.integrity.book_faults import faults_in, tamper
 
 SPOILT = (
     "INSERT INTO account_month"

@@ -7,7 +7,7 @@ import pytest
 from cli.demo.access import Access
 from tests.api_server import ApiServer, Databases
 from tests.command_line import CommandLine
-from tests.persistence.cutting import Wire
+from tests.persistence.engine.cut_wire import Wire
 
 NOBODY_LISTENS = "postgresql://someone:secret@127.0.0.1:1/accounting"
 

@@ -30,7 +30,7 @@ from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
 from tests.concurrency.racing import statuses, together
 from tests.partner import Business, Partner
-from tests.persistence.test_adding_first import FIRST_HELD
+from tests.persistence.database.test_additive_migrations import FIRST_HELD
 from tests.poolers.pgbouncer import before_servers, make_login, pooling_at
 from tests.poolers.programs import NotToBeHad
 
@@ -230,7 +230,7 @@ def post(connection: Connection, business: str, on: date) -> None:
 
 
 class TestGuards:
-    """Those of `tests/persistence/test_guards.py` that speak otherwise on many machines."""
+    """Guards of tests/persistence/database/test_guards.py with other messages on a cluster."""
 
     def test_an_entry_that_does_not_balance_is_refused_at_the_end(
         self, server: Connection, shop: Business

@@ -17,7 +17,7 @@ from tests.builders.sales import invoice_body, sent
 from tests.builders.trade import RECEIVED, SENT, Record, line
 from tests.concurrency.racing import Ran, statuses, together
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
-from tests.persistence.auditing import faults_in
+from tests.persistence.integrity.book_faults import faults_in
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 

@@ -8,7 +8,7 @@ from tests.api_server import ApiServer
 from tests.builders.tax_codes import CODES, code_body, codes_of
 from tests.concurrency.racing import together
 from tests.partner import Business
-from tests.persistence.auditing import faults_in
+from tests.persistence.integrity.book_faults import faults_in
 
 
 class TestTheDefault:

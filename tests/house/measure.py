@@ -51,7 +51,7 @@ def read(root: Path) -> list[Module]:
 
 
 def room_of(path: str) -> str:
-    """Return the room of a module: `libraries/libraries/pdf_files/sheet.py` is in `pdf_files`."""
+    """Return the room of a module: `libraries/pdf_files/sheet.py` is in `pdf_files`."""
     folders = path.split("/")[:-1]
     if "tests" in folders:
         return "tests"

@@ -18,7 +18,7 @@ from server.telemetry.metrics_endpoint import Surroundings, of_condition, of_sta
 from tests.api_server import settings
 from tests.operations.watching_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
 from tests.processes.certificates import write_certificate
-from tests.server.watching.exposition import counted_in, exposed
+from tests.server.telemetry.exposition import counted_in, exposed
 
 PROMTOOL = shutil.which("promtool")
 needs_promtool = pytest.mark.skipif(

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.api_server import ApiServer
-from tests.persistence.auditing import remembered
-from tests.persistence.posting import JournalWriter
+from tests.persistence.integrity.book_faults import remembered
+from tests.persistence.ledger.journal_writer import JournalWriter
 
 
 @pytest.fixture(scope="module")

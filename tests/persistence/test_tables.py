@@ -76,7 +76,7 @@ def columns_of(constraint: UniqueConstraint | ForeignKeyConstraint) -> list[str]
 
 
 class TestTables:
-    def test_what_is_no_tenants_belongs_to_partners(self) -> None:
+    def test_a_table_that_is_no_tenant_table_is_listed(self) -> None:
         assert set(names(TABLES)) - set(names(TENANTS)) == PARTNER_LEVEL | NOBODYS
 
     @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
@@ -85,7 +85,7 @@ class TestTables:
         assert [column.name for column in table.primary_key] == ["business_id", *others]
 
     @pytest.mark.parametrize("table", TENANTS, ids=names(TENANTS))
-    def test_what_is_unique_is_so_within_the_business(self, table: Table) -> None:
+    def test_each_unique_key_begins_with_the_business(self, table: Table) -> None:
         uniques = [c for c in table.constraints if isinstance(c, UniqueConstraint)]
         indexes = [index for index in table.indexes if index.unique]
         for columns in [columns_of(each) for each in uniques] + [
@@ -141,7 +141,7 @@ class TestTables:
 
 
 class TestMigratedDatabase:
-    def test_it_holds_these_tables_and_no_other(self, api_server: ApiServer) -> None:
+    def test_a_migrated_database_has_these_tables_and_no_other(self, api_server: ApiServer) -> None:
         found = api_server.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
         assert {name for (name,) in found} == {*names(TABLES), "alembic_version"}
 

@@ -11,7 +11,7 @@ from persistence.database.migrate import migrate
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
 from tests.processes.serving import Server
-from tests.server.watching.exposition import counted_by_each
+from tests.server.telemetry.exposition import counted_by_each
 from tests.standbys.failing_over import fail_over
 from tests.standbys.standby import EAGER, either, standby_of, wait_for_each_write
 

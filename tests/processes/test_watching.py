@@ -15,8 +15,8 @@ from tests.ports import free_port
 from tests.processes.conftest import make_folder
 from tests.processes.prometheus import PROMETHEUS, Prometheus
 from tests.processes.serving import Server, children_of, remove
-from tests.server.watching.exposition import Samples, counted_by_each, samples_of, total
-from tests.server.watching.otlp_collector import Collector, attributes_of
+from tests.server.telemetry.exposition import Samples, counted_by_each, samples_of, total
+from tests.server.telemetry.otlp_collector import Collector, attributes_of
 
 UUIDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}")
 TRACE = "0af7651916cd43dd8448eb211c80319c"

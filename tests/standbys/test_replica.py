@@ -28,7 +28,7 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.sales import INVOICES, sent
 from tests.contract.document import Operation, operations
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
-from tests.server.watching.exposition import counted_in, exposed, total
+from tests.server.telemetry.exposition import counted_in, exposed, total
 from tests.standbys.standby import FOLLOWED, order, standby_of, wait_until_followed
 
 AS_OF = "x-data-as-of"

@@ -21,7 +21,9 @@ class TestFreeCode:
             ("B" * 50, set(), "B" * 40 + "-1"),
         ],
     )
-    def test_it_is_the_next_that_nobody_has(self, code: str, taken: set[str], free: str) -> None:
+    def test_the_free_code_is_the_next_unused_code(
+        self, code: str, taken: set[str], free: str
+    ) -> None:
         assert free_code(code, taken) == free
 
     @given(st.text("0129AB-", min_size=1, max_size=4), st.sets(st.text("0129AB-", max_size=5)))
@@ -33,6 +35,6 @@ class TestFacts:
     def test_an_iban_has_one_spelling(self) -> None:
         assert facts(BankAccountDetails(iban="gb33 bukb-2020")) == {"iban": "GB33BUKB2020"}
 
-    def test_what_is_cleared_or_absent_stays_so(self) -> None:
+    def test_null_and_absent_facts_stay_null_and_absent(self) -> None:
         assert facts(BankAccountDetails(iban=None)) == {"iban": None}
         assert facts(BankAccountDetails(mask="5")) == {"mask": "5"}

@@ -59,7 +59,7 @@ class TestLink:
         refusal = refused(match, trade, line(amount), target(trade, payment), asked)
         assert refusal.code == "link_exceeds_remaining"
 
-    def test_what_is_refused(self) -> None:
+    def test_invalid_links_are_refused(self) -> None:
         trade = Trade()
         good = trade.payments[trade.pay(60)]
         elsewhere = replace(good, linked=1, money_account_id=account_id("1100"))
@@ -80,7 +80,9 @@ class TestLink:
             (90, "The bank transaction takes money out, but the target brings money in."),
         ],
     )
-    def test_the_other_direction_is_told(self, paid_out: int, words: str) -> None:
+    def test_money_of_the_other_direction_is_refused_with_the_direction(
+        self, paid_out: int, words: str
+    ) -> None:
         came = line(60 if paid_out < 0 else -60)
         refusal = refused(match, Trade(), came, MatchTarget(None, payout(paid_out)))
         assert (refusal.code, refusal.message) == ("link_direction_mismatch", words)

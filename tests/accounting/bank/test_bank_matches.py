@@ -22,7 +22,7 @@ from tests.accounting.trade.purchases import Purchases
 
 
 class TestMatch:
-    def test_what_was_on_its_way_has_come_with_its_last_line(self) -> None:
+    def test_a_pending_payment_completes_with_its_last_line(self) -> None:
         trade = Trade("10")
         invoice = trade.document(100)
         payment = trade.pay(100, (invoice, 100), status="pending")

@@ -55,7 +55,7 @@ class TestPayout:
         for status in ("pending", "processing", "failed", "cancelled"):
             assert trade.paid_out(trade.pay_out(100, status=status)) == []
 
-    def test_one_that_fails_is_mirrored_today_and_paid_again_it_is_posted_anew(self) -> None:
+    def test_a_failed_payout_is_reversed_today_and_posted_again_once_paid(self) -> None:
         trade = CardSales("20")
         made = trade.pay_out(97, trade.card(100, fee=3), external_id="x")
         trade.today = "22"
@@ -68,7 +68,7 @@ class TestPayout:
         first, second, _ = trade.payouts[made].posted
         assert second.reversal_of_id == first.id
 
-    def test_one_that_is_deleted_is_mirrored_under_the_name_it_had(self) -> None:
+    def test_a_deleted_payout_is_reversed_with_its_former_reference(self) -> None:
         trade = CardSales("20")
         made = trade.pay_out(100, external_id="x")
         trade.today = "25"
@@ -106,7 +106,7 @@ class TestPayout:
         assert trade.paid_out(made)[1:] == [("24", {"6100": 3, "1150": -3})]
         assert trade.balances() == {"1100": 97, "1150": -100, "6100": 3}
 
-    def test_it_stands_on_the_account_of_the_bank_that_shows_it(self) -> None:
+    def test_a_payout_is_posted_on_the_account_of_its_bank_line(self) -> None:
         trade = CardSales("20")
         made = trade.pay_out(100)
         linked = replace(trade.payouts[made], linked=40, money_account_id=account_id("1101"))

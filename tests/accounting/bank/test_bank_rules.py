@@ -51,7 +51,7 @@ def fee(amount: int = -850, **facts: Any) -> BankTransaction:
 
 
 class TestMake:
-    def test_what_is_left_out_has_a_default(self) -> None:
+    def test_absent_facts_of_a_rule_have_defaults(self) -> None:
         rule = made()
         assert (rule.priority, rule.apply, rule.account_id) == (100, "suggest", account_id("6300"))
 
@@ -108,7 +108,7 @@ class TestFirstFitting:
 
 
 class TestTryOn:
-    def test_it_suggests(self) -> None:
+    def test_a_matching_rule_suggests_its_category(self) -> None:
         rule, new = made(), fee()
         assert bank_rules.try_on(new, [rule], HELD, NOW) == RuleOutcome(new, rule.id)
 
@@ -133,13 +133,13 @@ class TestTryOn:
             ({"account_id": SAVINGS}, fee(), None),
         ],
     )
-    def test_what_cannot_be_posted_is_suggested(
+    def test_an_automatic_rule_that_cannot_post_suggests(
         self, facts: dict[str, Any], new: BankTransaction, lock: str | None
     ) -> None:
         rule = made(apply="automatic", **facts)
         tried = bank_rules.try_on(new, [rule], HELD, context_of("15", lock=lock))
         assert tried == RuleOutcome(new, rule.id)
 
-    def test_where_none_fits_the_line_stays_as_it_is(self) -> None:
+    def test_a_line_without_a_matching_rule_stays_unchanged(self) -> None:
         new = line(-1)
         assert bank_rules.try_on(new, [made()], HELD, NOW) == RuleOutcome(new)

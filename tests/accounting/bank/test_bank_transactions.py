@@ -41,7 +41,7 @@ class TestCategorize:
         ("amount", "posted"),
         [(-12, {"6300": 12, "1110": -12}), (12, {"1110": 12, "6300": -12})],
     )
-    def test_what_is_left_of_a_line_is_posted_on_its_day(
+    def test_the_rest_of_a_line_is_posted_on_its_day(
         self, amount: int, posted: dict[str, int]
     ) -> None:
         done = categorized(amount)
@@ -76,7 +76,7 @@ class TestCategorize:
     def test_nothing_is_posted_without_a_category(self) -> None:
         assert posted_by(line(12)) == []
 
-    def test_it_is_taken_back_by_a_linked_reversal(self) -> None:
+    def test_a_category_is_undone_by_a_linked_reversal(self) -> None:
         done = categorized(12, part("6300", 7), part("6000", 5))
         entries = bank_postings.entries_for(done, ROLES, None)
         done = replace(done, posted=posted_after((), entries, new_id))
@@ -86,7 +86,7 @@ class TestCategorize:
         assert back.reversal_of_id == done.posted[0].id
         assert posted_by(free) == [("12", {"1110": -12, "6300": 7, "6000": 5})]
 
-    def test_where_there_is_none_nothing_is_taken_back(self) -> None:
+    def test_a_line_without_a_category_stays_unchanged(self) -> None:
         plain = line(1, reconciled_through=day("31"))
         assert bank_transactions.uncategorize(plain, NOW) is plain
 
@@ -105,7 +105,7 @@ class TestCategorize:
         done = replace(categorized(9), reconciled_through=day("11"))
         assert bank_transactions.uncategorize(done, NOW).categorized == 0
 
-    def test_what_is_refused(self) -> None:
+    def test_invalid_categories_are_refused(self) -> None:
         own = account("1110")
         assert own.id == SAVINGS == account_id("1110")
         named = {**NAMED, AccountReference("code", "1110"): own}

@@ -45,7 +45,7 @@ def match(
 
 
 class TestMoneyOf:
-    def test_it_is_the_sum_of_its_lines_on_the_account(self) -> None:
+    def test_the_money_of_an_entry_is_the_sum_of_its_lines_on_the_account(self) -> None:
         written = entry(("1110", 100), ("1110", -2), ("6100", 2), ("2500", -100))
         assert money_of(written, SAVINGS, 0).amount == 98
         assert money_of(written, account_id("2500"), 0).amount == -100
@@ -58,11 +58,13 @@ class TestMoneyOf:
             ({"status": "rejected"}, "item_not_completed"),
         ],
     )
-    def test_it_is_posted_and_written_by_hand(self, facts: dict[str, Any], code: str) -> None:
+    def test_an_entry_that_is_not_posted_by_hand_is_refused(
+        self, facts: dict[str, Any], code: str
+    ) -> None:
         written = entry(("1110", 5), ("2500", -5), **facts)
         assert refused(money_of, written, SAVINGS, 0).code == code
 
-    def test_it_moves_something_there(self) -> None:
+    def test_an_entry_that_moves_no_money_on_the_account_is_refused(self) -> None:
         for written in (entry(("1100", 5), ("2500", -5)), entry(("1110", 5), ("1110", -5))):
             assert refused(money_of, written, SAVINGS, 0).code == "bank_account_mismatch"
 
@@ -79,7 +81,7 @@ class TestMatch:
         assert match(line(-90), money).link.amount == 30
         assert refused(match, line(-90), money, 31).code == "link_exceeds_remaining"
 
-    def test_both_go_the_same_way(self) -> None:
+    def test_an_entry_of_the_other_direction_is_refused(self) -> None:
         money = money_of(entry(("1110", -100), ("2500", 100)), SAVINGS, 0)
         assert refused(match, line(100), money).code == "link_direction_mismatch"
 

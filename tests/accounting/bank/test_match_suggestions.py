@@ -76,7 +76,7 @@ class TestRank:
         assert len(found) == 20
         assert [each.target_id.int for each in found[:3]] == [99, 1, 2]
 
-    def test_what_is_left_of_both_is_what_would_be_linked(self) -> None:
+    def test_the_suggested_amount_is_the_rest_of_line_and_item(self) -> None:
         [found] = match_suggestions.rank(line(100, linked=70), [item(amount=30)])
         assert (found.amount, found.reasons) == (30, ("amount", "date"))
         [found] = match_suggestions.rank(

@@ -20,7 +20,7 @@ def code(refusal: Any) -> tuple[type, str]:
 
 
 class TestAnnounce:
-    def test_it_is_paid_now_unless_it_says_otherwise(self) -> None:
+    def test_a_payout_is_paid_now_by_default(self) -> None:
         trade = CardSales("20")
         payout = trade.payouts[trade.pay_out(0)]
         assert (payout.status, payout.completed_at) == ("paid", moment("20"))
@@ -28,7 +28,7 @@ class TestAnnounce:
         waiting = trade.payouts[trade.pay_out(0, status="pending")]
         assert (waiting.status, waiting.completed_at, waiting.completions) == ("pending", None, ())
 
-    def test_it_keeps_what_was_said(self) -> None:
+    def test_a_payout_keeps_the_given_facts(self) -> None:
         trade = CardSales("20")
         facts = {
             **{"processor_payout_id": "po_1", "reference_number": "R", "memo": "m"},
@@ -39,7 +39,7 @@ class TestAnnounce:
         assert payout.paid_out == -5
         assert {name: getattr(payout, name) for name in facts} == facts
 
-    def test_it_takes_hold_of_its_items(self) -> None:
+    def test_a_payout_holds_its_items(self) -> None:
         trade = CardSales("20")
         items = trade.card(100, fee=3), trade.give_back(20, fee=1)
         made = trade.pay_out(76, *items)
@@ -55,12 +55,12 @@ class TestAnnounce:
         payout = trade.payouts[trade.pay_out(76, *items)]
         assert (payout.fee, payouts.item_fees(payout), payouts.variance(payout)) == (4, 4, 0)
 
-    def test_what_is_named_twice_is_listed_once(self) -> None:
+    def test_an_item_named_twice_is_listed_once(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         assert len(trade.payouts[trade.pay_out(100, payment, payment)].items) == 1
 
-    def test_one_that_failed_lists_what_it_does_not_hold(self) -> None:
+    def test_a_failed_payout_lists_items_without_holding_them(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         payout = trade.payouts[trade.pay_out(100, payment, status="failed")]
@@ -131,7 +131,7 @@ class TestUpdate:
         assert unchanged.payout is before
         assert unchanged.moved == ()
 
-    def test_what_is_absent_stays_and_null_clears_what_only_describes(self) -> None:
+    def test_absent_facts_stay_and_null_clears_descriptions(self) -> None:
         trade = CardSales("20")
         payment = trade.card(100, fee=3)
         made = trade.pay_out(100, payment, memo="m", reference_number="R", fee=9)
@@ -155,7 +155,7 @@ class TestUpdate:
         assert (payouts.item_fees(payout), payout.fee) == (2, 3)
         assert {each.money_id for each in listed(payout)} == {second, back}
 
-    def test_what_left_may_come_back_in_its_old_place(self) -> None:
+    def test_a_removed_item_returns_to_its_old_position(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         made = trade.pay_out(100, payment)
@@ -164,7 +164,7 @@ class TestUpdate:
         assert [(each.money_id, each.listed) for each in payout.items] == [(payment, True)]
         assert trade.payout_of(payment) == made
 
-    def test_what_left_is_free_for_another(self) -> None:
+    def test_a_removed_item_is_free_for_another_payout(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         made = trade.pay_out(100, payment)
@@ -176,7 +176,7 @@ class TestUpdate:
             "already_in_payout",
         )
 
-    def test_what_it_holds_may_have_bounced(self) -> None:
+    def test_a_payout_may_hold_a_failed_payment(self) -> None:
         trade = CardSales("20")
         first, second = trade.card(100, fee=3), trade.card(50)
         made = trade.pay_out(147, first)
@@ -184,7 +184,7 @@ class TestUpdate:
         payout = trade.update(made, payment_ids=(first, second)).payout
         assert (payout.gross_payments, payouts.item_fees(payout)) == (50, 0)
 
-    def test_another_processor_has_to_be_that_of_its_items(self) -> None:
+    def test_a_new_processor_must_be_the_processor_of_the_items(self) -> None:
         trade = CardSales("20")
         made = trade.pay_out(100, trade.card())
         assert code(refused(trade.update, made, processor="adyen")) == (
@@ -193,7 +193,7 @@ class TestUpdate:
         )
         assert trade.update(made, processor="other").payout.processor == "other"
 
-    def test_one_that_fails_lets_go_and_takes_hold_again_once_it_is_live(self) -> None:
+    def test_a_failed_payout_releases_its_items_and_holds_them_again_once_live(self) -> None:
         trade = CardSales("20")
         payment = trade.card(100, fee=3)
         made = trade.pay_out(97, payment)
@@ -218,7 +218,7 @@ class TestUpdate:
         refusal = refused(trade.update, second, status="pending")
         assert code(refusal) == (Conflict, "item_not_completed")
 
-    def test_one_on_its_way_holds_and_is_paid_on_the_day_it_says(self) -> None:
+    def test_a_pending_payout_holds_its_items_and_is_paid_on_the_given_day(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         made = trade.pay_out(100, payment, status="pending")
@@ -250,7 +250,7 @@ class TestUpdate:
 
 
 class TestDelete:
-    def test_it_lets_everything_go_with_its_external_id(self) -> None:
+    def test_a_deleted_payout_releases_its_items_and_external_id(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         made = trade.pay_out(100, payment, external_id="x")
@@ -261,7 +261,7 @@ class TestDelete:
         assert (payout.status, payout.completions) == ("cancelled", (Span(None, day("25")),))
         assert trade.payout_of(payment) is None
 
-    def test_it_lets_go_only_what_is_its_own(self) -> None:
+    def test_a_deleted_payout_releases_only_items_that_it_holds(self) -> None:
         trade = CardSales("20")
         payment = trade.card()
         first = trade.pay_out(100, payment, status="failed")
@@ -269,7 +269,7 @@ class TestDelete:
         trade.delete(first)
         assert trade.payout_of(payment) == second
 
-    def test_one_that_a_bank_line_shows_is_not_deleted(self) -> None:
+    def test_a_payout_with_a_bank_line_is_not_deleted(self) -> None:
         trade = CardSales("20")
         made = trade.pay_out(100)
         linked = replace(trade.payouts[made], linked=100, money_account_id=UUID(int=1100))
@@ -278,7 +278,7 @@ class TestDelete:
 
 
 class TestItemMoved:
-    def test_what_bounces_counts_nothing_and_its_fee_is_the_payouts_from_today_on(self) -> None:
+    def test_a_failed_item_counts_zero_and_its_fee_passes_to_the_payout_today(self) -> None:
         trade = CardSales("20")
         items = trade.card(100, fee=3), trade.card(50, fee=1)
         made = trade.pay_out(146, *items)
@@ -290,7 +290,7 @@ class TestItemMoved:
         assert payouts.variance(payout) == 100
         assert len(listed(payout)) == 2
 
-    def test_what_comes_back_counts_again(self) -> None:
+    def test_a_completed_item_counts_again(self) -> None:
         trade = CardSales("20")
         payment = trade.card(100, fee=3)
         made = trade.pay_out(97, payment)
@@ -302,7 +302,7 @@ class TestItemMoved:
         assert (payout.gross_payments, payouts.item_fees(payout)) == (100, 3)
         assert payouts.variance(payout) == 0
 
-    def test_another_day_of_an_item_moves_its_fee(self) -> None:
+    def test_a_new_date_of_an_item_moves_its_fee(self) -> None:
         trade = CardSales("20")
         payment = trade.card(100, fee=3)
         made = trade.pay_out(97, payment)
@@ -321,7 +321,7 @@ class TestItemMoved:
 
 
 class TestReportedPaid:
-    def test_it_is_paid_on_its_own_day_else_on_that_of_the_bank_line(self) -> None:
+    def test_a_reported_payout_is_paid_on_its_own_day_or_the_day_of_the_bank_line(self) -> None:
         trade = CardSales("20")
         made = trade.payouts[trade.pay_out(100, status="pending")]
         paid = payout_changes.reported_paid(made, day("18"), trade.context())
@@ -342,7 +342,7 @@ class TestReportedPaid:
         refusal = refused(payout_changes.reported_paid, dated, day("19"), trade.context())
         assert code(refusal) == (Conflict, "period_locked")
 
-    def test_what_is_paid_already_stays(self) -> None:
+    def test_a_paid_payout_keeps_its_day(self) -> None:
         trade = CardSales("20")
         made = trade.payouts[trade.pay_out(100)]
         paid = payout_changes.reported_paid(made, day("21"), trade.context())
@@ -350,7 +350,7 @@ class TestReportedPaid:
 
 
 class TestMoneyAffected:
-    def test_is_what_it_lists_and_what_it_is_to_list(self) -> None:
+    def test_the_affected_money_is_the_listed_and_the_wanted_money(self) -> None:
         trade = CardSales("20")
         first, second, back = trade.card(), trade.card(), trade.give_back()
         payout = trade.payouts[trade.pay_out(100, first, back)]

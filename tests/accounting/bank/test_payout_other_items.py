@@ -64,7 +64,9 @@ class TestOtherItems:
             ),
         ],
     )
-    def test_what_cannot_be_right(self, item: OtherItemGiven, field: str, fault: str) -> None:
+    def test_an_impossible_item_is_refused_with_its_field(
+        self, item: OtherItemGiven, field: str, fault: str
+    ) -> None:
         good = given("adjustment", 1)
         refusal = refused(other_items, [good, item], REFERENCED, day("5"))
         assert isinstance(refusal, ValidationError)
@@ -82,7 +84,7 @@ class TestOtherItems:
         item = given("adjustment", 5, account=named(code))
         assert refused(other_items, [item], REFERENCED, day("5")).code == told
 
-    def test_what_comes_and_what_goes_are_taxed_each_by_itself(self) -> None:
+    def test_incoming_and_outgoing_items_are_taxed_separately(self) -> None:
         codes = TaxCodes((tax_code("S20", Rate(Decimal(20), Decimal(100))),))
         items = [
             given(kind, amount, tax_code="S20")
@@ -99,7 +101,7 @@ class TestOtherItems:
 
 
 class TestPayout:
-    def test_they_count_in_what_is_expected_and_leave_the_variance(self) -> None:
+    def test_other_items_count_in_the_expected_amount_and_keep_the_variance(self) -> None:
         trade = CardSales("20")
         items = given("chargeback", -50), given("reserve_hold", -100), given("dispute_fee", -15)
         made = trade.pay_out(830, trade.card(1_000), fee=10, other_items=items)

@@ -78,18 +78,18 @@ class TestFeesOf:
         fees = payouts.fees_of([trade.payments[payment]])
         assert fees == (FeeStep(day("5"), 3), FeeStep(day("9"), -3))
 
-    def test_of_one_day_are_one(self) -> None:
+    def test_fees_of_a_day_are_added(self) -> None:
         trade = CardSales("5")
         items = trade.card(100, fee=3), trade.card(100, fee=4), trade.give_back(20, fee=1)
         assert payouts.fees_of(trade.money()[each] for each in items) == (FeeStep(day("5"), 8),)
 
-    def test_that_come_and_go_on_one_day_are_none(self) -> None:
+    def test_fees_that_begin_and_end_on_a_day_cancel_out(self) -> None:
         trade = CardSales("5")
         payment = trade.card(100, fee=3)
         trade.change(payment, status="failed")
         assert payouts.fees_of([trade.payments[payment]]) == ()
 
-    def test_of_an_item_take_the_place_of_those_it_had(self) -> None:
+    def test_new_fees_of_an_item_replace_its_old_fees(self) -> None:
         steps = (FeeStep(day("5"), 8), FeeStep(day("6"), 2))
         was, now = [FeeStep(day("5"), 3)], [FeeStep(day("5"), 3), FeeStep(day("9"), -3)]
         changed = payouts.with_other_fees(steps, was, now)
@@ -103,7 +103,7 @@ class TestDays:
         payout = replace(worked_example(), completed_at=moment("10"), completions=spans)
         assert payouts.paid_days(payout) == [(day("10"), day("12")), (day("15"), None)]
 
-    def test_one_that_was_never_paid_has_none(self) -> None:
+    def test_an_unpaid_payout_has_no_paid_days(self) -> None:
         payout = replace(worked_example(), completed_at=None, completions=())
         assert payouts.paid_days(payout) == []
 

@@ -63,13 +63,13 @@ class TestTake:
             assert refusal.code == "bank_reconciled"
             assert refusal.detail == {"statement_date": "2026-01-10"}
 
-    def test_none_is_of_a_day_to_come(self) -> None:
+    def test_a_statement_of_a_future_day_is_refused(self) -> None:
         assert taken("31").statement_date == day("31")
         assert refused(taken, "02-01").code == "statement_date_in_future"
 
 
 class TestClose:
-    def test_the_same_on_both_sides_closes(self) -> None:
+    def test_a_statement_without_difference_closes(self) -> None:
         done = reconciliations.close(compared(600), NOW).statement
         assert (done.status, done.closed_at) == ("closed", NOW.now)
 
@@ -77,7 +77,7 @@ class TestClose:
         for ledger in (599, 601):
             assert reconciliations.close(compared(ledger), NOW).statement.status == "open"
 
-    def test_what_explains_it_adds_up(self) -> None:
+    def test_the_difference_is_explained_by_lines_and_opening(self) -> None:
         found = compared(120, lines=550, opening=20)
         assert (found.difference, found.unexplained) == (480, 30)
 

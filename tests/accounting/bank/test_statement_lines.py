@@ -65,7 +65,7 @@ class TestMinorUnits:
             ("1000000000000", 2, "too large"),
         ],
     )
-    def test_what_the_books_cannot_hold_is_refused(
+    def test_an_amount_that_the_books_cannot_hold_is_refused(
         self, amount: str, exponent: int, why: str
     ) -> None:
         with pytest.raises(ValueError, match=why):
@@ -107,7 +107,7 @@ class TestIdentities:
         first, second, again = identities(batch, unique_ids=False)
         assert first == again != second
 
-    def test_one_id_on_equal_lines_is_one_line_everywhere(self) -> None:
+    def test_equal_lines_with_an_equal_id_have_an_equal_identity(self) -> None:
         twice = [line(external_id="B"), line(external_id="B")]
         assert identities(twice, unique_ids=False) == ["B", "B"]
 
@@ -118,7 +118,7 @@ class TestIdentities:
         assert max(len(name) for name in (first, second)) <= 255
 
     @given(st.lists(st.sampled_from([1, 2, 3]), max_size=12))
-    def test_the_same_lines_are_named_the_same_again(self, amounts: list[int]) -> None:
+    def test_identities_of_equal_statements_are_equal_and_unique(self, amounts: list[int]) -> None:
         lines = [line(amount=amount) for amount in amounts]
         names = identities(lines, unique_ids=True)
         assert identities(list(lines), unique_ids=True) == names
@@ -134,11 +134,11 @@ class TestSortOut:
         assert (kept.booked_on, kept.imported_at) == (day("07-15"), CONTEXT.now)
         assert (kept.linked, kept.categorized, kept.source_format) == (0, 0, "csv")
 
-    def test_one_that_is_there_is_skipped(self) -> None:
+    def test_an_existing_line_is_skipped(self) -> None:
         there = {"A": UUID(int=7)}
         assert fates([line(external_id="A")], there) == [DuplicateLine(UUID(int=7))]
 
-    def test_one_that_comes_twice_is_kept_once(self) -> None:
+    def test_a_repeated_line_is_kept_once(self) -> None:
         kept, again = fates([line(external_id="A"), line(external_id="A")])
         assert again == DuplicateLine(kept.id)
 
@@ -159,7 +159,7 @@ class TestSortOut:
         assert isinstance(good, BankTransaction)
         assert isinstance(after, BankTransaction)
 
-    def test_none_comes_to_a_statement_that_is_closed(self) -> None:
+    def test_a_line_of_a_closed_statement_is_rejected(self) -> None:
         lines: list[Line | RejectedLine] = [line(booked_on=day("07-14")), line()]
         kept = KeptLines({}, closed_through=day("07-14"))
         names = identities(lines, unique_ids=True)
@@ -167,7 +167,7 @@ class TestSortOut:
         assert isinstance(late, RejectedLine)
         assert (late.code, isinstance(good, BankTransaction)) == ("bank_reconciled", True)
 
-    def test_one_that_is_there_is_skipped_in_a_closed_statement_too(self) -> None:
+    def test_an_existing_line_of_a_closed_statement_is_skipped(self) -> None:
         [name] = names = identities([line()], unique_ids=True)
         kept = KeptLines({name: UUID(int=7)}, closed_through=day("07-31"))
         assert sort_out([line()], names, kept, BANK, "csv", CONTEXT) == [DuplicateLine(UUID(int=7))]

@@ -69,7 +69,7 @@ class TestLink:
         assert refusal.code == "link_exceeds_remaining"
 
     @pytest.mark.parametrize(("amount", "total"), [(100, 3), (3, 100)])
-    def test_what_is_used_up_takes_no_difference(self, amount: int, total: int) -> None:
+    def test_a_used_up_line_takes_no_difference(self, amount: int, total: int) -> None:
         """Nothing is left of the line, and 3 of the payment: they are not rounded away."""
         transaction = replace(line(amount), linked=amount)
         refusal = refused(link, RECEIVABLE, transaction, payment_of(Trade(), total))
@@ -115,7 +115,7 @@ class TestPostings:
 
 class TestRefuseLargeTolerance:
     @pytest.mark.parametrize(("most", "exponent"), [(500, 2), (5, 0)])
-    def test_is_five_units_at_most(self, most: int, exponent: int) -> None:
+    def test_a_tolerance_above_five_units_is_refused(self, most: int, exponent: int) -> None:
         refuse_large_tolerance(most, "GBP", exponent)
         refusal = refused(refuse_large_tolerance, most + 1, "GBP", exponent)
         assert isinstance(refusal, ValidationError)

@@ -36,7 +36,7 @@ def between(one: BankTransaction, other: BankTransaction, *waiting: Transfer) ->
 class TestBetween:
     @pytest.mark.parametrize(("out_on", "in_on"), [("12", "14"), ("14", "12"), ("12", "12")])
     @pytest.mark.parametrize("turned", [False, True])
-    def test_one_entry_on_the_day_of_the_earlier_line(
+    def test_a_transfer_posts_a_single_entry_on_the_day_of_the_earlier_line(
         self, out_on: str, in_on: str, turned: bool
     ) -> None:
         lines = [line(-100, out_on), current(100, in_on)]
@@ -47,11 +47,11 @@ class TestBetween:
         assert done.transfer.out_transaction_id == lines[0].id
         assert done.transfer.in_transaction_id == lines[1].id
 
-    def test_it_is_what_both_have_left(self) -> None:
+    def test_the_amount_of_a_transfer_is_the_common_rest_of_both_lines(self) -> None:
         done = between(line(-100, linked=30), current(90))
         assert (done.transfer.amount, {each.amount for each in done.links}) == (70, {70})
 
-    def test_what_is_refused(self) -> None:
+    def test_invalid_pairs_of_lines_are_refused(self) -> None:
         for code, one, other in (
             ("link_direction_mismatch", line(5), current(5)),
             ("same_account", line(5), line(-5)),
@@ -66,7 +66,7 @@ class TestBetween:
 
 
 class TestWaiting:
-    def test_it_is_posted_with_the_line_that_comes_first(self) -> None:
+    def test_a_transfer_is_posted_with_its_first_line(self) -> None:
         done = transfers.begin(line(-100), CURRENT, PLAIN, NOW)
         assert posted_by(done.transfer) == [("12", {"1100": 100, "1110": -100})]
         assert transfers.waits_for(done.transfer, current(100))
@@ -84,7 +84,7 @@ class TestWaiting:
         assert [each.id for each in done.lines] == [lines[0].id]
         assert not transfers.waits_for(done.transfer, current(100))
 
-    def test_of_several_that_wait_it_is_the_one_of_its_amount(self) -> None:
+    def test_a_line_joins_the_waiting_transfer_of_its_amount(self) -> None:
         first = transfers.begin(line(-100), CURRENT, TransferTransaction(amount=30), NOW)
         [half] = first.lines
         second = transfers.begin(half, CURRENT, PLAIN, NOW)
@@ -100,7 +100,7 @@ class TestWaiting:
             ("12", {"1110": 100, "1100": -100}),
         ]
 
-    def test_it_is_of_the_whole_amount(self) -> None:
+    def test_a_waiting_transfer_takes_only_its_whole_amount(self) -> None:
         begun = transfers.begin(line(-100), CURRENT, PLAIN, NOW)
         waiting = kept(begun.transfer)
         assert refused(between, current(99), begun.lines[0], waiting).code == (
@@ -112,7 +112,7 @@ class TestWaiting:
             == "link_exceeds_remaining"
         )
 
-    def test_what_is_refused(self) -> None:
+    def test_invalid_waiting_transfers_are_refused(self) -> None:
         for code, first, there, context in (
             ("same_account", line(5), account_id("1110"), NOW),
             ("link_exceeds_remaining", line(5, linked=5), CURRENT, NOW),
@@ -122,7 +122,7 @@ class TestWaiting:
 
 
 class TestTakeBack:
-    def test_both_lines_are_free_and_the_entry_is_reversed(self) -> None:
+    def test_an_undone_transfer_frees_both_lines_and_reverses_its_entry(self) -> None:
         done = between(line(-100), current(100))
         transfer = kept(done.transfer)
         lines = {each.id: each for each in done.lines}

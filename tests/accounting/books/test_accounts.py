@@ -19,11 +19,13 @@ class TestUsable:
             (account("4000", archived=True), Conflict, "account_archived"),
         ],
     )
-    def test_others_are_refused(self, found: object, kind: type[ApiError], code: str) -> None:
+    def test_an_unusable_account_is_refused(
+        self, found: object, kind: type[ApiError], code: str
+    ) -> None:
         refusal = refused(usable, REFERENCE, found)
         assert (type(refusal), refusal.code) == (kind, code)
 
-    def test_one_that_is_not_there_is_told_like_any_reference(self) -> None:
+    def test_a_missing_account_is_reported_as_reference_not_found(self) -> None:
         refusal = refused(usable, REFERENCE, None)
         assert refusal.detail == {"resource": "account", "reference": "4000"}
 
@@ -37,7 +39,7 @@ class TestArchiving:
         refusal = refused(refuse_archiving, balance, [account(f"400{n}") for n in range(children)])
         assert (type(refusal), refusal.code) == (Conflict, code)
 
-    def test_it_says_what_is_in_the_way(self) -> None:
+    def test_a_refused_archiving_reports_the_balance_and_active_children(self) -> None:
         assert refused(refuse_archiving, -5, []).detail == {"current_balance": -5}
         children = [account(str(4_000 + n)) for n in range(25)]
         detail = refused(refuse_archiving, 0, children).detail

@@ -82,7 +82,7 @@ class TestArchived:
 class TestFixed:
     KNOWN: ClassVar = {"external_id": "shop", "country": "GB", "base_currency": "GBP"}
 
-    def test_the_same_again_is_no_change_in_any_case_of_the_country(self) -> None:
+    def test_a_repeated_country_in_lower_case_is_no_change(self) -> None:
         refuse_fixed(self.KNOWN, ChangeBusiness())
         again = {**self.KNOWN, "country": "gb", "name": "Corner Shop"}
         refuse_fixed(self.KNOWN, ChangeBusiness(**again))

@@ -29,7 +29,7 @@ def entry(*lines: Line, about: dict[UUID, UUID] | None = None, in_cash: bool = T
 
 
 class TestOnCash:
-    def test_what_settles_something_is_replaced_by_the_parts_of_that(self) -> None:
+    def test_a_settling_line_is_replaced_by_the_parts_that_it_settles(self) -> None:
         paid = entry(MONEY, APPLIED)
         assert not ledger.stays(paid, APPLIED)
         assert ledger.parts(paid, APPLIED) == SPLIT
@@ -56,15 +56,15 @@ class TestDocument:
     def test_a_line_is_about_what_it_settles(self) -> None:
         assert ledger.document_of(entry(MONEY, APPLIED), APPLIED) == INVOICE
 
-    def test_and_else_about_its_source(self) -> None:
+    def test_a_line_without_another_document_is_about_its_source(self) -> None:
         assert ledger.document_of(entry(MONEY, APPLIED), MONEY) == PAYMENT
 
-    def test_what_pays_a_refund_is_about_what_that_gives_back_of(self) -> None:
+    def test_a_line_that_pays_a_refund_is_about_the_refunded_document(self) -> None:
         paying = Line(RECEIVABLES, 50_000, REFUND)
         paid = entry(paying, MONEY, about={REFUND: INVOICE})
         assert ledger.document_of(paid, paying) == INVOICE
         assert ledger.document_of(paid, MONEY) == PAYMENT
 
-    def test_what_writes_off_is_about_what_it_writes_off(self) -> None:
+    def test_a_write_off_is_about_its_document(self) -> None:
         written_off = entry(MONEY, about={PAYMENT: INVOICE})
         assert ledger.document_of(written_off, MONEY) == INVOICE

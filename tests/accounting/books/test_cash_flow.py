@@ -42,7 +42,7 @@ class TestCashFlowClass:
     def test_goes_by_role_and_then_by_subtype(self, found: Account, expected: str | None) -> None:
         assert cash_flow_class(found, (), ()) == expected
 
-    def test_what_stands_for_a_bank_account_is_cash_and_what_is_under_it(self) -> None:
+    def test_an_account_of_a_bank_account_and_its_children_are_cash(self) -> None:
         savings, pot = of("1510", "current_assets"), of("1511", "current_assets")
         banked = {savings.id}
         assert cash_flow_class(savings, (), banked) == "cash"
@@ -54,7 +54,7 @@ class TestCashFlowClass:
         overdraft = of("2600", "non_current_liabilities")
         assert cash_flow_class(overdraft, (), {overdraft.id}) == "cash"
 
-    def test_one_that_is_given_goes_before_all(self) -> None:
+    def test_a_given_class_precedes_all_others(self) -> None:
         assert cash_flow_class(replace(BANK, cash_flow="financing"), (), {BANK.id}) == "financing"
 
     def test_every_balance_sheet_account_of_the_first_chart_has_one(self) -> None:

@@ -30,7 +30,7 @@ class TestCurrency:
     def test_the_base_currency_may_be_said_in_any_case(self, same: str | None) -> None:
         refuse_other_currency(same, context_of("1"))
 
-    def test_another_one_is_refused(self) -> None:
+    def test_another_currency_is_refused(self) -> None:
         refusal = refused(refuse_other_currency, "EUR", context_of("1"))
         assert (type(refusal), refusal.code) == (RuleViolation, "currency_mismatch")
         assert refusal.detail == {"currency": "EUR", "base_currency": "GBP"}

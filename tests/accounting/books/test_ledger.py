@@ -99,7 +99,7 @@ class TestDifference:
             "Change of thing of Acme",
         ]
 
-    def test_what_comes_and_goes_before_it_was_posted_is_no_entry(self) -> None:
+    def test_wanted_entries_that_cancel_out_before_posting_make_no_entry(self) -> None:
         brief = [*wants("5", a1000=10, a4000=-10), *wants("7", a1000=-10, a4000=10)]
         assert difference(SOURCE, brief, [], day("31")) == []
         assert len(difference(SOURCE, brief, [], None)) == 2
@@ -182,7 +182,7 @@ class TestAsReversals:
             (10, ((Part(TAX), 10),)),
         ]
 
-    def test_what_is_reversed_already_is_left_alone(self) -> None:
+    def test_a_reversed_entry_is_not_reversed_again(self) -> None:
         first = wants("5", a1000=10, a4000=-10)
         posted = post(difference(SOURCE, first, [], None))
         back = wants("6", a1000=-10, a4000=10)
@@ -206,7 +206,7 @@ class TestAsReversals:
             (9, posted[0].id),
         ]
 
-    def test_what_a_day_took_back_itself_is_not_mirrored(self) -> None:
+    def test_an_amount_that_its_day_already_reversed_is_not_mirrored(self) -> None:
         """Of 10 and 5 on the seventh that moved to the fifth, the 15 of the fifth stand."""
         posted: tuple[PostedEntry, ...] = ()
         whole = wants("5", a1000=15, a4000=-15)

@@ -98,7 +98,9 @@ class TestWrite:
              "amount_too_large"),
         ],
     )  # fmt: skip
-    def test_it_refuses(self, lines: tuple[tuple[str, int], ...], code: str) -> None:
+    def test_an_invalid_entry_is_refused(
+        self, lines: tuple[tuple[str, int], ...], code: str
+    ) -> None:
         assert refused(write, *lines).code == code
 
     def test_the_sums_stand_in_the_refusal(self) -> None:
@@ -129,12 +131,12 @@ class TestRewrite:
 
 
 class TestApprove:
-    def test_it_moves_on_by_a_version(self) -> None:
+    def test_an_approval_increments_the_version(self) -> None:
         draft = replace(write(), version=3)
         entry = manual_entries.approve(draft, NAMED, CODES, context())
         assert entry == replace(draft, status="approved", version=4)
 
-    def test_its_accounts_are_looked_at_again(self) -> None:
+    def test_an_approval_checks_the_accounts_again(self) -> None:
         closed = replace(ACCOUNTS["2400"], archived_at=moment("07-01"))
         named = {**NAMED, AccountReference("id", account_id("2400")): closed}
         refusal = refused(manual_entries.approve, write(), named, CODES, context())
@@ -143,7 +145,9 @@ class TestApprove:
 
 class TestNoMoreDraft:
     @pytest.mark.parametrize("status", ["approved", "rejected"])
-    def test_it_is_neither_replaced_approved_nor_rejected(self, status: str) -> None:
+    def test_an_entry_that_is_no_draft_cannot_be_replaced_approved_or_rejected(
+        self, status: str
+    ) -> None:
         entry = replace(write(), status=status)
         for refusal in (
             refused(manual_entries.rewrite, entry, command(), NAMED, CODES, context()),
@@ -172,7 +176,7 @@ class TestReverse:
             ("08-05", "07-31", "08-05"),
         ],
     )
-    def test_its_day_is_open_and_not_before_the_entry(
+    def test_a_reversal_has_an_open_day_not_before_its_entry(
         self, on: str | None, lock: str | None, expected: str
     ) -> None:
         given = day(on) if on else None
@@ -188,7 +192,7 @@ class TestReverse:
             ({"reversed_by_id": UUID(int=7)}, "already_reversed"),
         ],
     )
-    def test_it_refuses(self, facts: dict[str, Any], code: str) -> None:
+    def test_an_invalid_reversal_is_refused(self, facts: dict[str, Any], code: str) -> None:
         entry = replace(posted(), **facts)
         assert refused(manual_entries.reverse, entry, None, context()).code == code
 

@@ -26,5 +26,5 @@ class TestGivenIn:
             *("CN-000042", "INV-٠٠٠٠٤٢", "INV-1000000000000", "INV--00042", "XINV-000042"),
         ],
     )
-    def test_other_styles_are_a_callers_own(self, text: str) -> None:
+    def test_a_number_of_another_style_is_no_number_of_the_series(self, text: str) -> None:
         assert given_in("INV", text) is None

@@ -90,7 +90,7 @@ def told(parts: Pieces) -> list[date]:
 
 class TestPieces:
     @given(DAYS, DAYS)
-    def test_they_hold_each_day_of_the_period_once(self, first: date, last: date) -> None:
+    def test_pieces_hold_each_day_of_the_period_once(self, first: date, last: date) -> None:
         period = Period(first, last)
         expected = [first + timedelta(days=n) for n in range((last - first).days + 1)]
         assert told(pieces(period)) == expected

@@ -22,7 +22,7 @@ class TestPostingRule:
             ("manual", "manual", True, "manual_entry"),
         ],
     )
-    def test_is_named_after_the_event(
+    def test_a_posting_rule_is_named_after_its_event(
         self, source: str, stream: str, reverses: bool, expected: str
     ) -> None:
         assert posting_rule(source, stream, reverses=reverses) == expected

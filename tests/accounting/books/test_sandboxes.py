@@ -11,7 +11,7 @@ class TestClock:
     def test_may_stay_or_go_ahead(self, wanted: int) -> None:
         refuse_moving_back(60, wanted)
 
-    def test_is_not_moved_back(self) -> None:
+    def test_a_clock_is_not_moved_back(self) -> None:
         with pytest.raises(RuleViolation) as refused:
             refuse_moving_back(60, 59)
         assert refused.value.code == "clock_moved_back"
@@ -29,10 +29,10 @@ class TestTaken:
 
 class TestGivenUp:
     @pytest.mark.parametrize("found", [None, Sandbox.OPEN])
-    def test_is_neither_a_real_business_nor_one_in_use(self, found: Sandbox | None) -> None:
+    def test_a_real_business_and_a_sandbox_in_use_pass(self, found: Sandbox | None) -> None:
         refuse_given_up(found)
 
-    def test_is_not_brought_back(self) -> None:
+    def test_a_sandbox_that_was_given_up_is_refused(self) -> None:
         with pytest.raises(Conflict) as refused:
             refuse_given_up(Sandbox.GIVEN_UP)
         assert refused.value.code == "invalid_state_transition"

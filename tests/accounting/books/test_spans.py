@@ -16,7 +16,7 @@ class TestDays:
             ("5", "3", "1", (day("5"), day("5"))),
         ],
     )
-    def test_it_begins_at_the_floor_and_ends_no_earlier(
+    def test_a_span_begins_at_the_floor_and_ends_no_earlier(
         self, start: str, end: str | None, floor: str, laid_out: Days
     ) -> None:
         assert days(day(start), None if end is None else day(end), day(floor)) == laid_out

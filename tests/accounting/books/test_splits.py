@@ -17,7 +17,7 @@ class TestAdded:
         )
         assert added() == ()
 
-    def test_what_comes_to_zero_disappears(self) -> None:
+    def test_a_part_of_zero_disappears(self) -> None:
         split = ((NET, 3), (TAX, 1))
         assert added(split, negative(split)) == ()
         assert added(((NET, 0),)) == ()
@@ -49,7 +49,7 @@ class TestTake:
         assert take({NET: 100, TAX: 0, OTHER: 1}, (), 10) == ((NET, 10),)
         assert take({NET: 100}, (), 0) == ()
 
-    def test_what_is_withheld_shrinks_with_what_it_is_withheld_of(self) -> None:
+    def test_a_withheld_part_is_taken_in_proportion(self) -> None:
         parts = {NET: 1_000, TAX: 210, OTHER: -150}
         half = take(parts, (), 530)
         assert half == ((NET, 500), (TAX, 105), (OTHER, -75))

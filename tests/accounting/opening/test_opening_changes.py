@@ -77,7 +77,7 @@ class TestOpenBooks:
         fault = refused(open_books, command(), KNOWN, context_of(TODAY, lock="31"))
         assert fault.code == "period_locked"
 
-    def test_nor_with_more_than_books_hold(self) -> None:
+    def test_a_total_larger_than_the_books_hold_is_refused(self) -> None:
         most = 99_999_999_999_999
         fault = refused(opened, balance("1000", most), balance("1100", most))
         assert fault.code == "amount_too_large"
@@ -100,7 +100,7 @@ class TestReverse:
         )
         assert (invoice.state, credit.state, money.status) == ("void", "void", "cancelled")
 
-    def test_what_was_posted_has_linked_mirrors(self) -> None:
+    def test_posted_entries_get_linked_reversals(self) -> None:
         made, identify = all_opened().opening, identifiers(1)
         stood = posted_after((), openings.entries_for(made, ROLES, None), identify)
         before = replace(made, posted=stood)
@@ -121,7 +121,7 @@ class TestReverse:
         assert list(fault.detail) == ["payment_ids"]
 
     @pytest.mark.parametrize("name", ["paid", "reserved", "credited", "written_off", "refunded"])
-    def test_nor_while_something_of_a_document_is(self, name: str) -> None:
+    def test_a_reversal_is_refused_while_a_document_is_settled(self, name: str) -> None:
         made = all_opened()
         [bill] = made.purchases.documents
         moved = replace(made.purchases, documents=(replace(bill, **{name: 1}),))

@@ -29,20 +29,20 @@ EQUITY = part_on("3290")
 
 
 class TestDocuments:
-    def test_one_is_of_its_own_day_and_in_the_books_from_that_of_the_opening_on(self) -> None:
+    def test_a_document_keeps_its_issue_date_and_is_in_the_books_from_the_opening(self) -> None:
         [invoice] = opened(sales=OpenWithSide(documents=(owed(120),))).sales.documents
         assert (invoice.issue_date, documents.opened_on(invoice)) == (day("10"), ON)
         assert (invoice.state, invoice.number, documents.left(invoice)) == ("open", "A-1", 120)
         assert documents.parts(invoice) == {EQUITY: 120}
         assert told(RECEIVABLE, invoice) == []
 
-    def test_it_is_overdue_by_its_own_due_day(self) -> None:
+    def test_a_document_is_overdue_after_its_own_due_date(self) -> None:
         given = owed(120, due_at=moment("20"))
         [invoice] = opened(sales=OpenWithSide(documents=(given,))).sales.documents
         assert documents.status(RECEIVABLE, invoice, day("20")) == "sent"
         assert documents.status(RECEIVABLE, invoice, day("21")) == "overdue"
 
-    def test_what_has_no_number_takes_the_next_in_turn(self) -> None:
+    def test_a_document_without_a_number_takes_the_next_number(self) -> None:
         given = [owed(1, MILLER, number=each) for each in (None, "B-1", None)]
         made = opened(purchases=OpenWithSide(documents=tuple(given))).purchases.documents
         numbers = [each.number for each in made]
@@ -83,7 +83,7 @@ def told(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
 
 
 class TestTaxedDocuments:
-    def test_it_is_settled_on_3290_and_given_back_where_its_tax_stood(self) -> None:
+    def test_a_taxed_document_is_settled_on_3290_and_refunded_with_its_tax(self) -> None:
         """120.00 at 20 % and 50.00 at none: of 60.00, 35.29 and 7.06, and 17.65."""
         invoice = with_tax(17_000, by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
         assert (invoice.subtotal, invoice.tax_total) == (15_000, 2_000)
@@ -103,7 +103,7 @@ class TestTaxedDocuments:
             ("3290", "net", 5_000),
         ]
 
-    def test_what_is_posted_for_it_is_in_no_return(self) -> None:
+    def test_a_posting_of_a_taxed_document_is_in_no_tax_return(self) -> None:
         invoice = with_tax(170, by_code("S20", 100, 20), by_code("S0", 50))
         assert posted(RECEIVABLE, invoice) == [
             ("1200", None, 170),
@@ -124,7 +124,7 @@ class TestTaxedDocuments:
             invoice = with_tax(11, by_code("MOVES", 10, 1), issue_date=day(issued), **facts)
             assert invoice.lines[0].tax_rate == percent
 
-    def test_what_is_not_recovered_of_it_stays_on_3290(self) -> None:
+    def test_tax_that_is_not_recoverable_stays_on_3290(self) -> None:
         bill = with_tax(110, by_code("PH", 100, 10), party=MILLER)
         assert amounts(bill.lines[0].charged) == [
             ("3290", "net", 100),
@@ -132,7 +132,7 @@ class TestTaxedDocuments:
             ("3290", "blocked", 5),
         ]
 
-    def test_what_a_buyer_owes_beside_it_can_be_given_back(self) -> None:
+    def test_self_assessed_tax_of_a_bill_can_be_reversed(self) -> None:
         bill = with_tax(100, by_code("PR20", 100), party=MILLER)
         assert (bill.total_amount, bill.tax_total) == (100, 0)
         assert amounts(bill.lines[0].assessed) == [("2200", "output", -20), ("1300", "input", 20)]
@@ -149,7 +149,7 @@ class TestTaxedDocuments:
             ((by_code("GONE", 120),), "tax_code_archived", "invoices.0.tax.0"),
         ],
     )
-    def test_what_does_not_fit_is_refused_with_its_place(
+    def test_an_invalid_tax_is_refused_with_its_place(
         self, taxes: tuple[OpenTaxGiven, ...], code: str, place: str
     ) -> None:
         fault = refused(with_tax, 120, *taxes)
@@ -172,7 +172,7 @@ class TestCredits:
         assert posted(RECEIVABLE, credit) == [("3290", None, 120), ("2250", None, -120)]
         assert told(RECEIVABLE, credit) == [("3290", "net", 100), ("3290", "output", 20)]
 
-    def test_one_can_be_used_from_the_day_of_the_opening_on(self) -> None:
+    def test_a_credit_is_usable_from_the_day_of_the_opening(self) -> None:
         [credit] = opened(sales=OpenWithSide(credits=(credited(20),))).sales.credits
         assert (credit.opened_at, credits.opened_on(credit)) == (moment("11"), ON)
         assert (credits.unapplied(credit), credits.parts(credit)[EQUITY]) == (20, 20)

@@ -33,7 +33,7 @@ def told(opening: object) -> list[tuple[str, int | None, int, int]]:
 
 
 class TestTies:
-    def test_what_is_stated_stands_beside_what_documents_hold(self) -> None:
+    def test_stated_balances_are_compared_with_the_sums_of_documents(self) -> None:
         made = opened(balance("1200", 1_000), balance("2000", -40), sales=INVOICE, purchases=BILL)
         assert told(made.opening) == [("1200", 1_000, 900, 100), ("2000", 40, 40, 0)]
 
@@ -52,13 +52,13 @@ class TestTies:
 
 
 class TestTotals:
-    def test_what_is_left_of_debits_against_credits_is_told(self) -> None:
+    def test_the_difference_of_debits_and_credits_is_reported_as_equity(self) -> None:
         made = opened(balance("1100", 100), balance("2500", -90), sales=INVOICE)
         total = totals(made.opening, ROLES)
         assert (total.debits, total.credits, total.difference) == (1_000, 90, 910)
         assert total.equity == 910
 
-    def test_what_is_stated_of_opening_balance_equity_is_counted_and_not_posted(self) -> None:
+    def test_a_stated_opening_balance_equity_is_counted_and_not_posted(self) -> None:
         made = opened(balance("1100", 100), balance("3290", -60))
         total = totals(made.opening, ROLES)
         assert (total.debits, total.credits, total.equity) == (100, 60, 100)
@@ -66,19 +66,21 @@ class TestTotals:
 
 
 class TestAccountsShown:
-    def test_they_are_those_that_are_named_or_held(self) -> None:
+    def test_accounts_shown_are_named_or_hold_documents(self) -> None:
         made = opened(balance("1100", 100), sales=INVOICE)
         shown = accounts_shown(made.opening, ROLES)
         assert sorted(code_of(each.value) for each in shown) == ["1100", "1200"]
 
 
 class TestRefuseUntied:
-    def test_what_ties_passes(self) -> None:
+    def test_balances_that_tie_pass(self) -> None:
         opening = all_opened().opening
         refuse_untied(opening, ties(opening, ACCOUNTS, ROLES), ROLES)
 
     @pytest.mark.parametrize("stated", [899, 901])
-    def test_what_does_not_is_told_with_all_control_accounts(self, stated: int) -> None:
+    def test_balances_that_do_not_tie_are_refused_with_all_control_accounts(
+        self, stated: int
+    ) -> None:
         made = opened(balance("1200", stated), sales=INVOICE, purchases=BILL).opening
         fault = refused(refuse_untied, made, ties(made, ACCOUNTS, ROLES), ROLES)
         assert fault.code == "opening_does_not_tie"
@@ -89,5 +91,5 @@ class TestRefuseUntied:
 
 
 class TestStatus:
-    def test_one_that_stands_is_open(self) -> None:
+    def test_an_opening_that_is_not_reversed_is_open(self) -> None:
         assert status(all_opened().opening) == "open"

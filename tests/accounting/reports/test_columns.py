@@ -60,7 +60,7 @@ class TestColumns:
             ("2026-01-06", "2026-04-05"),
         ]
 
-    def test_there_are_at_most_sixty(self) -> None:
+    def test_more_than_sixty_columns_are_refused(self) -> None:
         assert len(cut("2020-01-01", "2024-12-31", "month")) == 60
         with pytest.raises(ValidationError) as refused:
             cut("2020-01-01", "2025-01-01", "month")
@@ -69,7 +69,7 @@ class TestColumns:
         }
 
     @given(DAYS, DAYS, st.sampled_from(Interval), st.dates(date(2000, 1, 1), date(2000, 12, 31)))
-    def test_they_hold_every_day_once(
+    def test_columns_hold_every_day_once(
         self, one: date, other: date, interval: Interval, year_end: date
     ) -> None:
         first, last = sorted((one, other))

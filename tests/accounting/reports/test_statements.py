@@ -124,7 +124,7 @@ class TestBalanceSheet:
 
 
 class TestCashFlow:
-    def test_it_is_read_from_its_periods_and_what_was_before(self) -> None:
+    def test_a_cash_flow_reads_its_periods_and_the_time_before(self) -> None:
         eve = Period(last=date(2025, 12, 31))
         assert cash_flows.spans(Layout(YEAR)) == [YEAR, eve, Period(last=YEAR.last)]
         year_before = Period(date(2025, 1, 1), date(2025, 12, 31))
@@ -179,7 +179,9 @@ class TestCashFlow:
         assert found.actual_closing == 10
 
     @given(AMOUNTS, AMOUNTS)
-    def test_it_always_reconciles(self, before: dict[str, int], within: dict[str, int]) -> None:
+    def test_a_cash_flow_always_reconciles(
+        self, before: dict[str, int], within: dict[str, int]
+    ) -> None:
         before, within = balanced(before), balanced(within)
         ever = both(before, within)
         assert cash_flows.cash_flow(posted(within, before, ever), Layout(YEAR)).reconciles
@@ -227,7 +229,7 @@ class TestGeneralLedger:
         }
         assert told == {"1100": (500, 200, 0, 700), "4000": (30, 0, 200, 230)}
 
-    def test_one_account_is_told_though_nothing_moved(self) -> None:
+    def test_a_single_account_is_reported_without_movements(self) -> None:
         [bank] = [each for each in ACCOUNTS if each.code == "1100"]
         [row] = ledgers.general_ledger(posted({}, {}, {}), bank)
         assert (row.account, row.opening, row.closing) == (bank, 0, 0)

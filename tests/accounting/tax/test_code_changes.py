@@ -47,7 +47,7 @@ def fault_of(**facts: Any) -> dict[str, list[str]]:
 
 
 class TestAccountReferences:
-    def test_they_are_the_account_that_is_named_if_any(self) -> None:
+    def test_account_references_are_the_named_tax_account(self) -> None:
         assert account_references(order(tax_account=named("2400"))) == {named("2400")}
         assert account_references(order()) == account_references(ChangeTaxCode()) == frozenset()
 
@@ -62,7 +62,7 @@ class TestCreated:
             (PURCHASES, Treatment.WITHHOLDING, "2210"),
         ],
     )
-    def test_its_tax_stands_on_the_account_of_its_treatment(
+    def test_a_code_has_the_tax_account_of_its_treatment(
         self, direction: Direction, treatment: Treatment, account: str
     ) -> None:
         made = created(order(direction=direction, treatment=treatment), ACCOUNTS, NOW)
@@ -87,7 +87,7 @@ class TestCreated:
         assert created(order(boxes=boxes), ACCOUNTS, NOW).boxes == {TaxPart.NET: ("6",)}
 
     @pytest.mark.parametrize("treatment", [Treatment.ACQUISITION, Treatment.IMPORT_POSTPONED])
-    def test_what_is_only_bought_is_refused_on_sales(self, treatment: Treatment) -> None:
+    def test_a_treatment_of_purchases_is_refused_on_sales(self, treatment: Treatment) -> None:
         assert fault_of(treatment=treatment) == {"treatment": [f"cannot be {treatment} on sales"]}
 
     @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ class TestCreated:
             "rates.0.rate": [f"must be 0 for {treatment} on sales"]
         }
 
-    def test_what_is_not_charged_is_no_default(self) -> None:
+    def test_a_treatment_that_is_not_charged_cannot_be_the_default(self) -> None:
         assert fault_of(treatment=Treatment.WITHHOLDING, is_default=True) == {
             "is_default": ["must be false for the treatment withholding"]
         }
@@ -132,7 +132,7 @@ class TestChanged:
     def test_nothing_that_differs_leaves_it_as_it_is(self) -> None:
         assert change(name="S20", rates=(percent("20"),), boxes=TWENTY.boxes) is TWENTY
 
-    def test_what_is_supplied_is_changed(self) -> None:
+    def test_given_facts_are_changed(self) -> None:
         found = change(code="V20", name="VAT", tax_account=named("2400"), is_default=True)
         assert (found.code, found.name, found.is_default) == ("V20", "VAT", True)
         assert found.tax_account_id == account_id("2400")
@@ -178,23 +178,23 @@ class TestChanged:
             {"active": False},
         ],
     )
-    def test_what_is_to_come_of_one_in_use_changes(self, facts: dict[str, Any]) -> None:
+    def test_future_rates_of_a_code_in_use_can_change(self, facts: dict[str, Any]) -> None:
         assert change(in_use=True, **facts) is not None
 
-    def test_one_that_is_made_inactive_is_archived_and_no_default(self) -> None:
+    def test_a_code_made_inactive_is_archived_and_no_default(self) -> None:
         found = changed(
             replace(TWENTY, is_default=True), ChangeTaxCode(active=False), True, ACCOUNTS, NOW
         )
         assert (found.archived_at, found.is_default) == (moment("10"), False)
 
-    def test_one_that_is_archived_is_brought_back(self) -> None:
+    def test_an_archived_code_is_restored(self) -> None:
         gone = replace(TWENTY, archived_at=BORN)
         back = changed(gone, ChangeTaxCode(active=True), True, ACCOUNTS, NOW)
         assert back.archived_at is None
         kept = changed(gone, ChangeTaxCode(name="gone"), True, ACCOUNTS, NOW)
         assert kept.archived_at == BORN
 
-    def test_one_that_is_archived_cannot_be_the_default(self) -> None:
+    def test_an_archived_code_cannot_be_the_default(self) -> None:
         gone = replace(TWENTY, archived_at=BORN)
         command = ChangeTaxCode(is_default=True)
         refusal = refused(changed, gone, command, False, ACCOUNTS, NOW)
@@ -202,7 +202,7 @@ class TestChanged:
 
 
 class TestArchived:
-    def test_it_is_no_default_any_more(self) -> None:
+    def test_an_archived_code_is_no_default(self) -> None:
         gone = archived(replace(TWENTY, is_default=True), NOW)
         assert (gone.archived_at, gone.updated_at, gone.is_default) == (NOW.now, NOW.now, False)
 
@@ -220,6 +220,6 @@ class TestDisplaced:
             replace(TWENTY, updated_at=moment("10"))
         ]
 
-    def test_one_that_is_no_default_displaces_none(self) -> None:
+    def test_a_code_that_is_no_default_displaces_no_code(self) -> None:
         default = replace(TWENTY, is_default=True)
         assert displaced(code_of("S5", percent("5")), [default], NOW) == []

@@ -87,11 +87,11 @@ class TestForRate:
         assert codes.for_rate(Direction.SALES, Decimal("20.00"), TODAY) is TWENTY
         assert codes.for_rate(Direction.SALES, Decimal(5), TODAY) is reduced
 
-    def test_of_several_it_is_the_default(self) -> None:
+    def test_the_default_of_several_codes_is_chosen(self) -> None:
         other = code_of("S20B", percent("20"), is_default=True)
         assert TaxCodes((TWENTY, other)).for_rate(Direction.SALES, Decimal(20), TODAY) is other
 
-    def test_of_several_without_a_default_it_is_none(self) -> None:
+    def test_no_code_is_chosen_of_several_without_a_default(self) -> None:
         other = code_of("S20B", percent("20"))
         assert TaxCodes((TWENTY, other)).for_rate(Direction.SALES, Decimal(20), TODAY) is None
 
@@ -105,7 +105,7 @@ class TestForRate:
             {"rates": (percent("20", "2026-01-11"),)},
         ],
     )
-    def test_what_does_not_charge_it_on_the_day_is_left_out(
+    def test_a_code_that_does_not_charge_the_rate_on_the_day_is_ignored(
         self, changed: dict[str, object]
     ) -> None:
         other = code_of("S20B", percent("20"), **changed)

@@ -44,7 +44,7 @@ class TestHeldTaxes:
         parts = [Gross(33, COST, on_day(P20)) for _ in range(3)]
         assert [each.total for each in held_taxes(parts, ROLES) if each] == [6, 6, 5]
 
-    def test_what_is_self_assessed_is_not_in_the_amount(self) -> None:
+    def test_self_assessed_tax_is_not_in_the_amount(self) -> None:
         found = held(1_000, ABROAD)
         assert (found.total, [each.amount for each in found.self_assessed]) == (0, [-200, 200])
 

@@ -54,7 +54,7 @@ class TestMarked:
     def test_a_code_of_either_direction_is_taken_by_its_id_or_its_code(self) -> None:
         assert marked(BOUGHT, TaxPart.INPUT) == marked("P20", TaxPart.INPUT)
 
-    def test_what_is_not_taxed_has_the_rate_0(self) -> None:
+    def test_an_untaxed_line_has_the_rate_0(self) -> None:
         assert marked("SE", TaxPart.NET).rate == 0
 
     def test_tax_withheld_is_the_part_of_its_own_code(self) -> None:
@@ -69,7 +69,7 @@ class TestMarked:
             ("S20", TaxPart.WITHHELD, "06-30", "tax_code_mismatch"),
         ],
     )
-    def test_it_refuses_and_names_the_line(
+    def test_an_invalid_mark_is_refused_with_its_line(
         self, code: str, part: TaxPart, on: str, refusal: str
     ) -> None:
         raised = refused(marked, code, part, on)
@@ -87,7 +87,7 @@ class TestEntries:
         assert [line.tax for line in entry.lines] == [None, mark]
         assert entry.lines[1].account_id == account_id("2200")
 
-    def test_its_reversal_is_for_the_same_part(self) -> None:
+    def test_a_reversal_has_the_marks_of_its_entry(self) -> None:
         entry = replace(write(), status="approved", sequence_number="JE-2026-000001")
         mirror = manual_entries.reverse(entry, None, NOW)
         taken_back = [(line.amount, line.tax) for line in mirror.lines]

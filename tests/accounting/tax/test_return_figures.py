@@ -61,7 +61,7 @@ class TestByCode:
         shown = return_figures.by_code(rows, TaxCodes((code,)))
         assert [(each.rate, each.parts) for each in shown] == [(15, {NET: 2}), (20, {NET: 1})]
 
-    def test_what_comes_to_nothing_is_not_told(self) -> None:
+    def test_a_code_with_a_sum_of_zero_is_omitted(self) -> None:
         code = BRITISH["S20"]
         rows = [coded(code, NET, -5), coded(code, NET, 5)]
         assert return_figures.by_code(rows, TaxCodes((code,))) == ()
@@ -99,7 +99,7 @@ class TestBoxesOfGreatBritain:
     ) -> None:
         assert filled_in("GB", BRITISH, *amounts) == boxes
 
-    def test_there_are_nine_always(self) -> None:
+    def test_boxes_of_great_britain_are_always_nine(self) -> None:
         found = return_figures.boxes("GB", (), TaxCodes(()))
         assert [box.number for box in found] == list("123456789")
 
@@ -136,7 +136,7 @@ class TestFigures:
         codes = TaxCodes(tuple({code.id: code for code, _, _ in amounts}.values()))
         return return_figures.drawn_up(None, rows, codes, (), (None, None))
 
-    def test_what_is_due_is_owed_less_recovered(self) -> None:
+    def test_tax_due_is_output_tax_less_input_tax_and_relief(self) -> None:
         found = self.figures(
             (BRITISH["S20"], OUTPUT, -2_000),
             (BRITISH["P20"], INPUT, 940),
@@ -145,7 +145,7 @@ class TestFigures:
         )
         assert found.tax_due == 2_000 - 940 - 100 + 30
 
-    def test_what_is_withheld_is_told_by_direction(self) -> None:
+    def test_withheld_tax_is_reported_by_direction(self) -> None:
         withheld = TaxPart.WITHHELD
         found = self.figures((HELD["SW15"], withheld, 150), (HELD["PW15"], withheld, -70))
         assert (found.withheld(SALES), found.withheld(PURCHASES)) == (150, 70)
@@ -160,7 +160,7 @@ class TestFigures:
             max_size=12,
         )
     )
-    def test_what_is_due_is_what_moved_on_the_accounts_for_tax(
+    def test_tax_due_is_the_movement_of_the_tax_accounts(
         self, amounts: list[tuple[TaxCode, TaxPart, int]]
     ) -> None:
         moved = sum(amount for _, part, amount in amounts if part is not NET)

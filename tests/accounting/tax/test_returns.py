@@ -81,7 +81,7 @@ class TestMembers:
         series = [each.series for each in members(draft, [])]
         assert series == ["JE-2025", "JE-2026"]
 
-    def test_where_days_are_filed_a_draft_has_what_is_left_of_them(self) -> None:
+    def test_a_draft_has_the_late_entries_of_filed_days(self) -> None:
         draft = drawn_up("03-01", "04-30")
         assert told(members(draft, [FIRST])) == [
             ("01-01", "02-28", 40, None, True),
@@ -89,7 +89,7 @@ class TestMembers:
             ("04-01", "04-30", 0, None, False),
         ]
 
-    def test_one_that_supersedes_has_the_old_members_and_its_own_late_ones(self) -> None:
+    def test_a_superseding_return_has_the_old_members_and_its_own_late_ones(self) -> None:
         draft = returns.superseding(FIRST, "Forgotten", NOW)
         assert told(members(draft, [FIRST, SECOND])) == [
             ("01-01", "03-31", 0, 40, False),
@@ -111,12 +111,12 @@ class TestMembersOnAnotherScheme:
         assert (moved.change, late.change, own.change) == (date(2026, 4, 1), None, None)
         assert (late.scheme, own.scheme) == (Scheme.CASH, Scheme.ACCRUAL)
 
-    def test_it_has_the_years_before_whole(self) -> None:
+    def test_a_return_on_another_scheme_has_earlier_years_as_a_whole(self) -> None:
         draft = drawn_up("04-01", "06-30")
         moved = members(draft, [self.CASH], ["JE-2027", "JE-2026", "JE-2024"])[0]
         assert (moved.first, moved.last) == (date(2024, 1, 1), date(2024, 12, 31))
 
-    def test_it_has_one_only_after_the_change(self) -> None:
+    def test_only_the_first_return_after_the_change_has_a_transition(self) -> None:
         second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
         third = members(drawn_up("07-01", "09-30"), [self.CASH, second])
         assert [each.change for each in third] == [None, None]
@@ -126,12 +126,12 @@ class TestMembersOnAnotherScheme:
         late, own = members(drawn_up("04-01", "06-30", Scheme.CASH), [FIRST])
         assert (late.scheme, own.scheme) == (Scheme.ACCRUAL, Scheme.CASH)
 
-    def test_one_that_supersedes_keeps_its_transition(self) -> None:
+    def test_a_superseding_return_keeps_its_transition(self) -> None:
         second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
         draft = returns.superseding(second, "Forgotten", NOW)
         assert members(draft, [self.CASH, second])[:3] == second.slices
 
-    def test_what_is_late_of_cash_is_on_accrual_once_that_was_changed(self) -> None:
+    def test_late_entries_on_cash_are_on_accrual_after_the_change(self) -> None:
         second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
         draft = returns.superseding(self.CASH, "Forgotten", NOW)
         old, late = members(draft, [self.CASH, second])
@@ -140,7 +140,7 @@ class TestMembersOnAnotherScheme:
 
 
 class TestLeftOut:
-    def test_it_has_the_days_before_and_between_on_the_scheme_of_what_follows(self) -> None:
+    def test_days_left_out_are_on_the_scheme_of_the_following_return(self) -> None:
         later = file(drawn_up("07-01", "09-30", Scheme.CASH), [FIRST], y2026=90)
         assert list(returns.left_out([later, FIRST])) == [
             JournalRange(first=date.min, last=date(2025, 12, 31), scheme=Scheme.ACCRUAL),
@@ -164,7 +164,7 @@ class TestLeftOut:
 
 class TestRefuseFiling:
     @pytest.mark.parametrize("scheme", Scheme)
-    def test_what_follows_may_be_on_either_scheme(self, scheme: Scheme) -> None:
+    def test_a_following_return_may_be_on_either_scheme(self, scheme: Scheme) -> None:
         returns.refuse_filing(drawn_up("07-01", "09-30", scheme), [FIRST, SECOND], NOW)
 
     @pytest.mark.parametrize("before", Scheme)
@@ -186,7 +186,7 @@ class TestRefuseFiling:
             refused(returns.refuse_filing, draft, [first, later], NOW).code == "tax_scheme_changed"
         )
 
-    def test_one_that_supersedes_keeps_its_scheme_before_a_change(self) -> None:
+    def test_a_superseding_return_before_a_change_of_scheme_passes(self) -> None:
         later = file(drawn_up("04-01", "06-30", Scheme.CASH), [FIRST], y2026=90)
         returns.refuse_filing(returns.superseding(FIRST, "x", NOW), [FIRST, later], NOW)
 
@@ -197,7 +197,7 @@ class TestRefuseFiling:
             (FIRST, "invalid_state_transition"),
         ],
     )
-    def test_it_refuses(self, draft: TaxReturn, code: str) -> None:
+    def test_an_invalid_filing_is_refused(self, draft: TaxReturn, code: str) -> None:
         assert refused(returns.refuse_filing, draft, [FIRST], NOW).code == code
 
     def test_a_period_is_over_on_its_last_day(self) -> None:
@@ -206,7 +206,7 @@ class TestRefuseFiling:
         early = context_of("12-30", None, new_id)
         assert refused(returns.refuse_filing, draft, [], early).code == "tax_period_not_over"
 
-    def test_one_that_supersedes_may_have_the_same_days(self) -> None:
+    def test_a_superseding_return_may_have_the_same_days(self) -> None:
         draft = returns.superseding(FIRST, "Forgotten", NOW)
         returns.refuse_filing(draft, [FIRST, SECOND], NOW)
 

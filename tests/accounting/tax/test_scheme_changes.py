@@ -37,11 +37,11 @@ def before(scheme: Scheme) -> JournalRange:
 
 
 class TestDeclared:
-    def test_where_all_is_on_the_scheme_of_the_return_nothing_is_said(self) -> None:
+    def test_a_return_wholly_on_its_own_scheme_declares_no_other(self) -> None:
         own = [piece((1, 3), (0, 40), CASH), piece((4, 6), (0, None), CASH)]
         assert cash_schemes.declared(drawn_up(CASH, *own), []) == ()
 
-    def test_what_is_late_only_is_on_the_other_scheme(self) -> None:
+    def test_late_entries_alone_are_declared_on_the_other_scheme(self) -> None:
         own = [piece((1, 3), (0, None), ACCRUAL, late=True)]
         said = (before(CASH), piece((1, 3), (0, None), ACCRUAL))
         assert cash_schemes.declared(drawn_up(CASH, *own), []) == said

@@ -101,7 +101,7 @@ class TestStartingCodes:
         sold = {each.treatment for each in starting_codes(country) if each.direction is SALES}
         assert not sold & PURCHASES_ONLY
 
-    def test_what_is_charged_today_is_found_by_its_rate_alone(self, country: str) -> None:
+    def test_a_code_that_charges_today_is_found_by_its_rate(self, country: str) -> None:
         codes, today = codes_of(country), date(2026, 11, 1)
         for each in codes.codes:
             if each.treatment in CHARGED:
@@ -152,7 +152,7 @@ class TestBoxes:
             ("PO", {}),
         ],
     )
-    def test_of_great_britain_are_those_of_its_return(
+    def test_boxes_of_great_britain_are_the_boxes_of_its_return(
         self, code: str, boxes: dict[str, str]
     ) -> None:
         found = codes_of("GB").named(code)
@@ -177,7 +177,7 @@ class TestBoxes:
             ("PR19", {"net": "84", "output": "85", "input": "67"}),
         ],
     )
-    def test_of_germany_are_the_kennzahlen(self, code: str, boxes: dict[str, str]) -> None:
+    def test_boxes_of_germany_are_the_kennzahlen(self, code: str, boxes: dict[str, str]) -> None:
         found = codes_of("DE").named(code)
         assert found is not None
         assert found.boxes == {TaxPart(part): (each,) for part, each in boxes.items()}

@@ -66,7 +66,7 @@ def amounts(taxes: Sequence[Tax]) -> list[tuple[int, UUID, TaxPart | None]]:
 
 
 class TestCharged:
-    def test_it_is_rounded_once_for_each_code_and_spread(self) -> None:
+    def test_charged_tax_is_rounded_once_for_each_code_and_spread(self) -> None:
         lines = taxed((33, by(S20)), (33, by(S20)), (34, by(S20)), (33, by(S5)))
         assert [sum(t.amount for t in line.taxes) for line in lines] == [7, 6, 7, 2]
         assert lines[0].taxes[0].mark == TaxMark(S20.code.id, Decimal(20), TaxPart.OUTPUT)
@@ -103,18 +103,18 @@ class TestInclusive:
 
 
 class TestBlocked:
-    def test_what_is_not_recovered_is_cost_on_the_line_s_own_account(self) -> None:
+    def test_tax_that_is_not_recoverable_is_cost_on_the_account_of_the_line(self) -> None:
         [line] = taxed((1_000, by(HALF)))
         blocked = (100, COST, TaxPart.BLOCKED)
         assert amounts(line.taxes) == [(100, INPUT, TaxPart.INPUT), blocked]
 
-    def test_it_is_split_once_for_each_code(self) -> None:
+    def test_blocked_tax_is_split_once_for_each_code(self) -> None:
         lines = taxed((15, by(HALF)), (15, by(HALF)), (15, by(HALF)))
         assert [[t.amount for t in line.taxes] for line in lines] == [[2, 1], [2, 1], [1, 2]]
 
 
 class TestSelfAssessed:
-    def test_it_is_owed_and_recovered_beside_what_is_charged(self) -> None:
+    def test_self_assessed_tax_is_owed_and_recovered_outside_the_total(self) -> None:
         [line] = taxed((1_000, by(ABROAD)))
         assert (line.subtotal, line.taxes) == (1_000, ())
         assert amounts(line.self_assessed) == [
@@ -122,14 +122,14 @@ class TestSelfAssessed:
             (200, INPUT, TaxPart.INPUT),
         ]
 
-    def test_what_is_not_recovered_of_it_is_cost(self) -> None:
+    def test_self_assessed_tax_that_is_not_recoverable_is_cost(self) -> None:
         [line] = taxed((1_000, by(replace(ABROAD, recoverable=Decimal(25)))))
         assert amounts(line.self_assessed)[1:] == [
             (50, INPUT, TaxPart.INPUT),
             (150, COST, TaxPart.BLOCKED),
         ]
 
-    def test_whoever_sells_owes_nothing(self) -> None:
+    def test_a_seller_owes_no_self_assessed_tax(self) -> None:
         code = code_of("SR", treatment=Treatment.REVERSE_CHARGE)
         [line] = taxed((1_000, by(DayCode(code, Decimal(20)))))
         assert (line.taxes, line.self_assessed) == ((), ())
@@ -137,7 +137,7 @@ class TestSelfAssessed:
 
 class TestWithheld:
     @pytest.mark.parametrize("rate", [15, Decimal("7.5")])
-    def test_it_is_a_part_of_the_net(self, rate: Decimal | int) -> None:
+    def test_withheld_tax_is_a_part_of_the_net(self, rate: Decimal | int) -> None:
         held = replace(KEPT_BACK, rate=Decimal(rate))
         [line] = taxed((1_000, TaxInstruction(code=S20, withholding=held)))
         expected = (int(10 * rate), account_id("1310"), TaxPart.WITHHELD)

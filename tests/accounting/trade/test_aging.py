@@ -19,7 +19,9 @@ class TestAged:
         assert (green.buckets, green.unapplied, green.total) == ((0, 0, 0, 0, 500), 0, 500)
         assert (blue.buckets, blue.unapplied, blue.total) == ((100, 40, 0, 0, 0), 5, 140)
 
-    def test_who_has_nothing_is_left_out_and_who_has_both_sides_is_not(self) -> None:
+    def test_a_party_without_open_amounts_is_omitted_and_a_party_of_balance_zero_is_not(
+        self,
+    ) -> None:
         found = [
             OpenAmount(BLUE, "Blue", 0, 3),
             OpenAmount(BLUE, "Blue", 0, -3),
@@ -42,5 +44,5 @@ class TestInTotal:
         total = in_total([AgedBalance((9, 4, 0, 0, 0), 2), AgedBalance((1, 0, 0, 0, 7), -1)])
         assert (total.buckets, total.unapplied, total.total) == ((10, 4, 0, 0, 7), 1, 21)
 
-    def test_of_nobody_there_is_nothing(self) -> None:
+    def test_the_total_of_no_party_is_zero(self) -> None:
         assert in_total([]) == AgedBalance((0, 0, 0, 0, 0), 0)

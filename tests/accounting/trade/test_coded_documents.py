@@ -124,14 +124,14 @@ class TestPosting:
         split = trade.payments[payment].allocations[0].split
         assert told(split) == {"4000 net": 50_000, "2200 output": 10_500, "1310 withheld": -7_500}
 
-    def test_what_is_not_recovered_is_cost(self) -> None:
+    def test_tax_that_is_not_recoverable_is_posted_as_cost(self) -> None:
         trade = buying()
         id_ = trade.document(coded(1_000, "PH"))
         assert lines_of(trade, id_) == [
             {"2000": -1_100, "6000 net": 1_000, "1300 input": 50, "6000 blocked": 50},
         ]
 
-    def test_what_is_self_assessed_stands_in_an_entry_of_its_own(self) -> None:
+    def test_self_assessed_tax_is_posted_in_a_separate_entry(self) -> None:
         trade = buying()
         id_ = trade.document(coded(1_000, "PR20"))
         assert trade.documents[id_].total_amount == 1_000
@@ -241,7 +241,7 @@ class TestCredits:
         id_ = trade.credit(wanted, source_document_id=source)
         assert lines_of(trade, id_)[1] == {"1300 input": -80, "2200 output": 80}
 
-    def test_what_is_self_assessed_in_three_parts_balances_at_every_step(self) -> None:
+    def test_self_assessed_tax_credited_in_three_parts_balances_at_each_step(self) -> None:
         trade = buying()
         source = trade.document(coded(997, "PR60"))
         taken: Counter[str] = Counter()

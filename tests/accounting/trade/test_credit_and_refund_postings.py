@@ -65,7 +65,7 @@ class TestWriteOff:
         assert [on for on, _ in trade.book(early)] == ["5", "2-1"]
         assert links(trade, early) == [None, 0]
 
-    def test_it_is_told_in_words(self) -> None:
+    def test_a_write_off_has_a_description_and_a_reference(self) -> None:
         trade = Trade("5")
         id_ = trade.write_off(trade.document(1_000, number="2026/7"), external_id="w")
         [entry] = trade.posted(id_)
@@ -110,7 +110,7 @@ class TestInvoiceRefund:
         assert trade.book(id_)[1:] == [("9", {"4100": -8_333, "2200": -1_667, "2300": 10_000})]
         assert links(trade, id_) == [None, 0]
 
-    def test_it_is_told_in_words(self) -> None:
+    def test_an_invoice_refund_has_a_description_and_a_reference(self) -> None:
         trade = Trade("5")
         first = trade.refund(trade.paid(), external_id="r", reference_number="n")
         second = trade.refund(trade.paid(), external_id="r2")
@@ -140,7 +140,7 @@ class TestRefundPayment:
         assert control.settles == refund
         assert control.split == ((part_on("4100"), 2_777), (part_on("2200"), 556))
 
-    def test_its_fee_is_an_entry_of_its_own_on_its_day(self) -> None:
+    def test_a_fee_of_a_refund_payment_is_a_separate_entry_on_its_day(self) -> None:
         trade = Trade("5")
         refund = trade.refund(trade.paid(1_000))
         trade.today = "20"
@@ -326,7 +326,7 @@ class TestTakenBackAndMovedAtOnce:
         ]
         assert links(trade, payment) == [None, None, None, 0]
 
-    def test_what_came_and_went_on_other_days_is_not_mirrored(self) -> None:
+    def test_entries_that_cancel_out_on_other_days_are_not_mirrored(self) -> None:
         trade = Trade("5")
         payment = trade.pay(1_000)
         for trade.today, status in [("9", "failed"), ("12", "completed"), ("15", "cancelled")]:
@@ -348,7 +348,7 @@ class TestPaidOn:
         trade.change(payment, payment_date=day("12"))
         assert {trade.documents[each].paid_on for each in (first, second)} == {day("12")}
 
-    def test_it_moves_out_of_a_lock_that_came_since(self) -> None:
+    def test_paid_on_moves_out_of_a_later_lock(self) -> None:
         trade = Trade("5")
         invoice = trade.document(500)
         payment = trade.pay(500, (invoice, 500))

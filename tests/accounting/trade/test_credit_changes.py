@@ -39,7 +39,7 @@ class TestCreate:
         assert [Part(each.account_id) for each in credit.lines] == [own, returns]
         assert credits.parts(credit) == {own: 1_000, returns: 500, Part(ROLES[side.tax]): 200}
 
-    def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
+    def test_a_credit_keeps_the_given_facts(self, side: Side) -> None:
         trade = Trade("5", side=side)
         of_line = {"memo": "l", "tags": ("x",), "metadata": {"a": 1}}
         said: dict[str, Any] = {
@@ -58,7 +58,7 @@ class TestCreate:
         assert (sent.number, sent.opened_at) == (PendingNumber(side.credit_series), moment("5"))
         assert (draft.number, draft.state, credits.unapplied(draft)) == (None, "draft", 0)
 
-    def test_one_document_twice_is_malformed(self, side: Side) -> None:
+    def test_a_document_named_twice_is_a_validation_error(self, side: Side) -> None:
         trade = Trade("5", side=side)
         document = trade.document(600)
         twice = [(document, 1), (document, 2)]
@@ -81,7 +81,7 @@ class TestCreate:
             (MAX_AMOUNT + 1, 5, {}, "amount_too_large"),
         ],
     )
-    def test_it_is_refused(
+    def test_an_invalid_credit_is_refused(
         self, side: Side, amount: int, part: int, facts: dict[str, Any], code: str
     ) -> None:
         trade = Trade("5", lock="1", side=side)
@@ -94,7 +94,7 @@ class TestCreate:
         refusal = refused(Trade(side=side).credit, 5, loaded=ARCHIVED, opened_at=None)
         assert refusal.code == code_on(side, "party_not_active")
 
-    def test_what_pending_money_is_meant_for_is_not_credited(self, side: Side) -> None:
+    def test_an_amount_reserved_by_pending_money_is_not_credited(self, side: Side) -> None:
         trade = Trade("5", side=side)
         document = trade.document(600)
         trade.pay(100, (document, 100), status="pending")
@@ -133,7 +133,7 @@ class TestCreate:
 
 @BOTH_SIDES
 class TestApplied:
-    def test_it_brings_down_what_is_owed(self, side: Side) -> None:
+    def test_an_applied_credit_reduces_the_outstanding_balance(self, side: Side) -> None:
         trade = Trade("5", side=side)
         document = trade.document(1_000)
         unused = trade.credit(1)
@@ -151,7 +151,9 @@ class TestApplied:
         assert (trade.status(id_), trade.status(document)) == ("applied", "paid")
         assert trade.documents[document].paid_on == day("9")
 
-    def test_both_ends_are_split_step_by_step_and_close_exactly(self, side: Side) -> None:
+    def test_credit_and_documents_are_split_step_by_step_and_close_exactly(
+        self, side: Side
+    ) -> None:
         trade = Trade("5", side=side)
         first, second = trade.document(TAXED), trade.document(6_667)
         id_ = trade.credit(credit_line(8_333, 1_667), to=[(first, 3_333), (second, 6_667)])
@@ -164,7 +166,7 @@ class TestApplied:
         assert one.split == ((net, 2_777), (tax, 556))
         assert trade.credits[id_].settled == ((returns, 8_333), (tax, 1_667))
 
-    def test_what_is_unchanged_keeps_its_day_and_its_split(self, side: Side) -> None:
+    def test_an_unchanged_allocation_keeps_its_day_and_its_split(self, side: Side) -> None:
         trade = Trade("5", side=side)
         first, second = trade.document(500), trade.document(500)
         id_ = trade.credit(credit_line(900, 100), to=[(first, 300), (second, 500)])
@@ -185,7 +187,7 @@ class TestApplied:
         assert trade.documents[first].settled == ()
         assert trade.documents[first].credited == 0
 
-    def test_what_was_released_earlier_is_given_back_once(self, side: Side) -> None:
+    def test_a_released_allocation_is_returned_once(self, side: Side) -> None:
         trade = Trade("5", side=side)
         first, second = trade.document(500), trade.document(500)
         id_ = trade.credit(credit_line(900, 100), to=[(first, 333)])
@@ -268,7 +270,7 @@ class TestReplaced:
         assert refusal.code == "invalid_state_transition"
         assert refusal.detail == {"current_state": "void", "allowed_next_states": []}
 
-    def test_the_rest_of_the_credit_of_an_inactive_party_may_be_used(self, side: Side) -> None:
+    def test_a_credit_of_an_inactive_party_may_be_used_up(self, side: Side) -> None:
         trade = Trade("5", side=side)
         document, id_ = trade.document(600), trade.credit(500)
         trade.credits[id_] = replace(trade.credits[id_], party=ARCHIVED)
@@ -287,7 +289,7 @@ class TestVoid:
         assert (trade.status(id_), credits.unapplied(credit)) == ("void", 0)
         assert credit.voided_at == credit.updated_at == moment("9")
 
-    def test_what_is_applied_is_taken_back_first(self, side: Side) -> None:
+    def test_an_applied_credit_must_be_released_before_a_void(self, side: Side) -> None:
         trade = Trade("5", side=side)
         document = trade.document(600)
         id_ = trade.credit(500, to=[(document, 300)])

@@ -32,7 +32,7 @@ class TestRefundOfACredit:
         )
         assert (trade.status(id_), credits.used(credit)) == ("applied", 1_000)
 
-    def test_it_uses_the_credit_up_and_owes_the_money(self) -> None:
+    def test_a_refund_uses_the_credit_and_owes_the_money(self) -> None:
         trade = Trade("5")
         id_ = trade.credit(TAXED, number="2026/7")
         refund = trade.refund(id_, 3_333)
@@ -43,7 +43,7 @@ class TestRefundOfACredit:
         [allocation] = trade.refunds[refund].allocations
         assert (allocation.kind, allocation.target_number) == ("refunded_credit", "2026/7")
 
-    def test_its_payments_pay_the_parts_of_the_credit(self) -> None:
+    def test_payments_of_a_refund_pay_the_parts_of_the_credit(self) -> None:
         trade = Trade("5")
         id_ = trade.credit(TAXED)
         refund = trade.refund(id_)
@@ -80,7 +80,7 @@ class TestRefundOfACredit:
         trade.void_credit(id_)
         assert trade.balances() == {}
 
-    def test_it_is_not_owed_before_the_credit(self) -> None:
+    def test_a_refund_is_not_owed_before_its_credit(self) -> None:
         trade = Trade("5")
         id_ = trade.credit(1_000, opened_at=moment("9"))
         refund = trade.refund(id_, completed_at=moment("7"))
@@ -127,7 +127,7 @@ class TestRefundOfACredit:
 
 
 class TestVendorCreditInCash:
-    def test_it_comes_off_the_credit_and_is_claimed(self) -> None:
+    def test_a_refunded_vendor_credit_is_reduced_and_claimed(self) -> None:
         trade = Purchases("5")
         id_ = trade.credit(TAXED)
         refund = trade.agree(5_000, returned(REFUNDED_CREDIT, 3_333, id_))
@@ -161,7 +161,7 @@ class TestVendorCreditInCash:
         trade.void_credit(id_)
         assert trade.balances() == {}
 
-    def test_it_is_dated_no_earlier_than_the_credit(self) -> None:
+    def test_a_refund_is_dated_no_earlier_than_the_vendor_credit(self) -> None:
         trade = Purchases("5")
         id_ = trade.credit(1_000, opened_at=moment("9"))
         refund = trade.agree(1_000, returned(REFUNDED_CREDIT, 1_000, id_), refund_date=day("7"))
@@ -195,7 +195,7 @@ class TestVendorCreditInCash:
         trade.withdraw(payment.id)
         assert trade.balances() == {}
 
-    def test_one_refund_that_keeps_and_pays_out_a_credit_is_taken_back_whole(self) -> None:
+    def test_a_refund_that_makes_and_refunds_a_credit_is_undone_as_a_whole(self) -> None:
         trade = Purchases("5")
         refund = trade.agree(500, returned(CREDIT, 300))
         id_ = trade.credit_of(refund)

@@ -30,7 +30,7 @@ class TestCreate:
         assert (opened.state, opened.opened_at) == ("open", moment("3"))
         assert opened.number == PendingNumber(side.series)
 
-    def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
+    def test_a_document_keeps_the_given_facts(self, side: Side) -> None:
         trade = Trade(side=side)
         said: dict[str, Any] = {
             **{"external_id": "x", "number": "A1", "party_number": "V1", "terms": "net 30"},
@@ -56,7 +56,9 @@ class TestCreate:
             ({"opened_at": moment("7")}, "period_locked"),
         ],
     )
-    def test_it_is_refused(self, side: Side, facts: dict[str, Any], code: str) -> None:
+    def test_an_invalid_document_is_refused(
+        self, side: Side, facts: dict[str, Any], code: str
+    ) -> None:
         trade = Trade("9", lock="7", side=side)
         assert refused(trade.document, 600, **facts).code == code_on(side, code)
 
@@ -98,7 +100,7 @@ class TestReplaced:
         refusal = refused(trade.replace, trade.document(1), 1, party=STRANGER)
         assert refusal.code == "reference_mismatch"
 
-    def test_the_same_again_changes_nothing(self, side: Side) -> None:
+    def test_an_equal_replacement_changes_nothing(self, side: Side) -> None:
         trade = Trade("5", side=side)
         id_ = trade.document(1, memo="m")
         before = trade.documents[id_]
@@ -115,7 +117,7 @@ class TestReplaced:
         assert (after.state, after.number) == ("open", PendingNumber(side.series))
         assert after.updated_at == moment("9")
 
-    def test_one_of_a_party_that_is_not_active_is_corrected_and_not_opened(
+    def test_a_document_of_an_inactive_party_can_be_corrected_but_not_opened(
         self, side: Side
     ) -> None:
         trade = Trade(side=side)
@@ -128,7 +130,7 @@ class TestReplaced:
         refusal = refused(trade.replace, draft, 1, opened_at=moment("7"))
         assert refusal.code == code_on(side, "party_not_active")
 
-    def test_another_party_of_a_draft_must_be_active(self, side: Side) -> None:
+    def test_a_new_party_of_a_draft_must_be_active(self, side: Side) -> None:
         trade = Trade(side=side)
         id_ = trade.document(1, opened_at=None)
         trade.replace(id_, 1, loaded=OTHER)
@@ -244,7 +246,7 @@ class TestDayInTheBooks:
         assert dated.due_at == moment("02-02")
 
     @pytest.mark.parametrize("given", [None, "14"])
-    def test_that_on_a_bill_may_be_left_out_or_be_later(self, given: str | None) -> None:
+    def test_the_issue_date_of_a_bill_may_be_absent_or_later(self, given: str | None) -> None:
         trade = Trade("9", side=PAYABLE)
         id_ = trade.document(5, issue_date=given and day(given))
         assert opened_on(trade.documents[id_]) == day(given or "9")
@@ -272,7 +274,7 @@ class TestVoid:
         }
 
     @pytest.mark.parametrize("what", ["paid", "reserved", "credited", "refunded", "written_off"])
-    def test_what_is_touched_stays(self, side: Side, what: str) -> None:
+    def test_a_settled_document_cannot_be_voided(self, side: Side, what: str) -> None:
         trade = Trade(side=side)
         id_ = trade.document(1_000)
         trade.documents[id_] = replace(trade.documents[id_], **{what: 1})

@@ -59,7 +59,7 @@ class TestSettle:
     def test_a_part_does_not_close_it(self) -> None:
         assert documents.settle(document(), 999, (), day("9")).paid_on is None
 
-    def test_what_is_given_back_is_owed_no_more_than_before(self) -> None:
+    def test_a_refund_does_not_raise_the_outstanding_balance(self) -> None:
         split = ((part_on("4100"), 300),)
         given = documents.give_back(document(paid=1_000, paid_on=day("9")), 300, split)
         assert (given.refunded, given.returned, outstanding(given)) == (300, split, 0)

@@ -44,7 +44,7 @@ class TestOnMoneyAccount:
         assert holds.on_money_account(side, refund_payment()) == moves
 
     @BOTH_SIDES
-    def test_is_what_is_posted_there(self, side: Side) -> None:
+    def test_the_amount_on_the_money_account_is_the_posted_amount(self, side: Side) -> None:
         trade = Trade("5", side=side)
         made = trade.payments[trade.pay(100, fee=2)]
         assert trade.balances()["1100"] == holds.on_money_account(side, made)
@@ -80,7 +80,7 @@ class TestInAPayout:
         assert code(refusal) == (Conflict, "in_payout")
         assert refusal.detail["fields"] == ["status"]
 
-    def test_what_is_in_none_changes_as_it_likes(self) -> None:
+    def test_a_payment_in_no_payout_can_change(self) -> None:
         before = payment()
         after = replace(before, total=1, fee=0, method="cash", processor=None, status="failed")
         assert holds.held_to(RECEIVABLE, before, after) is after
@@ -127,7 +127,7 @@ class TestLinked:
         assert code(refusal) == (RuleViolation, "link_exceeds_remaining")
         assert refusal.detail == {"linked_amount_cents": 80, "amount_cents": left}
 
-    def test_as_much_as_is_linked_is_enough(self) -> None:
+    def test_a_payment_can_shrink_to_its_linked_amount(self) -> None:
         before = payment(linked=80, money_account_id=BANK)
         after = replace(before, total=82)
         assert holds.held_to(RECEIVABLE, before, after) is after

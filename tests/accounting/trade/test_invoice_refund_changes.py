@@ -38,7 +38,7 @@ class TestRefundable:
         trade.pay(1_000, (invoice, 1_000))
         assert refundable(trade.documents[invoice]) == 400
 
-    def test_of_a_payment_what_is_left_while_it_is_completed(self) -> None:
+    def test_the_unallocated_rest_of_a_completed_payment_is_refundable(self) -> None:
         trade = Trade("5")
         payment = trade.pay(1_000, (trade.document(300), 300))
         assert refundable(trade.payments[payment]) == 700
@@ -61,7 +61,7 @@ class TestAgree:
         assert (part.agreed_on, part.completed_at) == (day("9"), None)
         assert trade.documents[invoice].updated_at == moment("9")
 
-    def test_of_an_invoice_it_names_it_and_reopens_nothing(self) -> None:
+    def test_a_refund_of_an_invoice_names_it_and_reopens_nothing(self) -> None:
         trade = Trade("5")
         invoice = trade.paid()
         refund = trade.refunds[trade.refund(invoice)]
@@ -73,7 +73,7 @@ class TestAgree:
         assert (outstanding(document), document.paid_on) == (0, day("5"))
         assert trade.status(invoice) == "refunded"
 
-    def test_of_a_payment_it_uses_money_that_settled_nothing(self) -> None:
+    def test_a_refund_of_a_payment_uses_its_unallocated_money(self) -> None:
         trade = Trade("5")
         payment = trade.pay(1_000, (trade.document(300), 300))
         refund = trade.refunds[trade.refund(payment)]
@@ -164,7 +164,7 @@ class TestAgree:
         assert payment.refund_id == refund.id
         assert refund.agreed_on == day("7")
 
-    def test_it_is_not_agreed_before_what_it_gives_back(self) -> None:
+    def test_a_refund_is_agreed_no_earlier_than_its_target(self) -> None:
         trade = Trade("8")
         invoice, payment = trade.paid(), trade.pay(500)
         for target in (invoice, payment):
@@ -249,7 +249,7 @@ class TestPay:
 
 
 class TestCancel:
-    def test_what_it_gave_back_may_be_given_back_again(self) -> None:
+    def test_an_amount_of_a_cancelled_refund_can_be_refunded_again(self) -> None:
         trade = Trade("5")
         invoice, payment = trade.paid(), trade.pay(500)
         cancelled = [trade.refund(invoice), trade.refund(payment)]
@@ -268,7 +268,7 @@ class TestCancel:
     @pytest.mark.parametrize(
         ("paid", "state", "allowed"), [(400, "processing", ["paid"]), (1_000, "paid", [])]
     )
-    def test_what_is_paid_is_taken_back_first(
+    def test_a_refund_with_payments_cannot_be_cancelled(
         self, paid: int, state: str, allowed: list[str]
     ) -> None:
         trade = Trade("5")

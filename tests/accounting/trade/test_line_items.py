@@ -145,7 +145,7 @@ class TestIdentifiers:
 
 
 class TestAccountReferences:
-    def test_those_of_lines_and_of_their_taxes_are_loaded_first(self) -> None:
+    def test_account_references_are_of_lines_and_their_taxes(self) -> None:
         by_id = AccountReference("id", ROLES["sales"])
         lines = line(1, account=by_id), line(1, taxes=(TaxGiven(1), TaxGiven(1, named("2400"))))
         command = WriteDocument(party=PartyNamed(), lines=placed(lines))

@@ -102,7 +102,7 @@ class TestStatus:
         assert refusal.detail == {"status": status, side.names.party_id: str(ACME.id)}
 
     @pytest.mark.parametrize("wanted", ["ACTIVE", "INACTIVE", "BLOCKED"])
-    def test_that_of_an_archived_vendor_does_not_change(self, wanted: str) -> None:
+    def test_the_status_of_an_archived_vendor_cannot_change(self, wanted: str) -> None:
         for standing in ("ACTIVE", "INACTIVE", "BLOCKED"):
             refuse_status_change(vendor(standing=standing), wanted)
         archived = vendor(archived_at=BORN)
@@ -129,14 +129,14 @@ class TestArchiving:
         ],
     )
     @pytest.mark.parametrize("open_amount", [item.name for item in fields(OpenAmounts)])
-    def test_is_refused_while_anything_is_open(
+    def test_archiving_is_refused_while_an_amount_is_open(
         self, side: Side, trader: Any, code: str, open_amount: str
     ) -> None:
         refusal = refused(archive, side, trader, OpenAmounts(**{open_amount: 5}), LATER)
         assert (type(refusal), refusal.code) == (Conflict, code)
         assert refusal.detail == {**asdict(OpenAmounts()), open_amount: 5}
 
-    def test_is_undone_and_leaves_what_is_not_archived(self) -> None:
+    def test_unarchiving_restores_a_party_and_leaves_an_active_party(self) -> None:
         assert unarchive(customer(archived_at=BORN)) == customer()
         active = customer()
         assert unarchive(active) is active

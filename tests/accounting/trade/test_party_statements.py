@@ -38,11 +38,11 @@ class TestStatement:
 
 
 class TestDays:
-    def test_are_those_that_are_asked_for(self) -> None:
+    def test_days_of_a_statement_are_the_requested_period(self) -> None:
         assert days_of(MARCH, APRIL) == Period(MARCH, APRIL)
         assert days_of(APRIL, APRIL) == Period(APRIL, APRIL)
         assert days_of(None, APRIL) == Period(date.min, APRIL)
 
-    def test_do_not_end_before_they_begin(self) -> None:
+    def test_days_that_end_before_they_begin_are_refused(self) -> None:
         with pytest.raises(ValidationError):
             days_of(APRIL, MARCH)

@@ -42,7 +42,7 @@ class TestRecord:
         assert (document.paid, document.reserved) == (400, 200)
         assert (outstanding(document), left(document)) == (200, 0)
 
-    def test_what_is_said_of_it_is_kept(self, side: Side) -> None:
+    def test_a_payment_keeps_the_given_facts(self, side: Side) -> None:
         trade = Trade(side=side)
         said = {**DESCRIBED, "external_id": "x", "idempotency_key": "k", "processor": "adyen"}
         kept = trade.payments[trade.pay(1, **said)]
@@ -53,7 +53,7 @@ class TestRecord:
         assert trade.payments[trade.pay(1, method="paypal")].processor == "paypal"
         assert trade.payments[trade.pay(1, method="cash")].processor is None
 
-    def test_one_document_twice_is_malformed(self, side: Side) -> None:
+    def test_a_document_named_twice_is_a_validation_error(self, side: Side) -> None:
         trade = Trade(side=side)
         id_ = trade.document(600)
         twice = (id_, 1), (id_, 2)
@@ -76,14 +76,14 @@ class TestRecord:
             (500, 5, {"payment_date": day("7")}, "period_locked"),
         ],
     )
-    def test_it_is_refused(
+    def test_an_invalid_payment_is_refused(
         self, side: Side, total: int, part: int, facts: dict[str, Any], code: str
     ) -> None:
         trade = Trade("9", lock="7", side=side)
         refusal = refused(trade.pay, total, (trade.document(600), part), **facts)
         assert refusal.code == code_on(side, code)
 
-    def test_what_is_left_is_told(self, side: Side) -> None:
+    def test_a_refused_allocation_reports_the_amount_left(self, side: Side) -> None:
         trade = Trade(side=side)
         id_ = trade.document(600)
         trade.pay(100, (id_, 100), status="pending")
@@ -108,7 +108,7 @@ class TestRecord:
         named = {"item": "items.0", side.names.document_id: str(draft)}
         assert refusal.detail == {**named, "current_state": "draft"}
 
-    def test_what_is_on_its_way_is_dated_outside_the_lock_once_it_comes(self, side: Side) -> None:
+    def test_a_pending_payment_cannot_complete_in_a_locked_period(self, side: Side) -> None:
         trade = Trade("9", lock="7", side=side)
         pending = trade.pay(5, payment_date=day("7"), status="pending")
         assert refused(trade.change, pending, status="completed").code == "period_locked"
@@ -179,7 +179,9 @@ class TestAmend:
         assert (after.note, after.check_number, after.references) == ("n", "7", {"c": "d"})
         assert (after.transaction_tags, after.updated_at) == (("t",), moment("3"))
 
-    def test_as_the_whole_it_clears_descriptions_and_keeps_the_rest(self, side: Side) -> None:
+    def test_a_whole_replacement_clears_descriptions_and_keeps_other_facts(
+        self, side: Side
+    ) -> None:
         trade = Trade(side=side)
         facts = {"external_id": "x", "processor": "adyen", "fee": 3}
         id_ = trade.pay(500, (trade.document(500), 500), **DESCRIBED, **facts)
@@ -229,7 +231,9 @@ class TestAmend:
             ({"payment_date": day("1")}, "period_locked"),
         ],
     )
-    def test_it_is_refused(self, side: Side, changes: dict[str, Any], code: str) -> None:
+    def test_an_invalid_amendment_is_refused(
+        self, side: Side, changes: dict[str, Any], code: str
+    ) -> None:
         trade = Trade("2", lock="1", side=side)
         id_ = trade.pay(500, (trade.document(600), 400))
         assert refused(trade.change, id_, **changes).code == code
@@ -246,7 +250,9 @@ class TestAmend:
         refusal = refused(trade.change, id_, status="failed", allocations=items((first, 5)))
         assert (refusal.code, refusal.detail) == ("payment_not_live", {"status": "failed"})
 
-    def test_one_that_failed_may_be_sent_back_with_its_empty_list(self, side: Side) -> None:
+    def test_a_failed_payment_may_be_sent_with_an_empty_list_of_allocations(
+        self, side: Side
+    ) -> None:
         trade = Trade(side=side)
         id_ = trade.pay(500)
         trade.change(id_, status="failed", allocations=())
@@ -262,7 +268,7 @@ class TestAmend:
         assert trade.documents[first].settled == ()
         assert trade.documents[second].paid_on == day("1")
 
-    def test_what_is_said_of_an_allocation_changes_nothing_else(self, side: Side) -> None:
+    def test_a_description_of_an_allocation_changes_nothing_else(self, side: Side) -> None:
         trade = Trade(side=side)
         document = trade.document(500)
         id_ = trade.pay(500, (document, 500))
@@ -287,7 +293,7 @@ class TestAmend:
         assert trade.booked(id_) == [("5", {"bank": 500, "prepayments": -500})]
         assert trade.documents[document].reserved == 0
 
-    def test_what_a_list_repeats_of_reserved_money_stays_as_it_is(self, side: Side) -> None:
+    def test_a_repeated_allocation_of_reserved_money_stays_unchanged(self, side: Side) -> None:
         trade = Trade("5", side=side)
         first, second = trade.document(500), trade.document(500)
         id_ = trade.pay(800, (first, 500), status="pending")
@@ -344,7 +350,7 @@ class TestRelease:
         assert payments.remaining(trade.payments[id_]) == 500
 
     @BOTH_SIDES
-    def test_what_bounced_is_owed_again(self, side: Side) -> None:
+    def test_a_document_of_a_failed_payment_is_owed_again(self, side: Side) -> None:
         trade = Trade(side=side)
         document = trade.document(500)
         id_ = trade.pay(500, (document, 500))
@@ -375,7 +381,7 @@ class TestCancel:
             *((PAYABLE, each) for each in ("processing", "completed", "cancelled")),
         ],
     )
-    def test_others_are_not(self, side: Side, status: str) -> None:
+    def test_a_payment_in_another_status_cannot_be_cancelled(self, side: Side, status: str) -> None:
         trade = Trade(side=side)
         refusal = refused(trade.cancel, trade.pay(200, status=status))
         assert refusal.code == "invalid_state_transition"
@@ -394,7 +400,7 @@ class TestDocumentsAffected:
         assert documents_affected((), items((given, 5))) == {given}
         assert documents_affected(allocations) == {held}
 
-    def test_they_are_all_that_a_change_needs(self) -> None:
+    def test_the_affected_documents_suffice_for_a_change(self) -> None:
         trade = Trade()
         held, _ = trade.document(5), trade.document(9)
         payment = trade.payments[trade.pay(5, (held, 5))]

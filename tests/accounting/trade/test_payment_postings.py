@@ -42,7 +42,7 @@ class TestAccountsOfAPayment:
             (PAYABLE, ["Payment to Acme Ltd", "Fee of payment to Acme Ltd"], "bill_payment"),
         ],
     )
-    def test_both_name_their_payment_in_words(
+    def test_payment_and_fee_entries_have_a_description_and_a_reference(
         self, side: Side, titles: list[str], source: str
     ) -> None:
         trade = Trade("5", side=side)
@@ -210,9 +210,7 @@ class TestPayment:
         payment = trade.payments[trade.pay(1_000)]
         assert postings.entries_for(side, payment, ROLES, None) == []
 
-    def test_what_was_released_before_its_payment_failed_had_ended_by_then(
-        self, side: Side
-    ) -> None:
+    def test_an_allocation_released_before_a_failure_ended_on_its_own_day(self, side: Side) -> None:
         trade = Trade("5", side=side)
         payment = trade.pay(1_000, (trade.document(1_000), 1_000))
         trade.today = "7"

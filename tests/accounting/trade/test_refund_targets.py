@@ -40,7 +40,7 @@ class TestReleaseByHand:
         trade.refund(invoice)
         assert refused(trade.change, payment, allocations=()).code == "refund_exceeds_refundable"
 
-    def test_other_money_on_the_invoice_counts(self) -> None:
+    def test_other_money_on_the_invoice_covers_its_refunds(self) -> None:
         trade = Trade("5")
         invoice, payment = refunded(trade, 600)
         trade.change(payment, allocations=items((invoice, 600)))
@@ -57,7 +57,9 @@ class TestReleaseByHand:
         assert trade.documents[invoice].paid == 0
 
     @pytest.mark.parametrize("status", ["pending", "processing"])
-    def test_nor_by_way_of_a_status_in_which_it_only_reserves(self, status: str) -> None:
+    def test_refunded_money_is_not_released_after_a_status_that_only_reserves(
+        self, status: str
+    ) -> None:
         trade = Trade("5")
         invoice, payment = refunded(trade, 400)
         trade.change(payment, status=status)
@@ -77,7 +79,7 @@ class TestReleaseByHand:
         trade.change(pending, status="failed")
         assert trade.documents[invoice].reserved == 0
 
-    def test_what_is_repeated_is_not_released_by_hand(self) -> None:
+    def test_a_repeated_allocation_is_not_released(self) -> None:
         trade = Trade("5")
         invoice, payment = refunded(trade, 600)
         whole = items((invoice, 1_000))
@@ -89,7 +91,7 @@ class TestReleaseByHand:
         refusal = refused(trade.change, payment, status="processing", allocations=less)
         assert refusal.code == "refund_exceeds_refundable"
 
-    def test_what_bounced_in_part_is_not_released_further(self) -> None:
+    def test_an_invoice_with_a_failed_payment_is_not_released_further(self) -> None:
         trade = Trade("5")
         invoice = trade.document(1_000)
         first, second = trade.pay(500, (invoice, 500)), trade.pay(500, (invoice, 500))
@@ -148,7 +150,7 @@ class TestGoneBackWhole:
         trade.change(payment, status="refunded")
         assert outstanding(trade.documents[invoice]) == 1_000
 
-    def test_where_other_money_covers_the_refunds_it_does(self) -> None:
+    def test_a_payment_can_be_refunded_if_other_money_covers_the_refunds(self) -> None:
         trade = Trade("5")
         invoice = trade.document(1_000)
         first, _ = trade.pay(500, (invoice, 500)), trade.pay(500, (invoice, 500))
@@ -166,7 +168,7 @@ class TestGoneBackWhole:
         trade.change(payment, status="refunded")
         assert trade.balances() == {}
 
-    def test_nor_by_way_of_a_status_in_which_it_only_reserves(self) -> None:
+    def test_a_payment_is_not_refunded_after_a_status_that_only_reserves(self) -> None:
         trade = Trade("5")
         _, payment = refunded(trade, 600)
         trade.change(payment, status="pending")
@@ -175,7 +177,7 @@ class TestGoneBackWhole:
 
 
 class TestRefundedAdvanceMoney:
-    def test_it_is_not_allocated_as_well(self) -> None:
+    def test_refunded_advance_money_is_not_allocated(self) -> None:
         trade = Trade("5")
         invoice = trade.document(1_000)
         payment = trade.pay(1_000)

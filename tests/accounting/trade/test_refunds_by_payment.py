@@ -32,12 +32,12 @@ class TestLayOver:
         shares_by_payment = spread_refunds([refund(2, 500), refund(1, 300, on="19")], payments)
         assert amounts(shares_by_payment) == {2: [(1, 300), (2, 100)], 1: [(2, 400)]}
 
-    def test_of_one_day_the_lower_id_is_the_older(self) -> None:
+    def test_the_lower_id_of_a_day_is_the_older(self) -> None:
         payments = [SettledPart(SECOND, day("10"), 5), SettledPart(FIRST, day("10"), 5)]
         shares_by_payment = spread_refunds([refund(2, 4), refund(1, 4)], payments)
         assert amounts(shares_by_payment) == {1: [(1, 4), (2, 1)], 2: [(2, 3)]}
 
-    def test_what_is_refunded_beyond_the_payments_lies_nowhere(self) -> None:
+    def test_an_amount_refunded_beyond_the_payments_has_no_share(self) -> None:
         shares_by_payment = spread_refunds(
             [refund(1, 300), refund(2, 9)], [SettledPart(FIRST, day("10"), 100)]
         )

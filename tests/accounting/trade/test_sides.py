@@ -22,7 +22,7 @@ class TestAccounts:
         assert not sold & bought
 
     @pytest.mark.parametrize("side", [RECEIVABLE, PAYABLE])
-    def test_what_documents_must_equal_is_kept_from_callers(self, side: Side) -> None:
+    def test_accounts_that_documents_must_equal_are_control_accounts(self, side: Side) -> None:
         kept = (side.control, side.prepayments, side.credits, side.refunds)
         assert all(is_control(each.value) for each in kept)
 

@@ -111,7 +111,7 @@ class TestOfAPayment:
         assert trade.status(new) == "received"
         assert trade.balances() == {"1100": -1_200, "1270": 500, "2000": -500, "6000": 1_200}
 
-    def test_of_one_day_the_later_id_first(self) -> None:
+    def test_the_later_id_of_a_day_is_released_first(self) -> None:
         trade = Purchases("5")
         first, second = trade.document(500), trade.document(500)
         payment = trade.pay(1_000, (first, 500), (second, 500))
@@ -138,7 +138,7 @@ class TestOfAPayment:
         trade.agree(71, returned(PAYMENT, 71, payment))
         assert trade.held(payment) == {bill: 499}
 
-    def test_what_stays_of_a_bill_counts_from_when_that_one_was_applied(self) -> None:
+    def test_the_rest_of_a_bill_counts_from_its_own_application(self) -> None:
         trade = Purchases("3")
         old, new = (
             trade.document(500, issue_date=day("1")),
@@ -171,7 +171,7 @@ class TestOfAPayment:
         rest = payments.live_allocations(trade.payments[payment])[0]
         assert payments.applied_days(trade.payments[payment], rest) == [(day("9"), None)]
 
-    def test_what_stays_applied_keeps_its_day(self) -> None:
+    def test_the_rest_of_an_application_keeps_its_day(self) -> None:
         trade = Purchases("5")
         (old, _), payment = trade.paid_in_parts(500, 300)
         before = payments.live_allocations(trade.payments[payment])[0]
@@ -211,7 +211,7 @@ class TestOfAPayment:
         assert refused(trade.agree, 1, returned(BILL, 1, bill)).detail["refundable"] == 0
 
     @pytest.mark.parametrize("turned", [False, True])
-    def test_nor_within_one_list(self, turned: bool) -> None:
+    def test_a_payment_is_not_refunded_twice_within_a_list(self, turned: bool) -> None:
         trade = Purchases("5")
         bill, payment = trade.paid_document(500)
         parts = [returned(BILL, 300, bill), returned(PAYMENT, 201, payment)]
@@ -269,7 +269,7 @@ class TestKeptAsACredit:
         numbers = [each.number for each in trade.credits.values()]
         assert numbers == [PendingNumber("VC", 0), PendingNumber("VC", 1)]
 
-    def test_it_is_used_and_not_voided_by_hand(self) -> None:
+    def test_a_credit_of_a_refund_cannot_be_voided(self) -> None:
         trade = Purchases("5")
         bill = trade.document(500)
         refund = trade.agree(500, returned(CREDIT, 500))
@@ -282,7 +282,7 @@ class TestKeptAsACredit:
 
 
 class TestNotAllocated:
-    def test_it_waits_on_suspense(self) -> None:
+    def test_an_unallocated_amount_is_posted_on_suspense(self) -> None:
         trade = Purchases("5")
         bill = trade.paid(500)
         refund = trade.agree(1_000, returned(BILL, 400, bill), returned(CREDIT, 100))
@@ -291,7 +291,7 @@ class TestNotAllocated:
         sums = refunds.allocated(value), refunds.unallocated(value), refunds.cash(value)
         assert sums == (500, 500, 900)
 
-    def test_it_is_told_in_words(self) -> None:
+    def test_an_unallocated_refund_has_a_description_and_a_reference(self) -> None:
         trade = Purchases("5")
         first = trade.agree(500, reference_number="n", external_id="r")
         second = trade.agree(500, external_id="r2")

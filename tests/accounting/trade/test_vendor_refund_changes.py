@@ -25,7 +25,7 @@ from tests.accounting.trade.purchases import (
 
 
 class TestAgree:
-    def test_what_is_said_of_it_is_kept(self) -> None:
+    def test_a_vendor_refund_keeps_the_given_facts(self) -> None:
         trade = Purchases("5")
         said: dict[str, Any] = {
             **{"description": "d", "memo": "m", "reason": "r", "metadata": {"a": 1}},
@@ -80,7 +80,9 @@ class TestAgree:
             (BILL, 5, {"payments": (AnnouncePayment(fee=601),)}, "fee_exceeds_amount"),
         ],
     )
-    def test_it_is_refused(self, kind: Kind, part: int, facts: dict[str, Any], code: str) -> None:
+    def test_an_invalid_vendor_refund_is_refused(
+        self, kind: Kind, part: int, facts: dict[str, Any], code: str
+    ) -> None:
         trade = Purchases("5", lock="4")
         bill, payment = trade.paid_document(500)
         returning = returned(kind, part, bill if kind == BILL else payment)
@@ -107,7 +109,7 @@ class TestAgree:
         assert refusal.code == "payment_not_completed"
         assert refusal.detail["current_state"] == state
 
-    def test_what_nobody_knows_and_what_stands_twice(self) -> None:
+    def test_unknown_and_repeated_targets_are_refused(self) -> None:
         trade = Purchases("5")
         bill, payment = trade.paid_document(500)
         for kind, resource in ((BILL, "bill"), (PAYMENT, "bill_payment")):
@@ -201,7 +203,7 @@ class TestAppliedAgain:
         [again] = payments.live_allocations(trade.payments[payment])
         assert by_code(again.split) == split
 
-    def test_what_it_said_of_itself_comes_back(self) -> None:
+    def test_a_restored_allocation_keeps_its_description(self) -> None:
         trade = Purchases("5")
         bill = trade.document(500)
         payment = trade.pay(500, allocations=(AllocationItem(bill, 500, "half"),))
@@ -219,7 +221,7 @@ class TestAppliedAgain:
         assert trade.book(payment)[2:] == [("9", {"2000": 200, "1250": -200})]
         assert trade.documents[bill].paid_on == day("9")
 
-    def test_as_far_as_each_bill_has_something_left(self) -> None:
+    def test_allocations_are_restored_up_to_the_open_amount_of_each_bill(self) -> None:
         trade = Purchases("5")
         (old, new), payment = trade.paid_in_parts(500, 400)
         refund = trade.agree(600, returned(PAYMENT, 600, payment))

@@ -26,7 +26,7 @@ class TestAllocatedAnew:
         assert [trade.documents[each].refunded for each in (first, second)] == [0, 200]
         assert trade.book(payment)[1:] == [("9", {"1250": 300, "2000": -300})]
 
-    def test_what_is_wanted_unchanged_stays_with_its_day(self) -> None:
+    def test_an_unchanged_allocation_keeps_its_day(self) -> None:
         trade = Purchases("5")
         bill, payment = trade.paid_document(500)
         parts = [returned(CREDIT, 100), returned(PAYMENT, 200, payment)]
@@ -46,7 +46,7 @@ class TestAllocatedAnew:
         assert (last.id, last.description, last.metadata) == (live[-1].id, "e", 1)
         assert len(trade.book(refund)) == 2
 
-    def test_what_has_come_pays_the_new_parts(self) -> None:
+    def test_received_money_pays_the_new_parts(self) -> None:
         trade = Purchases("5")
         bill = trade.paid()
         given = announced(400, 600)
@@ -84,7 +84,7 @@ class TestAllocatedAnew:
         assert trade.refund_payments[first] == before
         assert by_code(trade.refund_payments[second].splits[-1]) == {"6000": 500}
 
-    def test_what_is_kept_as_a_credit_does_not_change_once_money_has_come(self) -> None:
+    def test_a_credit_of_a_refund_does_not_change_once_money_is_received(self) -> None:
         trade = Purchases("5")
         refund = trade.agree(
             1_000,

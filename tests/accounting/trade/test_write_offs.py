@@ -38,7 +38,7 @@ class TestWriteOff:
         assert (document.written_off, outstanding(document), left(document)) == (600, 100, 0)
         assert trade.status(invoice) == "partially_written_off"
 
-    def test_it_keeps_what_was_said_of_it(self) -> None:
+    def test_a_write_off_keeps_the_given_facts(self) -> None:
         trade = Trade("5")
         invoice = trade.document(1_000, number="2026/7")
         trade.today = "9"
@@ -50,7 +50,7 @@ class TestWriteOff:
         assert write_off.account_id == account_id("6200")
         assert trade.documents[invoice].updated_at == moment("9")
 
-    def test_what_nothing_else_paid_is_written_off(self) -> None:
+    def test_the_unpaid_rest_is_written_off(self) -> None:
         trade = Trade("5")
         invoice = trade.document(1_000)
         trade.pay(300, (invoice, 300))
@@ -58,7 +58,7 @@ class TestWriteOff:
         assert trade.status(invoice) == "written_off"
         assert trade.documents[invoice].paid_on == day("8")
 
-    def test_it_is_split_over_what_is_left_of_each_part(self) -> None:
+    def test_a_write_off_is_split_over_the_open_parts(self) -> None:
         trade = Trade("5")
         invoice = trade.document(TAXED)
         first = trade.write_offs[trade.write_off(invoice, 3_333)]
@@ -73,7 +73,7 @@ class TestWriteOff:
         assert trade.write_offs[trade.write_off(invoice)].amount == 1_000
 
     @pytest.mark.parametrize(("state", "told"), [("draft", "draft"), ("void", "voided")])
-    def test_what_is_not_open_is_not_written_off(self, state: str, told: str) -> None:
+    def test_a_document_that_is_not_open_cannot_be_written_off(self, state: str, told: str) -> None:
         trade = Trade("5")
         invoice = trade.document(1_000)
         trade.documents[invoice] = replace(trade.documents[invoice], state=state)
@@ -153,7 +153,7 @@ class TestReverse:
         assert outstanding(document) == 1_000
         assert trade.write_offs[id_].reversed_at == document.updated_at == moment("9")
 
-    def test_it_gives_back_the_parts_that_it_took(self) -> None:
+    def test_a_reversal_restores_the_parts_of_the_write_off(self) -> None:
         trade = Trade("5")
         invoice = trade.document(line(600), line(600, taxes=(TaxGiven(200),)))
         first, second = trade.write_off(invoice, 701), trade.write_off(invoice, 501)
@@ -161,7 +161,7 @@ class TestReverse:
         document = trade.documents[invoice]
         assert by_code(document.settled) == by_code(trade.write_offs[second].split)
 
-    def test_it_is_reversed_once(self) -> None:
+    def test_a_write_off_is_reversed_once(self) -> None:
         trade = Trade("5")
         id_ = trade.write_off(trade.document(1_000))
         trade.reverse(id_)

@@ -11,7 +11,7 @@ from tests.builders.tax_codes import CODES, code_body, codes_of
 from tests.builders.trade import NOBODY, Record
 from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
-from tests.persistence.auditing import faults_in, tamper
+from tests.persistence.integrity.book_faults import faults_in, tamper
 
 ALWAYS = {"recoverable_percent": 100, "valid_from": None, "valid_to": None}
 

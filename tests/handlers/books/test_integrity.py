@@ -13,8 +13,8 @@ from tests.api_server import ApiServer
 from tests.builders.sales import sent
 from tests.contract.refusals import is_as_shown
 from tests.partner import PATIENCE_SECONDS, Business, Partner
-from tests.persistence.auditing import remembered, tamper
-from tests.persistence.trading import traded
+from tests.persistence.integrity.book_faults import remembered, tamper
+from tests.persistence.integrity.traded_business import traded
 
 INTEGRITY = "integrity/"
 

@@ -1,6 +1,6 @@
 """A locked period, at every operation that posts: what is refused, and what moves to the day after.
 
-The database holds the same line behind them: `tests/persistence/test_guards.py`.
+The database holds the same line behind them: `tests/persistence/database/test_guards.py`.
 """
 
 from datetime import timedelta

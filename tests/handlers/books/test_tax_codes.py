@@ -9,7 +9,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.tax_codes import CODES, code_body, codes_of
 from tests.builders.trade import NOBODY, Record
 from tests.partner import Business, Partner
-from tests.persistence.auditing import faults_in
+from tests.persistence.integrity.book_faults import faults_in
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 ALWAYS = {"recoverable_percent": 100, "valid_from": None, "valid_to": None}

@@ -12,7 +12,7 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.files import CSV, PDF, follow, in_json, names, records, upload
 from tests.object_store import ObjectStore
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
-from tests.persistence.cutting import Wire
+from tests.persistence.engine.cut_wire import Wire
 
 
 @pytest.fixture

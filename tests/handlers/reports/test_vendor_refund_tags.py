@@ -21,7 +21,7 @@ from tests.builders.vendor_refunds import (
 from tests.clock import today
 from tests.handlers.reports.test_explain import BASES, lines_of, net
 from tests.partner import Business, Partner
-from tests.persistence.auditing import tamper
+from tests.persistence.integrity.book_faults import tamper
 
 EVER = {"start_date": "2025-01-01", "end_date": today().isoformat()}
 TAGS = ("van", "desk", "late", "back", "bank")

@@ -1,0 +1,172 @@
+"""Migrations add first and take away a release later, so that servers of before serve on."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from alembic.script import ScriptDirectory
+
+from persistence.database import migrate as migrations
+from persistence.database import revisions
+from tests.api_server import Databases
+from tests.persistence.database.additive_migrations import catalog, harm
+
+FOLDER = revisions.__file__.replace("database/revisions.py", "migrations")
+# Those before it came while servers were stopped for a migration.
+FIRST_HELD = "0026"
+# What a migration does nevertheless, by its revision. CHANGELOG.md tells operators each of these,
+# and what was taken away no server since its `serves_from` has asked for.
+TOLD: dict[str, set[str]] = {
+    # Both are built beside writers, and what they replace is dropped after.
+    "0030": {
+        "audit_record.audit_record_business_id_request_id_idx is built while nobody writes",
+        "journal_line.journal_line_business_id_tax_code_id_entry_date_idx is built while nobody"
+        " writes",
+    },
+    # Accounts are few.
+    "0036": {"account.account_archived_idx is built while nobody writes"},
+}
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def empty(databases: Databases) -> str:
+    name = f"adding_{os.getpid()}"
+    with psycopg.connect(databases.postgres.url("postgres"), autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    databases.postgres.create_database(name)
+    return databases.postgres.url(name)
+
+
+class TestMigrations:
+    def test_each_leaves_servers_of_before_alive(
+        self, empty: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        upgrade = migrations.command.upgrade
+        found: dict[str, set[str]] = {}
+        scripts = reversed(list(ScriptDirectory(FOLDER).walk_revisions()))
+        held = [each for each in scripts if each.revision >= FIRST_HELD]
+        before = None
+        for script in held:
+            monkeypatch.setattr(
+                migrations.command,
+                "upgrade",
+                lambda config, _, to=script.revision: upgrade(config, to),
+            )
+            migrations.migrate(empty)
+            with psycopg.connect(empty) as connection:
+                after = catalog(connection)
+            if before is not None:
+                found[script.revision] = harm(before, after)
+            before = after
+        assert {revision: each for revision, each in found.items() if each} == TOLD
+
+    def test_each_says_which_servers_it_serves(self) -> None:
+        for script in ScriptDirectory(FOLDER).walk_revisions():
+            if script.revision > FIRST_HELD:
+                assert FIRST_HELD <= script.module.serves_from <= script.revision
+
+
+@pytest.fixture(scope="module")
+def connection(databases: Databases) -> Iterator[Connection]:
+    with psycopg.connect(databases.clone(f"adding_to_{os.getpid()}")) as connection:
+        yield connection
+
+
+class TestHarm:
+    """What the catalog shows of changes."""
+
+    def done_by(self, connection: Connection, statement: str) -> set[str]:
+        try:
+            before = catalog(connection)
+            connection.execute(statement)
+            return harm(before, catalog(connection))
+        finally:
+            connection.rollback()
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "ALTER TABLE customer ADD COLUMN shoe_size integer",
+            "ALTER TABLE customer ADD COLUMN shoe_size integer NOT NULL DEFAULT 42",
+            "ALTER TABLE customer ADD COLUMN shoe_size integer,"
+            " ADD CHECK (shoe_size > 0 OR company_name IS NULL)",
+            "CREATE TABLE shoe (id uuid PRIMARY KEY, size int NOT NULL UNIQUE CHECK (size > 0))",
+            "CREATE FUNCTION shoe() RETURNS integer LANGUAGE sql AS 'SELECT 42'",
+            "GRANT DELETE ON journal_line TO accounting_server",
+            "DROP INDEX invoice_open_idx",
+            "ALTER TABLE customer ALTER COLUMN email DROP NOT NULL",
+        ],
+    )
+    def test_an_addition_does_no_harm(self, connection: Connection, statement: str) -> None:
+        assert self.done_by(connection, statement) == set()
+
+    @pytest.mark.parametrize(
+        ("statement", "done"),
+        [
+            (
+                "ALTER TABLE customer RENAME COLUMN company_name TO title",
+                "customer.company_name is gone",
+            ),
+            ("ALTER TABLE account DROP COLUMN cash_flow", "account.cash_flow is gone"),
+            ("DROP TABLE tagged_line", "tagged_line is gone"),
+            ("ALTER TABLE tagged_line RENAME TO line_by_tag", "tagged_line is gone"),
+            (
+                "ALTER FUNCTION tag_documents(uuid, uuid[]) RENAME TO write_tags",
+                "tag_documents(business uuid, documents uuid[]) is gone",
+            ),
+            (
+                "REVOKE INSERT ON journal_line FROM accounting_server",
+                "journal_line: INSERT is gone",
+            ),
+            (
+                "ALTER TABLE account_month ALTER COLUMN debits TYPE numeric",
+                "account_month.debits is numeric now",
+            ),
+            (
+                "ALTER TABLE account_month ALTER COLUMN debits TYPE numeric",
+                "account_month is written anew",
+            ),
+            (
+                "ALTER TABLE customer ADD COLUMN shoe_size uuid DEFAULT gen_random_uuid()",
+                "customer is written anew",
+            ),
+            (
+                "ALTER TABLE customer ADD COLUMN shoe_size integer NOT NULL",
+                "customer.shoe_size must be given",
+            ),
+            (
+                "ALTER TABLE customer ALTER COLUMN company_name SET NOT NULL",
+                "customer.company_name must be given",
+            ),
+            (
+                "ALTER TABLE account_month ALTER COLUMN cash_debits DROP DEFAULT",
+                "account_month.cash_debits must be given",
+            ),
+            (
+                "ALTER TABLE customer ADD CONSTRAINT named CHECK (company_name <> 'x')",
+                "customer.named refuses what was allowed",
+            ),
+            (
+                "ALTER TABLE account_month DROP CONSTRAINT account_month_pkey",
+                "account_month.account_month_pkey is gone, by which an insert may know its row",
+            ),
+            (
+                "CREATE INDEX shoes ON customer (company_name)",
+                "customer.shoes is built while nobody writes",
+            ),
+            (
+                "CREATE UNIQUE INDEX shoes ON customer (company_name)",
+                "customer.shoes is built while nobody writes, and refuses what repeats",
+            ),
+            (
+                "DO $$ BEGIN EXECUTE 'ALTER TABLE account DROP COLUMN cash_flow'; END $$",
+                "account.cash_flow is gone",
+            ),
+        ],
+    )
+    def test_a_removal_is_named(self, connection: Connection, statement: str, done: str) -> None:
+        assert done in self.done_by(connection, statement)

@@ -1,0 +1,369 @@
+"""The wall between tenants: in every answer, in every statement, and in the database itself."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+import pytest
+
+from persistence.engine import row_statements
+from persistence.engine.pipeline import Pipeline
+from persistence.engine.sql import Query
+from persistence.tables import metadata
+from tests.api_server import ApiServer
+from tests.bookkeeping import KEPT
+from tests.builders.sales import invoice_body, part, payment_body
+from tests.builders.trade import SENT, Record, line
+from tests.contract.document import follow, operations
+from tests.partner import Partner
+from tests.persistence.database.furnished_business import (
+    ACCOUNTS,
+    PDF,
+    Side,
+    buying_bodies,
+    furnish,
+    opening_bodies,
+    settling_bodies,
+)
+from tests.persistence.database.tenant_references import BY_ID, FILTERS, LISTS
+from tests.persistence.server_role import as_server
+
+TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
+WORD = re.compile(r"'[^']*'")  # What is between quotes names no table.
+NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")
+
+
+@pytest.fixture(scope="module")
+def here(api_server: ApiServer, acme: Partner) -> Side:
+    return furnish(api_server, acme)
+
+
+@pytest.fixture(scope="module", params=["of the same partner", "of another partner"])
+def there(
+    request: pytest.FixtureRequest, api_server: ApiServer, acme: Partner, rival: Partner
+) -> Side:
+    return furnish(api_server, acme if request.param == "of the same partner" else rival)
+
+
+def listed(side: Side, path: str) -> tuple[set[str], int]:
+    """The ids of a whole list, page by page, and how many it says that there are."""
+    whole: set[str] = set()
+    for page in range(1, 10):
+        answer = side.shop.api.get(path, params={"page_size": 100, "page": page}).json()
+        whole |= {each["id"] for each in answer["results"]}
+        if answer["next"] is None:
+            break
+    return whole, answer["count"]
+
+
+@pytest.fixture
+def undisturbed(here: Side, there: Side) -> Iterator[None]:
+    with here.ledger.untouched(), there.ledger.untouched():
+        yield
+
+
+@pytest.mark.usefixtures("undisturbed")
+class TestAnswers:
+    @pytest.mark.parametrize(("method", "path", "body"), BY_ID)
+    def test_no_id_of_another_business_is_found(
+        self, here: Side, there: Side, method: str, path: str, body: Any
+    ) -> None:
+        options = {} if body is None else {"json": body}
+        answer = here.shop.api.request(method, path.format(**there.ids), **options)
+        assert answer.status_code == 404
+        assert not any(id_ in answer.text for id_ in there.ids.values())
+
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("DELETE", "invoices/{invoice}/write-offs/{their_write_off}/"),
+            ("DELETE", "bills/{bill}/write-offs/{their_waived}/"),
+            ("GET", "invoices/refunds/{refund}/payments/{their_refund_payment}/"),
+            ("POST", "invoices/refunds/{refund}/payments/{their_refund_payment}/delete/"),
+        ],
+    )
+    def test_no_part_of_another_businesss_is_found_within_ones_own(
+        self, here: Side, there: Side, method: str, path: str
+    ) -> None:
+        theirs = {f"their_{name}": id_ for name, id_ in there.ids.items()}
+        assert here.shop.api.request(method, path.format(**here.ids, **theirs)).status_code == 404
+
+    @pytest.mark.parametrize("path", LISTS)
+    def test_no_list_shows_a_row_of_another_business(
+        self, here: Side, there: Side, path: str
+    ) -> None:
+        rows: dict[str, set[str]] = {}
+        for side in (here, there):
+            whole, count = listed(side, path)
+            assert count == len(whole) > 0
+            rows[side.shop.id] = whole
+        assert rows[here.shop.id].isdisjoint(rows[there.shop.id])
+
+    @pytest.mark.parametrize(
+        ("path", "name", "named"),
+        FILTERS,
+    )
+    def test_no_filter_finds_anything_by_an_id_of_another_business(
+        self, here: Side, there: Side, path: str, name: str, named: str
+    ) -> None:
+        answer = here.shop.api.get(path, params={name: there.ids[named]})
+        assert answer.json()["results"] == []
+
+    def test_no_body_names_what_is_another_businesss(self, here: Side, there: Side) -> None:
+        mine = {"id": here.ids["customer"]}
+        foreign_account = {"type": "AccountId", "id": there.ids["account"]}
+        bodies: list[tuple[str, str, Record]] = [
+            ("POST", "invoices/", invoice_body({"id": there.ids["customer"]})),
+            ("POST", "invoices/", invoice_body(mine, line(account_identifier=foreign_account))),
+            (
+                "POST",
+                "invoices/",
+                invoice_body(
+                    mine, line(sales_taxes=[{"amount": 1, "tax_account": foreign_account}])
+                ),
+            ),
+            (
+                "PUT",
+                f"invoices/{here.ids['draft']}/",
+                invoice_body({"id": there.ids["customer"]}),
+            ),
+            ("POST", "invoices/payments/", payment_body({"id": there.ids["customer"]})),
+            (
+                "POST",
+                "invoices/payments/",
+                payment_body(mine, 1, allocations=[part({"id": there.ids["invoice"]}, 1)]),
+            ),
+            (
+                "PATCH",
+                f"invoices/payments/{here.ids['payment']}/",
+                {"allocations": [part({"id": there.ids["invoice"]}, 1)]},
+            ),
+            (
+                "POST",
+                ACCOUNTS,
+                {
+                    "code": "n",
+                    "name": "n",
+                    "account_type": "asset",
+                    "account_subtype": "current_assets",
+                    "parent_id": there.ids["account"],
+                },
+            ),
+        ]
+        for method, path, body in [
+            *bodies,
+            *settling_bodies(here, there),
+            *buying_bodies(here, there),
+            *opening_bodies(there),
+        ]:
+            answer = here.shop.api.request(method, path, json=body)
+            assert (answer.status_code, answer.json()["error_code"]) == (
+                422,
+                "reference_not_found",
+            )
+        for kind in ("customer", "vendor"):
+            about = {"linked_type": kind, "linked_id": there.ids[kind]}
+            answer = here.shop.api.post("documents/", data=about, files={"file": PDF})
+            assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
+
+    def test_an_external_id_finds_only_objects_of_the_business(
+        self, here: Side, there: Side
+    ) -> None:
+        without = ("documents/", ACCOUNTS, "general-ledger/journal-entries/", "audit/")
+        apart = {"vendor-refunds/payments/", "tax-codes/", "bank-rules/", "opening-balances/"}
+        apart |= {"tax-returns/"}
+        for path in set(LISTS) - {*without, *apart}:
+            [mine] = here.shop.api.get(path, params={"external_id": "same"}).json()["results"]
+            assert mine["id"] in here.ids.values()
+        for path, whole in (
+            ("invoices/", invoice_body({"id": None})),
+            ("invoices/payments/", payment_body({"id": None})),
+        ):
+            whole.update(external_id="same", customer_external_id="same")
+            del whole["customer_id"]
+            answer = here.shop.api.post(path, json=whole)
+            shown = answer.json().get("payment", answer.json())
+            assert (answer.status_code, shown["business_id"]) == (200, here.shop.id)
+        for reference in ("same", "same-id"):
+            found = here.shop.api.get(f"{ACCOUNTS}{reference}/").json()
+            assert found["id"] == here.ids["account"]
+
+    def test_a_key_of_one_business_says_nothing_to_another(self, here: Side, there: Side) -> None:
+        key = {"Idempotency-Key": "the same key"}
+        answers = [
+            side.shop.api.post(f"invoices/{side.ids['draft']}/void/", headers=key)
+            for side in (here, there)
+        ]
+        assert {answer.status_code for answer in answers} == {409}
+        assert "idempotent-replayed" not in answers[1].headers
+
+
+class TestRowSecurity:
+    @pytest.mark.parametrize("table", TENANTS)
+    def test_without_a_business_there_are_no_rows(
+        self, api_server: ApiServer, here: Side, table: str
+    ) -> None:
+        if table != "reply":
+            assert api_server.query(f"SELECT count(*) > 0 FROM {table}") == [(True,)]
+        with as_server(api_server) as server:
+            assert server.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
+        with as_server(api_server, "") as server:
+            assert server.execute(f"SELECT count(*) FROM {table}").fetchall() == [(0,)]
+
+    @pytest.mark.parametrize("table", KEPT)
+    def test_with_a_business_there_are_its_own(
+        self, api_server: ApiServer, here: Side, there: Side, table: str
+    ) -> None:
+        with as_server(api_server, here.shop.id) as server:
+            seen = server.execute(f"SELECT DISTINCT business_id::text FROM {table}").fetchall()
+        assert seen == [(here.shop.id,)]
+
+    @pytest.mark.parametrize("table", ["customer", "account", "invoice", "bill", "number_series"])
+    def test_no_statement_reaches_across(
+        self, api_server: ApiServer, here: Side, there: Side, table: str
+    ) -> None:
+        foreign = there.shop.id
+        column = "last" if table == "number_series" else "version"
+        with as_server(api_server, here.shop.id) as server:
+            changed = server.execute(
+                f"UPDATE {table} SET {column} = {column} + 1 WHERE business_id = %s", (foreign,)
+            )
+            assert changed.rowcount == 0
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                server.execute(f"UPDATE {table} SET business_id = %s", (foreign,))
+
+    def test_no_row_is_put_into_another_business(
+        self, api_server: ApiServer, here: Side, there: Side
+    ) -> None:
+        with (
+            as_server(api_server, here.shop.id) as server,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            server.execute(
+                "INSERT INTO number_series (business_id, series, last) VALUES (%s, 'X', 1)",
+                (there.shop.id,),
+            )
+
+    def test_the_business_is_forgotten_with_the_transaction(
+        self, api_server: ApiServer, here: Side
+    ) -> None:
+        with as_server(api_server, here.shop.id) as server:
+            server.commit()
+            assert server.execute("SELECT count(*) FROM customer").fetchall() == [(0,)]
+
+
+class TestStatements:
+    @pytest.mark.parametrize("table", TENANTS)
+    def test_each_statement_of_the_flush_names_the_business(self, table: str) -> None:
+        written = metadata.tables[table]
+        numbers = frozenset(row_statements.number_columns(written))
+        assert stays_inside(row_statements.insertion(written, numbers))
+        if "version" in written.c:
+            columns = frozenset(written.c.keys())
+            assert stays_inside(row_statements.replacement(written, columns, numbers))
+
+    def test_no_statement_on_a_tenant_table_leaves_the_business_out(
+        self, acme: Partner, api_server: ApiServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        sent_texts: set[str] = set()
+        exchange = Pipeline.exchange
+
+        def listening(pipeline: Pipeline, queries: Sequence[Query]) -> Any:
+            sent_texts.update(WORD.sub("''", query.text) for query in queries)
+            return exchange(pipeline, queries)
+
+        monkeypatch.setattr(Pipeline, "exchange", listening)
+        side = furnish(api_server, acme)
+        walk(side)
+        on_tenants = {text for text in sent_texts if NAMED.search(text)}
+        assert len(on_tenants) > 60
+        # The database seals by a function, and only the proof of the books reads seals.
+        reached = set(TENANTS) - {"audit_seal"}
+        assert {name for text in on_tenants for name in NAMED.findall(text)} == reached
+        assert [text for text in on_tenants if not stays_inside(text)] == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "SELECT id FROM customer WHERE id = %(id)s",
+            "SELECT invoice.id FROM invoice JOIN customer ON customer.id = invoice.party_id"
+            " WHERE invoice.business_id = %(business_id)s",
+            "SELECT journal_entry.id FROM journal_entry, journal_entry AS reversal"
+            " WHERE journal_entry.business_id = %(business_id)s",
+            "SELECT business_id FROM customer",
+        ],
+    )
+    def test_a_statement_without_the_business_is_found(self, text: str) -> None:
+        assert not stays_inside(text)
+
+
+def stays_inside(text: str) -> bool:
+    """Whether a statement confines each tenant table it names, under each name, to a business."""
+    named = set(NAMED.findall(text)) | set(re.findall(rf"{NAMED.pattern} AS (\w+)", text))
+    names = {each for one in named for each in ([one] if isinstance(one, str) else one[1:])}
+    confined = {
+        name
+        for name in names
+        if f"{name}.business_id" in text
+        or re.search(rf"INSERT INTO {name} \([^)]*\bbusiness_id\b", text)
+    }
+    given = "%(business_id)s" in text or "%(owner)s" in text
+    return given and (confined == names or (len(names) == 1 and "business_id" in text))
+
+
+def walk(side: Side) -> None:
+    """Use every operation once, with every filter and sort there is."""
+    shop = side.shop
+    for method, path, body in BY_ID:
+        options = {} if body is None else {"json": body}
+        shop.api.request(method, path.format(**side.ids), **options)
+    buyer = shop.customer()
+    key = {"Idempotency-Key": "walk"}
+    for _ in range(2):
+        shop.api.post("invoices/", json=invoice_body(buyer, sent_at=SENT), headers=key)
+    shop.api.post("invoices/?preview=true", json=invoice_body(buyer, sent_at=SENT))
+    shop.api.post("customers/", json={"company_name": "C", "external_id": "same"})
+    shop.made("invoices/", {"customer_external_id": "made on the way", "line_items": [line()]})
+    shop.api.get(f"{ACCOUNTS}hierarchy/")
+    for path in ("insights/ar-aging/", "insights/ap-aging/", "ar/stats/", "ap/stats/"):
+        shop.api.get(path)
+    for parties, party_id in (("customers", "customer"), ("vendors", "vendor")):
+        shop.api.get(f"{parties}/{side.ids[party_id]}/statement/")
+    for path in LISTS:
+        for options in filters_of(path):
+            shop.api.get(path, params=options)
+
+
+def filters_of(path: str) -> list[Record]:
+    """Every filter and sort of a list, one request each, with a value that fits."""
+    [listed] = [
+        each
+        for each in operations()
+        if each.method == "get" and each.path.endswith("{business_id}/" + path)
+    ]
+    asked: list[Record] = [{}, {"page": 2, "page_size": 1}]
+    for node in map(follow, listed.node["parameters"]):
+        name, schema = node["name"], follow(node["schema"])
+        if node["in"] != "query" or name in ("page", "page_size", "cursor", "count"):
+            continue
+        if name == "sort":
+            asked += [{"sort": each} for each in schema["enum"]]
+            continue
+        asked.append({name: fitting(name, schema)})
+    return asked
+
+
+def fitting(name: str, schema: Record) -> Any:
+    if schema.get("type") == "array":
+        return fitting(name, follow(schema["items"]))
+    if "enum" in schema:
+        return schema["enum"][0]
+    by_format = {
+        "uuid": "0197f0c6-0000-7000-8000-000000000000",
+        "date": "2025-01-01",
+        "date-time": SENT,
+    }
+    if schema.get("format") in by_format:
+        return by_format[schema["format"]]
+    return {"boolean": "true", "integer": schema.get("minimum", 1)}.get(schema["type"], "x")

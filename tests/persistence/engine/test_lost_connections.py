@@ -1,0 +1,116 @@
+"""Over HTTP: the connection to the database is lost during COMMIT."""
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from tests.api_server import ApiServer
+from tests.bookkeeping import Ledger
+from tests.builders.sales import invoice_body, sent
+from tests.builders.trade import Record, line
+from tests.partner import Business, Partner
+from tests.persistence.engine.cut_wire import Wire
+
+SENT = "2025-03-01T00:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def shop(acme: Partner) -> Business:
+    return acme.business()
+
+
+@pytest.fixture(scope="module")
+def buyer(shop: Business) -> Record:
+    return shop.customer()
+
+
+@pytest.fixture
+def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
+    ledger = Ledger(api_server, shop)
+    yield ledger
+    ledger.audit()
+
+
+@pytest.fixture
+def wire(api_server: ApiServer) -> Iterator[Wire]:
+    with Wire(api_server.database_url) as wire:
+        yield wire
+
+
+@pytest.fixture
+def far(wire: Wire, shop: Business) -> Iterator[Business]:
+    """The same business over a server whose database is at the end of the wire."""
+    with ApiServer(wire.url) as api_server:
+        partner = Partner(api_server.url, shop.partner.partner_id, shop.partner.api_key)
+        api_server.partners.append(partner)
+        yield Business(partner, shop.record)
+
+
+def count(ledger: Ledger) -> int:
+    [(found,)] = ledger.ask("SELECT count(*) FROM invoice WHERE business_id = %(business)s")
+    return int(found)
+
+
+class TestLostDuringCommit:
+    @pytest.mark.parametrize("place", ["before", "after"])
+    def test_with_a_key_the_answer_is_the_first_and_only_one(
+        self, wire: Wire, far: Business, ledger: Ledger, buyer: Record, place: str
+    ) -> None:
+        body, before = invoice_body(buyer, line(70), sent_at=SENT), count(ledger)
+        key = {"Idempotency-Key": str(uuid4())}
+        assert far.api.get("invoices/").status_code == 200
+        wire.cut = place
+        made = far.api.post("invoices/", json=body, headers=key)
+        assert (made.status_code, wire.cuts) == (201, 1)
+        assert ("idempotent-replayed" in made.headers) == (place == "after")
+        again = far.api.post("invoices/", json=body, headers=key)
+        assert again.content == made.content
+        assert count(ledger) == before + 1
+
+    @pytest.mark.parametrize(("place", "kept"), [("before", 0), ("after", 1)])
+    def test_without_one_it_is_never_done_twice_and_the_answer_is_that_nobody_knows(
+        self, wire: Wire, far: Business, ledger: Ledger, buyer: Record, place: str, kept: int
+    ) -> None:
+        body, before = invoice_body(buyer, line(70), sent_at=SENT), count(ledger)
+        assert far.api.get("invoices/").status_code == 200
+        wire.cut = place
+        answer = far.api.post("invoices/", json=body)
+        assert (answer.status_code, wire.cuts) == (503, 1)
+        assert answer.json()["error_code"] == "service_unavailable"
+        assert answer.headers["retry-after"] == "1"
+        assert count(ledger) == before + kept
+        assert far.api.get("invoices/").status_code == 200
+
+
+class TestRefusedByTheFlush:
+    def test_with_a_key_the_refusal_stays_when_it_would_work_by_now(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        key = {"Idempotency-Key": str(uuid4())}
+        taken = shop.made("invoices/", invoice_body(buyer, invoice_number="F-1"))
+        body = invoice_body(buyer, invoice_number="F-1", sent_at=SENT)
+        first = shop.api.post("invoices/", json=body, headers=key)
+        assert first.json()["error_code"] == "duplicate_invoice_number"
+        shop.api.delete(f"invoices/{taken['id']}/")
+        with ledger.untouched():
+            again = shop.api.post("invoices/", json=body, headers=key)
+        assert (again.status_code, again.content) == (409, first.content)
+        assert again.headers["idempotent-replayed"] == "true"
+
+    def test_numbers_it_had_taken_are_given_to_the_next(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        before = sent(shop, buyer, 5)
+        shop.made("invoices/", invoice_body(buyer, invoice_number="F-2"))
+        key = {"Idempotency-Key": str(uuid4())}
+        for headers in ({}, key):
+            refused = shop.api.post(
+                "invoices/",
+                json=invoice_body(buyer, invoice_number="F-2", sent_at=SENT),
+                headers=headers,
+            )
+            assert refused.status_code == 409
+        after = sent(shop, buyer, 5)
+        numbers = [int(each["invoice_number"].removeprefix("INV-")) for each in (before, after)]
+        assert numbers[1] == numbers[0] + 1

@@ -1,0 +1,131 @@
+"""A business whose processor pays out: payments that bounced, refunds, payouts that failed.
+
+And the faults to plant in it, each with the checks that find it.
+"""
+
+from collections.abc import Mapping
+
+from tests.builders.payouts import paid_out
+from tests.builders.sales import paid, refunded
+from tests.builders.trade import Record
+from tests.partner import Business
+from tests.persistence.integrity.bank_faults import did
+from tests.persistence.integrity.fault import Fault, called, change
+
+LATER = "2025-03-20T09:00:00Z"
+CARD = {"payment_method": "credit_card", "payment_processor": "adyen"}
+
+
+def cleared(shop: Business, baker: Record) -> None:
+    """Be paid out: with a fee and a variance, once in vain, once by mistake, once later."""
+    first, second, third, fourth = (
+        paid(shop, baker, amount, processing_fee_cents=fee, external_id=f"card {n}", **CARD)
+        for n, (amount, fee) in enumerate([(10_000, 30), (5_000, 15), (700, 2), (400, 0)], 1)
+    )
+    back = refunded(
+        shop,
+        paid(shop, baker, 600, external_id="by transfer"),
+        amount_cents=600,
+        completed_at=LATER,
+        method="CREDIT_CARD",
+        processor="adyen",
+        refund_processing_fee_cents=3,
+    )["refund_payments"][0]
+    items = {"payment_ids": [first["id"], second["id"]], "refund_payment_ids": [back["id"]]}
+    by = {"processor": "adyen", "completed_at": LATER}
+    others = {"other_items": disputed(first)}
+    paid_out(shop, 14_000, external_id="weekly", fee_cents=90, **items, **others, **by)
+    bounces(shop, second)
+    failed = {"payment_ids": [third["id"]], "external_id": "failed", **by}
+    paid_out(shop, 698, **failed)
+    body = {"paid_out_amount_cents": 698, "status": "failed", **failed}
+    did(shop, "POST", "payouts/", body)
+    paid_out(shop, 698, payment_ids=[third["id"]], external_id="pending", status="pending", **by)
+    mistaken = paid_out(shop, 400, payment_ids=[fourth["id"]], external_id="mistaken", **by)
+    did(shop, "DELETE", f"payouts/{mistaken['id']}/")
+
+
+def disputed(payment: Record) -> list[Record]:
+    """What the processor took and gave besides: one item of each type."""
+    return [
+        {"type": "chargeback", "amount_cents": -900, "payment_id": payment["id"]},
+        {"type": "dispute_fee", "amount_cents": -15},
+        {"type": "chargeback_reversal", "amount_cents": 400},
+        {"type": "reserve_hold", "amount_cents": -1_000},
+        {"type": "reserve_release", "amount_cents": 250},
+        {"type": "adjustment", "amount_cents": 7, "account": "4500"},
+    ]
+
+
+def bounces(shop: Business, payment: Record) -> None:
+    """Let a payment fail."""
+    did(shop, "PATCH", f"invoices/payments/{payment['id']}/", {"status": "failed"})
+
+
+def _item(payment: str) -> str:
+    return f"payment_id = {called('invoice_payment', payment)} AND listed"
+
+
+_AMOUNTS, _ITEMS, _POSTED, _CLEARING, _VARIANCES = (
+    *("payout_amounts", "payout_items"),
+    *("posted_as_desired", "clearing", "payout_variances"),
+)
+
+PAYOUTS: Mapping[str, Fault] = {
+    "a payout counts more payments than it lists": (
+        change("payout", "gross_payments = gross_payments + 1", "external_id = 'weekly'"),
+        {_AMOUNTS},
+    ),
+    "a payout counts more refunds than it lists": (
+        change("payout", "total_refunds = total_refunds + 1", "external_id = 'weekly'"),
+        {_AMOUNTS},
+    ),
+    "a payout knows of other fees than its items have": (
+        change("payout", "fee_steps = '[]'", "external_id = 'weekly'"),
+        {_AMOUNTS, _POSTED, _CLEARING, _VARIANCES},
+    ),
+    "a payout has paid out more than it posted": (
+        change("payout", "paid_out = paid_out + 1", "external_id = 'weekly'"),
+        {_POSTED, _CLEARING, _VARIANCES},
+    ),
+    "a payout that failed says that it is paid": (
+        change("payout", "status = 'paid'", "external_id = 'failed'"),
+        {_CLEARING, _ITEMS, _VARIANCES},
+    ),
+    "a payout forgets a chargeback": (
+        change("payout", "other_items = other_items - 0", "external_id = 'weekly'"),
+        {_POSTED, _CLEARING, _VARIANCES},
+    ),
+    "a payout that is deleted stands paid": (
+        change("payout", "completions = '[[null, null]]'", "deleted_at IS NOT NULL"),
+        {_POSTED},
+    ),
+    "an item is listed no longer and still held": (
+        change("payout_item", "listed = false", _item("card 1")),
+        {_AMOUNTS, _ITEMS},
+    ),
+    "an item is listed and not held": (
+        change("invoice_payment", "payout_id = NULL", "external_id = 'card 1'"),
+        {_ITEMS},
+    ),
+    "an item is held by another payout": (
+        change(
+            "invoice_payment",
+            f"payout_id = {called('payout', 'failed')}",
+            "external_id = 'card 3'",
+        ),
+        {_ITEMS},
+    ),
+    "an item of a payout is cash": (
+        change("invoice_payment", "method = 'cash', processor = NULL", "external_id = 'card 1'"),
+        {_ITEMS, _POSTED, _CLEARING},
+    ),
+    "money of a vendor is said to come in a payout": (
+        change("bill_payment", f"payout_id = {called('payout', 'weekly')}", "external_id = 'main'"),
+        {_ITEMS},
+    ),
+    "an item of a payout grows and nobody counts it": (
+        change("invoice_payment", "total = total + 1", "external_id = 'card 1'"),
+        {_AMOUNTS, _POSTED, _CLEARING, "prepayments"},
+    ),
+}

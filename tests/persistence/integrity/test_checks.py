@@ -1,0 +1,127 @@
+"""The proof of the books finds what is planted in them, and nothing where nothing is."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from accounting.books.chart import CONTROL_ROLES
+from persistence.engine.database_errors import DatabaseAway
+from persistence.integrity import control_accounts
+from persistence.integrity.checks import CHECKS
+from persistence.integrity.ledger_checks import SOURCES
+from tests.api_server import ApiServer
+from tests.partner import Business, Partner
+from tests.persistence.integrity.book_faults import faults_in, remembered, tamper
+from tests.persistence.integrity.fault import changed_tables
+from tests.persistence.integrity.faults import PLANTED
+from tests.persistence.integrity.traded_business import traded
+
+NAMES = {*CHECKS, "posted_as_desired"}
+
+
+@pytest.fixture(scope="module")
+def bakery(own_server: ApiServer, partner: Partner) -> Business:
+    """Too few entries for a roll-up: a fault in its lines is one of the journal alone."""
+    return traded(partner.business())
+
+
+@pytest.fixture(scope="module")
+def put_back(own_server: ApiServer, bakery: Business) -> Iterator[Callable[[], None]]:
+    with remembered(own_server, bakery) as put_back:
+        yield put_back
+
+
+@pytest.fixture
+def shop(bakery: Business, put_back: Callable[[], None]) -> Iterator[Business]:
+    yield bakery
+    put_back()
+
+
+class TestProve:
+    def test_real_activity_is_proven_by_every_check(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        own_server.query("SELECT seal_audit_trail(%s)", shop.id)
+        checks = own_server.prover.checks_of(shop.id)
+        assert {check.name for check in checks} == NAMES
+        assert [check for check in checks if not check.ok] == []
+        assert all(check.checked > 0 for check in checks)
+
+    def test_an_empty_business_is_proven(self, own_server: ApiServer, partner: Partner) -> None:
+        assert faults_in(own_server, partner.business()) == set()
+
+    def test_an_archived_business_of_a_disabled_partner_is_proven(
+        self, own_server: ApiServer
+    ) -> None:
+        owner = own_server.partner("Gone")
+        shop = traded(owner.business())
+        assert owner.api.post(f"/v1/platform/businesses/{shop.id}/archive/").status_code == 200
+        tamper(own_server, "UPDATE partner SET disabled_at = now() WHERE id = %s", owner.partner_id)
+        assert faults_in(own_server, shop) == set()
+
+    def test_a_fault_stays_in_its_own_business(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        spoilt, sound = traded(partner.business()), traded(partner.business())
+        statement = "UPDATE invoice SET paid = paid + 1 WHERE business_id = %s AND external_id = %s"
+        tamper(own_server, statement, spoilt.id, "partly")
+        assert faults_in(own_server, spoilt) >= {"invoice_settlement"}
+        assert faults_in(own_server, sound) == set()
+
+    def test_a_proof_that_is_cut_off_is_neither_green_nor_red(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        def cut_off(_: float) -> None:
+            own_server.query(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND state = 'idle in transaction'"
+            )
+
+        with pytest.raises(DatabaseAway, match=shop.id):
+            own_server.prover.checks_of(shop.id, cut_off)
+
+    def test_every_business_of_every_partner_is_listed(self, own_server: ApiServer) -> None:
+        [[businesses]] = own_server.query("SELECT count(*) FROM business")
+        assert len(own_server.prover.books()) == businesses
+
+
+class TestPlantedFault:
+    @pytest.mark.parametrize("fault", PLANTED)
+    def test_a_planted_fault_is_found_by_the_checks_that_it_concerns(
+        self, own_server: ApiServer, shop: Business, fault: str
+    ) -> None:
+        statement, named = PLANTED[fault]
+        tamper(own_server, statement.replace("%(b)s", f"'{shop.id}'"))
+        audited = own_server.query("SELECT name FROM audited_table")
+        past_the_trail = changed_tables(statement) & {name for (name,) in audited}
+        assert faults_in(own_server, shop) == named | ({"audit_rows"} if past_the_trail else set())
+
+    @pytest.mark.parametrize("source", SOURCES)
+    def test_a_planted_fault_is_found_in_the_entries_of_each_kind_of_document(
+        self, own_server: ApiServer, shop: Business, source: str
+    ) -> None:
+        statement = "UPDATE journal_entry SET stream = 'other' WHERE business_id = %s"
+        tamper(own_server, f"{statement} AND source_type = %s", shop.id, source)
+        # A credit is agreed in one stream, and applied in another one.
+        on_cash = {"cash_lines"} if source.endswith("_credit") else set()
+        assert faults_in(own_server, shop) == {"posted_as_desired", "audit_rows", *on_cash}
+
+    def test_a_planted_fault_is_reported_with_its_first_offender(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        tamper(
+            own_server,
+            "DELETE FROM journal_entry WHERE business_id = %s AND sequence_number = %s",
+            shop.id,
+            "JE-2025-000004",
+        )
+        found = {check.name: check for check in own_server.prover.checks_of(shop.id)}
+        assert found["entry_numbers"].first_offender == "JE-2025-000004"
+        assert found["invoice_numbers"].ok
+
+    def test_every_check_is_proven_to_find_something(self) -> None:
+        assert set().union(*(named for _, named in PLANTED.values())) == NAMES
+
+    def test_every_control_account_is_proven_by_its_documents(self) -> None:
+        texts = " ".join(control_accounts.CHECKS.values())
+        assert [role for role in CONTROL_ROLES if f"a.role = '{role}'" not in texts] == []

@@ -1,0 +1,173 @@
+"""How the page for people is served, and what its files may and may not hold."""
+
+import gzip
+import hashlib
+import json
+import re
+from importlib.resources import files
+
+import pytest
+
+from server.contract.document import parse, read_source
+from server.docs.app_page import POLICY, ROOT, page_files
+from server.docs.application import Documentation
+from server.http.edge import Edge, HttpsRule
+from tests.server.docs.reference.test_site import Elements
+from tests.server.docs.small_contract import SOURCE
+from tests.server.docs.test_application import nothing_there
+from tests.server.driver import request
+
+FILES = page_files()
+PAGE = Elements(FILES[ROOT])
+OURS = {name: text for name, text in FILES.items() if "/vendor/" not in name}
+SCRIPTS = {name: text for name, text in OURS.items() if name.endswith(".js")}
+WORDS = {
+    name.removeprefix(f"{ROOT}words/").removesuffix(".json"): json.loads(text)
+    for name, text in FILES.items()
+    if name.startswith(f"{ROOT}words/")
+}
+# What of the contract the page says in words, and where they stand.
+ENUMS = {
+    "source": ["JournalSourceType"],
+    "status": [
+        "InvoiceStatus",
+        "PaymentStatus",
+        "PayoutStatus",
+        "InvoiceRefundStatus",
+        "InvoiceRefundPaymentStatus",
+        "CustomerCreditStatus",
+        "BillStatus",
+        "VendorPaymentStatus",
+        "VendorCreditStatus",
+        "VendorRefundStatus",
+        "JournalEntryStatus",
+        "OpeningBalanceStatus",
+    ],
+    "method": ["PaymentMethod", "BillPaymentMethod", "VendorRefundMethod"],
+    "light": ["IntegrityStatus"],
+    "rule": ["PostingRule"],
+}
+LANGUAGES = ["de", "en", "es", "fr", "nl"]
+# All that is loaded before anything is shown, in one language, compressed.
+MOST_BYTES = 32_000
+
+
+@pytest.fixture(scope="module")
+def application() -> Edge:
+    return Edge(nothing_there, https=HttpsRule(), find_page=Documentation(SOURCE).find)
+
+
+class TestServing:
+    @pytest.mark.parametrize("path", ["/app", "/app/"])
+    def test_the_page_has_a_policy_that_lets_nothing_inline_run(
+        self, application: Edge, path: str
+    ) -> None:
+        reply = request(application, "GET", path)
+        assert (reply.status, reply.header("content-type")) == (200, "text/html; charset=utf-8")
+        assert reply.header("content-security-policy") == f"{POLICY}; frame-ancestors 'none'"
+        assert "unsafe" not in POLICY
+        assert POLICY.startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
+        assert reply.header("referrer-policy") == "no-referrer"
+        assert reply.header("x-content-type-options") == "nosniff"
+
+    @pytest.mark.parametrize(
+        ("name", "media_type"),
+        [
+            ("style.css", "text/css; charset=utf-8"),
+            ("main.js", "text/javascript; charset=utf-8"),
+            ("views/overview.js", "text/javascript; charset=utf-8"),
+            ("vendor/preact.mjs", "text/javascript; charset=utf-8"),
+            ("words/de.json", "application/json"),
+            ("icon.svg", "image/svg+xml"),
+        ],
+    )
+    def test_a_loaded_file_has_its_type_and_is_sent_again_only_if_it_changed(
+        self, application: Edge, name: str, media_type: str
+    ) -> None:
+        reply = request(application, "GET", f"{ROOT}{name}", ("accept-encoding", "gzip"))
+        assert (reply.status, reply.header("content-type")) == (200, media_type)
+        assert reply.header("content-encoding") == "gzip"
+        assert gzip.decompress(reply.body).decode() == FILES[f"{ROOT}{name}"]
+        tag = ("if-none-match", reply.header("etag") or "")
+        again = request(application, "GET", f"{ROOT}{name}", ("accept-encoding", "gzip"), tag)
+        assert (again.status, again.body) == (304, b"")
+
+    def test_the_page_is_read_only(self, application: Edge) -> None:
+        assert request(application, "POST", ROOT).status == 405
+
+    @pytest.mark.parametrize("path", ["/app/nothing.js", "/app/__init__.py", "/application/"])
+    def test_nothing_else_is_there(self, application: Edge, path: str) -> None:
+        assert request(application, "GET", path).status == 418
+
+
+class TestFiles:
+    def test_a_phone_loads_few_kilobytes(self) -> None:
+        loaded = [
+            text
+            for name, text in FILES.items()
+            if not name.startswith(f"{ROOT}words/") or name == f"{ROOT}words/en.json"
+        ]
+        assert sum(len(gzip.compress(text.encode(), mtime=0)) for text in loaded) < MOST_BYTES
+
+    def test_nothing_is_inline(self) -> None:
+        scripts = [attributes for tag, attributes in PAGE.found if tag == "script"]
+        assert [script.get("src") for script in scripts] == [f"{ROOT}main.js"]
+        assert "style" not in PAGE.tags()
+        names = {name for _, attributes in PAGE.found for name in attributes}
+        assert not {name for name in names if name == "style" or name.startswith("on")}
+
+    def test_each_file_that_is_named_is_there_and_none_is_fetched_late(self) -> None:
+        named = {*PAGE.values("href"), *PAGE.values("src")}
+        assert named <= FILES.keys()
+        modules = {name for name in FILES if name.endswith((".js", ".mjs"))}
+        assert modules <= named  # Else one would be known only when another has come.
+
+    def test_all_is_loaded_from_here(self) -> None:
+        for name, text in OURS.items():
+            addresses = set(re.findall(r"https?://[^\s\"'`)]+", text))
+            assert addresses <= {"http://www.w3.org/2000/svg"}, name
+
+    def test_a_token_is_kept_in_memory_only(self) -> None:
+        for name, text in SCRIPTS.items():
+            assert not re.search(r"localStorage|sessionStorage|indexedDB|cookie|caches\b", text), (
+                name
+            )
+
+    def test_text_never_becomes_markup(self) -> None:
+        for name, text in SCRIPTS.items():
+            assert not re.search(r"innerHTML|outerHTML|insertAdjacent|\beval\b|Function\(", text), (
+                name
+            )
+
+    def test_a_vendored_file_is_unchanged_and_has_its_licence(self) -> None:
+        vendor = files("server.docs.app_page") / "vendor"
+        told = (vendor / "README.md").read_text("utf-8")
+        rows = re.findall(r"^\| `(\S+)` \| (\S+) (\S+) .*\| `([0-9a-f]{64})` \|$", told, re.M)
+        there = {each.name for each in vendor.iterdir() if each.name.endswith(".mjs")}
+        assert {row[0] for row in rows} == there
+        for name, library, _, digest in rows:
+            assert hashlib.sha256((vendor / name).read_bytes()).hexdigest() == digest
+            assert "Permission is hereby granted" in (vendor / f"{library}.LICENSE").read_text()
+
+
+class TestWords:
+    def test_every_language_says_everything(self) -> None:
+        assert sorted(WORDS) == LANGUAGES
+        for language, words in WORDS.items():
+            assert words.keys() == WORDS["en"].keys(), language
+            for name, text in words.items():
+                assert text.strip(), (language, name)
+                assert re.findall(r"\{\w+\}", text) == re.findall(r"\{\w+\}", WORDS["en"][name])
+
+    def test_each_text_of_the_page_has_words(self) -> None:
+        said = {
+            name for text in SCRIPTS.values() for name in re.findall(r'\bsay\("([\w.]+)"', text)
+        }
+        assert len(said) > 50
+        assert said <= WORDS["en"].keys()
+
+    @pytest.mark.parametrize("prefix", ENUMS)
+    def test_each_enum_value_of_the_contract_has_words(self, prefix: str) -> None:
+        schemas = parse(read_source())["components"]["schemas"]
+        named = {f"{prefix}.{word}" for name in ENUMS[prefix] for word in schemas[name]["enum"]}
+        assert named <= WORDS["en"].keys()

@@ -1,0 +1,123 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from server.contract.document import read_source
+from server.docs.application import Documentation, publish, write_pages, written_reference
+from server.docs.own_examples import with_own_examples
+from server.docs.profiles import PROFILES
+from server.docs.reference.site import POLICY
+from server.docs.shared_pages import SharedPages
+from server.docs.stored_pages import StoredPage
+from server.http.edge import Edge, HttpsRule
+from tests.server.docs.small_contract import DOCUMENT, SOURCE
+from tests.server.driver import request
+
+
+class TestDocumentation:
+    @pytest.fixture
+    def application(self) -> Edge:
+        return Edge(nothing_there, https=HttpsRule(), find_page=Documentation(SOURCE).find)
+
+    @pytest.mark.parametrize("path", ["/docs", "/docs/", "/docs/operations/change_thing"])
+    def test_pages_have_their_own_policy(self, application: Edge, path: str) -> None:
+        reply = request(application, "GET", path)
+        assert (reply.status, reply.header("content-type")) == (200, "text/html; charset=utf-8")
+        assert reply.header("content-security-policy") == f"{POLICY}; frame-ancestors 'none'"
+        assert int(reply.header("content-length") or 0) == len(reply.body)
+        assert b"Change a thing" in reply.body
+
+    def test_a_304_answer_has_the_policy_of_its_page(self, application: Edge) -> None:
+        tag = request(application, "GET", "/docs/").header("etag") or ""
+        reply = request(application, "GET", "/docs/", ("if-none-match", tag))
+        assert reply.status == 304
+        assert reply.header("content-security-policy") == f"{POLICY}; frame-ancestors 'none'"
+
+    @pytest.mark.parametrize(
+        ("name", "media_type"),
+        [
+            ("style.css", "text/css; charset=utf-8"),
+            ("script.js", "text/javascript; charset=utf-8"),
+            ("search.json", "application/json"),
+        ],
+    )
+    def test_a_loaded_file_has_its_type(
+        self, application: Edge, name: str, media_type: str
+    ) -> None:
+        reply = request(application, "GET", f"/docs/{name}")
+        assert (reply.status, reply.header("content-type")) == (200, media_type)
+        assert reply.header("etag")
+
+    @pytest.mark.parametrize(
+        "path", ["/docs/nothing/", "/docs/operations/", "/docsy", "/v1/docs/", "/openapi.xml"]
+    )
+    def test_other_addresses_reach_the_api(self, application: Edge, path: str) -> None:
+        assert request(application, "GET", path).status == 418
+
+    def test_the_contract_is_served_as_it_was_written(self, application: Edge) -> None:
+        reply = request(application, "GET", "/openapi.yaml")
+        assert (reply.header("content-type"), reply.body) == ("application/yaml", SOURCE)
+
+    def test_operations_in_json_have_refusals_of_their_own(self, application: Edge) -> None:
+        served = request(application, "GET", "/openapi.json").json()
+        assert served == with_own_examples(DOCUMENT)
+
+    @pytest.mark.parametrize("name", PROFILES)
+    def test_the_contract_is_served_in_its_other_forms(self, application: Edge, name: str) -> None:
+        reply = request(application, "GET", f"/openapi.{name}.json")
+        assert (reply.status, reply.header("content-type")) == (200, "application/json")
+        assert reply.json()["paths"].keys() == DOCUMENT["paths"].keys()
+
+    def test_pages_are_read_only(self, application: Edge) -> None:
+        assert request(application, "DELETE", "/docs/").status == 405
+
+
+class TestSharedPages:
+    def test_pages_are_readable_once_all_are_written(self) -> None:
+        shared = SharedPages()
+        assert shared.read() is None
+        written = write_pages(SOURCE)
+        shared.write(written)
+        pages = shared.read()
+        assert pages is not None
+        assert dict(pages) == dict(written)
+        assert len(pages) == len(written)
+        assert pages.get("/docs/nothing/") is None
+
+    def test_pages_are_unreadable_while_they_are_written(self) -> None:
+        class Watched(dict[str, StoredPage]):
+            def items(self) -> Any:
+                for item in super().items():
+                    yield item
+                    assert shared.read() is None
+
+        shared = SharedPages()
+        shared.write(Watched(write_pages(SOURCE)))
+        assert shared.read() is not None
+
+    def test_a_reader_caches_no_page(self) -> None:
+        shared = SharedPages()
+        shared.write(write_pages(SOURCE))
+        pages = shared.read()
+        assert pages is not None
+        assert pages["/docs/"] is not pages["/docs/"]
+
+
+class TestPublish:
+    def test_all_that_tells_of_the_api_lies_in_the_folder(self, tmp_path: Path) -> None:
+        publish(tmp_path)
+        pages = written_reference(read_source())
+        files = {file for file in tmp_path.rglob("*") if file.is_file()}
+        assert len(files) == len(pages)
+        assert (tmp_path / "index.html").read_bytes() == pages["/"].plain
+        assert (tmp_path / "docs" / "index.html").read_bytes() == pages["/docs/"].plain
+        assert (tmp_path / "docs" / "style.css").read_bytes() == pages["/docs/style.css"].plain
+        assert (tmp_path / "openapi.yaml").read_bytes() == pages["/openapi.yaml"].plain
+
+
+async def nothing_there(_scope: Scope, _receive: Receive, send: Send) -> None:
+    """Answer what only this application answers."""
+    await send({"type": "http.response.start", "status": 418, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
