@@ -3,11 +3,9 @@
 from uuid import UUID
 
 from access.links import Links
-from accounting.absent import or_else, or_none
-from accounting.files import uploads
 from handlers.bodies import DocumentForm
 from handlers.results import Created, Reply
-from handlers.shared import attached_files
+from handlers.shared import attached_files, file_commands
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
@@ -15,18 +13,10 @@ from persistence.files.stored_files import StoredFile
 
 async def create_document(books: Books, body: DocumentForm, links: Links) -> Reply:
     """Store a file, and link it to the record that the body names, if any."""
-    file = uploads.receive(
-        body["file"],
-        "file",
-        document_type=or_none(body["document_type"]),
-        upload_source=or_none(body["upload_source"]),
-        metadata=or_none(body["metadata"]),
-        tags=tuple(or_else(body["tags"], ())),
-    )
-    linked_type, linked_id = or_none(body["linked_type"]), or_none(body["linked_id"])
-    if linked_type is not None and linked_id is not None:
-        await books.files.hold(linked_type, linked_id)
-    document = books.files.attach(file, linked_type, linked_id)
+    command = file_commands.store_file(body)
+    if command.linked_type is not None and command.linked_id is not None:
+        await books.files.hold(command.linked_type, command.linked_id)
+    document = books.files.attach(command.file, command.linked_type, command.linked_id)
     return Created(shape(document, links))
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from access.links import Links
 from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding, WriteOffCreate
 from handlers.results import Reply
-from handlers.shared import attached_files
+from handlers.shared import file_commands
 from handlers.trade import document_commands, trade_documents
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -16,7 +16,7 @@ async def create_bill(books: Books, body: BillCreate, links: Links) -> Reply:
 
     If the external id is in use, the existing bill is returned unchanged.
     """
-    file, command = attached_files.attached(body), document_commands.bill(body)
+    file, command = file_commands.attached(body), document_commands.bill(body)
     return await trade_documents.create(books.purchases, command, file, links)
 
 
@@ -32,7 +32,7 @@ async def get_bill(books: Books, bill_id: UUID, links: Links) -> Reply:
 
 async def replace_bill(books: Books, bill_id: UUID, body: BillReplace, links: Links) -> Reply:
     """Replace the contents of a bill to which nothing is allocated."""
-    file, command = attached_files.attached(body), document_commands.bill(body)
+    file, command = file_commands.attached(body), document_commands.bill(body)
     return await trade_documents.replace_one(books.purchases, bill_id, command, file, links)
 
 

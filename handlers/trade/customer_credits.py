@@ -5,7 +5,7 @@ from uuid import UUID
 from access.links import Links
 from handlers.bodies import CustomerCreditCreate, CustomerCreditReplace, Voiding
 from handlers.results import Reply
-from handlers.shared import attached_files
+from handlers.shared import file_commands
 from handlers.trade import document_commands, trade_credits
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -16,7 +16,7 @@ async def create_customer_credit(books: Books, body: CustomerCreditCreate, links
 
     If the external id is in use, the existing credit is returned unchanged.
     """
-    file = attached_files.attached(body)
+    file = file_commands.attached(body)
     command = document_commands.create_customer_credit(body)
     return await trade_credits.create(books.sales, command, file, links)
 
@@ -35,7 +35,7 @@ async def replace_customer_credit(
     books: Books, credit_id: UUID, body: CustomerCreditReplace, links: Links
 ) -> Reply:
     """Replace the contents of a credit; a supplied list replaces its allocations."""
-    file = attached_files.attached(body)
+    file = file_commands.attached(body)
     command = document_commands.replace_customer_credit(body)
     return await trade_credits.change(books.sales, credit_id, command, file, links)
 

@@ -11,7 +11,7 @@ from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import CustomerCreate, CustomerUpdate
 from handlers.results import AnswerFormat, Created, Csv, Pdf, Reply
-from handlers.shared import attached_files
+from handlers.shared import file_commands
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
 from persistence.books import Books
@@ -24,7 +24,7 @@ async def create_customer(books: Books, body: CustomerCreate, links: Links) -> R
 
     If the external id is in use, the existing customer is returned unchanged.
     """
-    file, details = attached_files.attached(body), document_commands.customer(body)
+    file, details = file_commands.attached(body), document_commands.customer(body)
     existing = await trade_parties.known(books, books.customers, details.external_id)
     if existing is not None:
         return show(existing, links)
@@ -45,7 +45,7 @@ async def update_customer(
     books: Books, customer_id: UUID, body: CustomerUpdate, links: Links
 ) -> Reply:
     """Change the supplied fields of a customer, and add the attached document if there is one."""
-    file, details = attached_files.attached(body), document_commands.customer(body)
+    file, details = file_commands.attached(body), document_commands.customer(body)
     found = await trade_parties.lock(books, books.customers, customer_id)
     added = trade_parties.attach(books, books.customers, file, customer_id)
     changed = replace(found.trader, **parties.facts(details))

@@ -13,7 +13,7 @@ from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
 from handlers.results import Created, Reply
-from handlers.shared import attached_files
+from handlers.shared import attached_files, file_commands
 from handlers.shared.posting import follow, keep
 from handlers.shared.responses import day_start, shape_lines
 from handlers.trade import payment_commands, trade_payments
@@ -42,7 +42,7 @@ async def create_invoice_refund(
 
     If the external id is in use, the existing refund is returned unchanged.
     """
-    file, command = attached_files.attached_in_form(body), payment_commands.agree_refund(body)
+    file, command = file_commands.attached_in_form(body), payment_commands.agree_refund(body)
     # Read after the lock, so that a refund just committed with the same external id is found.
     targets, existing = await books.fetch(
         lock_target(books, target_named(command)).later(),

@@ -11,7 +11,7 @@ from handlers.bodies import (
     WriteOffCreate,
 )
 from handlers.results import Pdf, Reply
-from handlers.shared import attached_files
+from handlers.shared import file_commands
 from handlers.trade import document_commands, invoice_printables, trade_documents
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -22,7 +22,7 @@ async def create_invoice(books: Books, body: InvoiceCreate, links: Links) -> Rep
 
     If the external id is in use, the existing invoice is returned unchanged.
     """
-    file, command = attached_files.attached(body), document_commands.create_invoice(body)
+    file, command = file_commands.attached(body), document_commands.create_invoice(body)
     return await trade_documents.create(books.sales, command, file, links)
 
 
@@ -45,7 +45,7 @@ async def replace_invoice(
     books: Books, invoice_id: UUID, body: InvoiceReplace, links: Links
 ) -> Reply:
     """Replace the contents of an invoice to which nothing is allocated."""
-    file, command = attached_files.attached(body), document_commands.replace_invoice(body)
+    file, command = file_commands.attached(body), document_commands.replace_invoice(body)
     return await trade_documents.replace_one(books.sales, invoice_id, command, file, links)
 
 

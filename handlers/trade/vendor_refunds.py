@@ -24,7 +24,7 @@ from handlers.bodies import (
     VendorRefundUpdate,
 )
 from handlers.results import Created, Reply
-from handlers.shared import attached_files
+from handlers.shared import attached_files, file_commands
 from handlers.shared.posting import follow, keep
 from handlers.trade import payment_commands, trade_payments
 from handlers.trade.vendor_refund_responses import (
@@ -113,7 +113,7 @@ async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Li
 
     If the external id is in use, the existing refund is returned unchanged.
     """
-    file = attached_files.attached(body)
+    file = file_commands.attached(body)
     found = await agree(books, payment_commands.agree_vendor_refund(body))
     if isinstance(found, RefundRecord):
         return await trade_payments.show(books.purchases, found, links, shape)
@@ -136,7 +136,7 @@ async def update_vendor_refund(
     books: Books, refund_id: UUID, body: VendorRefundUpdate | VendorRefundForm, links: Links
 ) -> Reply:
     """Change the descriptive fields of a refund, and add the attached document if there is one."""
-    file = attached_files.attached_in_form(body)
+    file = file_commands.attached_in_form(body)
     details = payment_commands.describe_vendor_refund(body)
     refund, record = await books.fetch(
         books.vendor_refunds.lock(refund_id), books.vendor_refunds.shown(refund_id)

@@ -12,7 +12,7 @@ from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
 from handlers.bodies import VendorCreate, VendorUpdate
 from handlers.results import AnswerFormat, Created, Csv, Reply
-from handlers.shared import attached_files
+from handlers.shared import file_commands
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
 from persistence.books import Books
@@ -24,7 +24,7 @@ async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply
 
     If the external id is in use, the existing vendor is returned unchanged.
     """
-    file, details = attached_files.attached(body), document_commands.create_vendor(body)
+    file, details = file_commands.attached(body), document_commands.create_vendor(body)
     existing = await trade_parties.known(books, books.vendors, details.external_id)
     if existing is not None:
         return show(existing, links)

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from server.docs.reference.calls import Call, read_call
+from server.docs.reference.calls import JSON, Call, examples, read_call
 from server.docs.reference.codes import ErrorCode, codes_of
 from server.docs.reference.fields import Describer, Field
-from server.docs.reference.samples import Sample, samples
-from server.docs.reference.text import path_markup, slug
+from server.docs.reference.languages import curl, python, typescript
+from server.docs.reference.text import path_markup, pretty, slug
 
 METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
+LANGUAGES: Final = (("curl", curl), ("Python", python), ("TypeScript", typescript))
 PLACES: Final = (("path", "In the path"), ("query", "In the query"), ("header", "In the headers"))
 
 
@@ -32,6 +33,15 @@ class DocumentedAnswer:
     status: str
     text: str
     link: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A block of code next to an operation; `shown` if it is expanded."""
+
+    title: str
+    code: Markup
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +175,25 @@ def documented_answers(
             text=answer.get("description", ""),
             link=describer.kind(schemas[0])[1] if schemas else None,
         )
+
+
+def samples(call: Call, operation: Mapping[str, Any], describer: Describer) -> Iterator[Sample]:
+    """Yield the call in each language, the other example bodies, and the success responses."""
+    for language, write in LANGUAGES:
+        yield Sample(language, escape(write(call)), shown=write is curl)
+    body = describer.follow(operation.get("requestBody", {})).get("content", {})
+    for name, value in examples(body.get(JSON, {}), describer):
+        if value != call.body:
+            yield Sample(f"Request: {words(name)}", pretty(value))
+    for status, reference in operation["responses"].items():
+        if str(status).startswith("2"):
+            content = describer.follow(reference).get("content", {}).get(JSON, {})
+            shown = list(examples(content, describer))
+            for name, value in shown:
+                title = f"{status}: {words(name)}" if len(shown) > 1 else str(status)
+                yield Sample(title, pretty(value), shown=value is shown[0][1])
+
+
+def words(name: str) -> str:
+    """Convert the name of an example to words."""
+    return name.replace("_", " ")

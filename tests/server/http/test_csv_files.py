@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.results import Csv
-from server.http.csv_files import cell, written
+from server.http.writer import csv_cell, csv_of
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ from server.http.csv_files import cell, written
     ],
 )
 def test_a_value_is_written_in_one_way(value: Any, text: str) -> None:
-    assert cell(value) == text
+    assert csv_cell(value) == text
 
 
 @given(st.lists(st.lists(st.text(st.characters(codec="utf-8")), min_size=2, max_size=2)))
 def test_what_is_written_can_be_read(rows: list[list[str]]) -> None:
-    text = written(Csv("x.csv", ("a", "b"), rows)).decode()
+    text = csv_of(Csv("x.csv", ("a", "b"), rows)).decode()
     read = list(csv.reader(StringIO(text, newline=""), strict=True))
-    assert read == [["a", "b"], *([cell(value) for value in row] for row in rows)]
+    assert read == [["a", "b"], *([csv_cell(value) for value in row] for row in rows)]
