@@ -18,7 +18,7 @@ from server.docs.reference.calls import FORM, JSON, MULTIPART, Call, read_call
 from server.docs.reference.fields import Describer
 from server.docs.reference.languages import HOST, curl, python, typescript
 from server.docs.reference.operations import METHODS, samples
-from tests.server.small_contract import DOCUMENT
+from tests.server.docs.small_contract import DOCUMENT
 
 SECRETS = {name: f"the-{name}" for name in ("BUSINESS_TOKEN", "PARTNER_TOKEN", "API_KEY")}
 
