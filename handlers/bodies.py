@@ -1,4 +1,4 @@
-"""The request bodies of the contract as handlers receive them, validated and revived.
+"""The request bodies of the contract as handlers receive them, validated and decoded.
 
 Written by `python -m server.contract.body_types`; a change belongs into the contract.
 """

@@ -15,7 +15,7 @@ from accounting.errors import Conflict
 from accounting.money import within_bounds
 from accounting.opening.commands import OpenBooks
 from accounting.opening.opening_items import Day, Parties, opened_with
-from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, documented
+from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, control_totals
 from accounting.tax.codes import TaxCodes
 from accounting.trade import credits, documents, payments
 from accounting.trade.payments import completions_after
@@ -72,7 +72,7 @@ def open_books(command: OpenBooks, known: OpeningContext, context: Context) -> O
         currency=context.currency,
         memo=command.memo,
         stated=stated,
-        documented={**documented(RECEIVABLE, sales), **documented(PAYABLE, purchases)},
+        documented={**control_totals(RECEIVABLE, sales), **control_totals(PAYABLE, purchases)},
     )
     _refuse_too_large(opening)
     return OpenedBooks(opening, sales, purchases)

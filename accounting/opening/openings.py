@@ -111,7 +111,7 @@ def status(opening: Opening) -> str:
     return "open" if opening.reversed_at is None else "reversed"
 
 
-def documented(side: Side, opened: OpenedWith) -> dict[Role, int]:
+def control_totals(side: Side, opened: OpenedWith) -> dict[Role, int]:
     """Sum documents, credits and payments by the role of their account, debits above zero.
 
     Invoices over 900 with a credit over 100 give 900 on receivables and -100 on credits.

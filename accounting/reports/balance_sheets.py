@@ -23,7 +23,7 @@ def years_before(day: date, fiscal_year_end: date) -> tuple[Period, Period]:
     return Period(last=first - DAY), Period(first, day)
 
 
-def spans(days: Iterable[date], fiscal_year_end: date) -> list[Period]:
+def periods(days: Iterable[date], fiscal_year_end: date) -> list[Period]:
     """Return the periods from which the balance sheets of some days are read, two for each day."""
     return [
         span for day in days for span in (Period(last=day), years_before(day, fiscal_year_end)[1])

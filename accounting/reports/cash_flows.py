@@ -34,7 +34,7 @@ class CashFlowStatement:
         return self.statement.summary["closing_cash"][0] == self.actual_closing
 
 
-def spans(layout: Layout) -> list[Period]:
+def periods(layout: Layout) -> list[Period]:
     """Return the periods from which a cash flow statement is read.
 
     These are its own periods, all time before the whole and before its comparison, and all time up

@@ -189,7 +189,7 @@ def _reduced(credit: Credit, loaded: Documents, sign: int) -> Documents:
     if not shares or credit.source_document_id is None:
         return loaded
     source = loaded[credit.source_document_id]
-    return {**loaded, source.id: remaining_by_line.reduced(source, shares, sign)}
+    return {**loaded, source.id: remaining_by_line.record_credited_lines(source, shares, sign)}
 
 
 def _draft(

@@ -22,7 +22,7 @@ from accounting.tax.taxed_amounts import (
 from accounting.trade.commands import CreditLineGiven
 from accounting.trade.credits import CreditLine
 from accounting.trade.documents import Document, LineItem
-from accounting.trade.remaining_by_line import Amounts, by_net, reduced, rest_of
+from accounting.trade.remaining_by_line import Amounts, by_net, record_credited_lines, rest_of
 from accounting.trade.sides import Side
 
 
@@ -191,7 +191,7 @@ def _taxed(
             assert source is not None, "a line of a source has been refused without it"
             of_source = _source_line(source, each.line.source_line_id)
             amounts = _taken(each, of_source, rest_of(source, of_source))
-            source = reduced(source, ((of_source.id, amounts),))
+            source = record_credited_lines(source, ((of_source.id, amounts),))
             lines.append(_of_source(each.line, of_source, amounts))
     return tuple(lines)
 

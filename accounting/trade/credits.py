@@ -174,7 +174,7 @@ def source_shares(credit: Credit) -> LineShares:
     )
 
 
-def give_back(credit: Credit, amount: int, split: Split) -> Credit:
+def record_refund(credit: Credit, amount: int, split: Split) -> Credit:
     """Record a refund of the credit; an amount and a split below 0 undo it."""
     return replace(credit, refunded=credit.refunded + amount, settled=added(credit.settled, split))
 

@@ -285,7 +285,7 @@ def settle(
     )
 
 
-def give_back(document: Document, amount: int, split: Split) -> Document:
+def record_refund(document: Document, amount: int, split: Split) -> Document:
     """Record a refund; an amount and a split below 0 undo it.
 
     A refund does not reopen the document: the outstanding amount does not change.

@@ -23,7 +23,7 @@ from accounting.trade.remaining_by_line import (
     gross_left,
     over_lines,
     parts_left,
-    reduced,
+    record_credited_lines,
     rest_of,
 )
 from accounting.trade.sides import Side
@@ -72,7 +72,7 @@ def of_document(
         self_assessed=assessed_split(document, shares),
         **facts,
     )
-    return allocation, _given(reduced(document, shares), amount, split, context)
+    return allocation, _given(record_credited_lines(document, shares), amount, split, context)
 
 
 def refundable(document: Document) -> int:
@@ -219,7 +219,7 @@ def free(
 def take_back(allocation: RefundAllocation, target: Target, context: Context) -> Target:
     """Undo the refund of an allocation on its document, payment or credit."""
     if isinstance(target, Document):
-        whole = reduced(target, allocation.lines, -1)
+        whole = record_credited_lines(target, allocation.lines, -1)
         return _given(whole, -allocation.amount, negative(allocation.split), context)
     if isinstance(target, Credit):
         return _paid_out(target, -allocation.amount, negative(allocation.split), context)
@@ -326,11 +326,11 @@ def _rearranged(
 
 
 def _given(document: Document, amount: int, split: Split, context: Context) -> Document:
-    return replace(documents.give_back(document, amount, split), updated_at=context.now)
+    return replace(documents.record_refund(document, amount, split), updated_at=context.now)
 
 
 def _paid_out(credit: Credit, amount: int, split: Split, context: Context) -> Credit:
-    return replace(credits.give_back(credit, amount, split), updated_at=context.now)
+    return replace(credits.record_refund(credit, amount, split), updated_at=context.now)
 
 
 def _held(payment: Payment, amount: int, context: Context) -> Payment:

@@ -119,7 +119,7 @@ def assessed_split(document: Document, shares: LineShares) -> Split:
     )
 
 
-def reduced(document: Document, shares: LineShares, sign: int = 1) -> Document:
+def record_credited_lines(document: Document, shares: LineShares, sign: int = 1) -> Document:
     """Record amounts taken from lines; a `sign` below zero undoes that."""
     held = dict(document.reduced)
     for id_, amounts in shares:

@@ -25,7 +25,7 @@ from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
 from accounting.trade.commands import WriteOffDocument
 from accounting.trade.documents import Document, LineShares
 from accounting.trade.parties import Party
-from accounting.trade.remaining_by_line import over_lines, parts_left, reduced
+from accounting.trade.remaining_by_line import over_lines, parts_left, record_credited_lines
 from accounting.trade.sides import Side
 
 CHARGED: Final = frozenset({TaxPart.OUTPUT, TaxPart.INPUT})
@@ -112,7 +112,7 @@ def write_off(
     begin, _ = written_off_days(written_off)
     on = after_lock(begin, context.lock_date)
     settled = documents.settle(document, amount, split, on, "written_off")
-    return replace(reduced(settled, lines), updated_at=context.now), written_off
+    return replace(record_credited_lines(settled, lines), updated_at=context.now), written_off
 
 
 def reverse(
@@ -127,7 +127,7 @@ def reverse(
     split = negative(written_off.split)
     owed = documents.settle(document, -written_off.amount, split, by="written_off")
     taken_back = replace(written_off, reversed_at=context.now, updated_at=context.now)
-    whole = reduced(owed, written_off.lines, -1)
+    whole = record_credited_lines(owed, written_off.lines, -1)
     return replace(whole, updated_at=context.now), taken_back
 
 

@@ -9,7 +9,7 @@ from accounting.bank.commands import CreateBankAccount
 from accounting.books.accounts import Account
 from accounting.books.businesses import refuse_other_currency
 from handlers.bank import bank_commands
-from handlers.bank.bank_responses import shape_bank_account
+from handlers.bank.bank_responses import serialize_bank_account
 from handlers.bodies import BankAccountCreate, BankAccountUpdate
 from handlers.results import Created, Reply
 from persistence.bank.bank_accounts import BankAccountRecord
@@ -28,7 +28,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
     chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(hold=True), known)
     if existing is not None:
-        return shape_bank_account(books, existing)
+        return serialize_bank_account(books, existing)
     refuse_other_currency(command.currency, books.context)
     ledger = await ledger_account(books, command, chart_in_use)
     shown = bank_accounts.shown_on(ledger, given, books.context)
@@ -47,12 +47,12 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
 async def list_bank_accounts(books: Books, page: PageRequest) -> Page[Reply]:
     """List bank accounts."""
     found = await books.bank_accounts.page(page)
-    return found.of(lambda record: shape_bank_account(books, record))
+    return found.of(lambda record: serialize_bank_account(books, record))
 
 
 async def get_bank_account(books: Books, bank_account_id: UUID) -> Reply:
     """Return one bank account."""
-    return shape_bank_account(books, await books.bank_accounts.get(bank_account_id))
+    return serialize_bank_account(books, await books.bank_accounts.get(bank_account_id))
 
 
 async def update_bank_account(
@@ -63,7 +63,7 @@ async def update_bank_account(
     given = bank_accounts.facts(bank_commands.change_bank_account(body))
     amended = bank_accounts.amend(found.bank_account, given, books.context)
     if amended == found.bank_account:
-        return shape_bank_account(books, found)
+        return serialize_bank_account(books, found)
     shown = bank_accounts.shown_on(found.ledger, given, books.context)
     return keep(books, amended, shown, changed=shown != found.ledger)
 
@@ -85,4 +85,4 @@ def keep(books: Books, bank_account: BankAccount, ledger: Account, *, changed: b
     books.save(bank_account)
     if changed:
         books.save(ledger)
-    return shape_bank_account(books, BankAccountRecord(bank_account, ledger))
+    return serialize_bank_account(books, BankAccountRecord(bank_account, ledger))

@@ -14,12 +14,12 @@ from accounting.bank.transfers import TRANSFER
 from accounting.books.accounts import BookAccounts
 from accounting.tax.day_codes import TaxReferences
 from handlers.bank import bank_commands, bank_transfers
-from handlers.bank.bank_responses import shape_bank_transaction
+from handlers.bank.bank_responses import serialize_bank_transaction
 from handlers.bank.bank_target_locks import lock_alone, lock_to_link, put
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.results import Reply
 from handlers.shared.posting import keep_banked
-from handlers.shared.responses import shape_account
+from handlers.shared.responses import serialize_account
 from persistence.bank.bank_rules import BankRuleRecord
 from persistence.bank.bank_transactions import BankTransactionRecord, NamedAccount
 from persistence.books import Books
@@ -37,7 +37,7 @@ async def match_bank_transaction(
     line = await read(books, bank_transaction_id)
     if isinstance(command, TransferTransaction):
         moved = await bank_transfers.match(books, bank_transaction_id, command)
-        return shape_bank_transaction(books, moved.record, moved.links)
+        return serialize_bank_transaction(books, moved.record, moved.links)
     found = await lock_to_link(books, line, command.target_type, command.target_id)
     record, links = await lock(books, bank_transaction_id)
     roles = await books.roles()
@@ -55,7 +55,7 @@ async def unmatch_bank_transaction(
     named = live(await books.bank_links.find(link_id, bank_transaction_id), link_id)
     if named.target_type == TRANSFER:
         moved = await bank_transfers.unmatch(books, bank_transaction_id, named)
-        return shape_bank_transaction(books, moved.record, moved.links)
+        return serialize_bank_transaction(books, moved.record, moved.links)
     found = await lock_alone(books, line, named.target_type, named.target_id)
     record, links = await lock(books, bank_transaction_id)
     # Another request may have ended the link before its target was locked.
@@ -74,8 +74,8 @@ async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
     open_items, rules = await books.fetch(books.open_items.near(line), books.bank_rules.all())
     ranked = match_suggestions.rank(line, open_items)
     return {
-        "results": [shape_suggestion(each) for each in ranked],
-        "rule": shape_rule(line, rules),
+        "results": [serialize_suggestion(each) for each in ranked],
+        "rule": serialize_rule(line, rules),
     }
 
 
@@ -134,10 +134,10 @@ def show(
     books: Books, before: BankTransactionRecord, after: BankTransaction, links: Iterable[Link]
 ) -> Reply:
     """Serialize a bank transaction after a change."""
-    return shape_bank_transaction(books, replace(before, transaction=after), links)
+    return serialize_bank_transaction(books, replace(before, transaction=after), links)
 
 
-def shape_suggestion(suggestion: Suggestion) -> dict[str, Any]:
+def serialize_suggestion(suggestion: Suggestion) -> dict[str, Any]:
     """Serialize a suggested match."""
     return {
         "target_type": suggestion.target_type,
@@ -148,7 +148,7 @@ def shape_suggestion(suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def shape_rule(line: BankTransaction, rules: Sequence[BankRuleRecord]) -> dict[str, Any] | None:
+def serialize_rule(line: BankTransaction, rules: Sequence[BankRuleRecord]) -> dict[str, Any] | None:
     """Serialize the first bank rule that fits, for the remaining amount; None without one."""
     if line.categorized or not bank_transactions.remaining(line):
         return None
@@ -160,7 +160,7 @@ def shape_rule(line: BankTransaction, rules: Sequence[BankRuleRecord]) -> dict[s
     return {
         "rule_id": rule.id,
         "name": rule.name,
-        "account": shape_account(account),
+        "account": serialize_account(account),
         "amount_cents": part.amount,
         "customer_id": part.customer_id,
         "vendor_id": part.vendor_id,

@@ -32,7 +32,7 @@ async def create_bank_reconciliation(
     compared = await compare(books, statement)
     closed = reconciliations.close(compared, books.context)
     books.save(closed.statement)
-    shown = shape(books, closed)
+    shown = serialize(books, closed)
     return Created(shown) if standing.open is None else shown
 
 
@@ -56,7 +56,7 @@ async def get_bank_reconciliation(
         books.bank_accounts.get(bank_account_id),
         books.reconciliations.within(bank_account_id, reconciliation_id),
     )
-    return shape(books, await compare(books, statement))
+    return serialize(books, await compare(books, statement))
 
 
 async def reopen_bank_reconciliation(
@@ -75,7 +75,7 @@ async def reopen_bank_reconciliation(
         if standing.open is not None:
             books.reconciliations.drop(standing.open)
         books.save(reopened)
-    return shape(books, await compare(books, reopened))
+    return serialize(books, await compare(books, reopened))
 
 
 async def compare(books: Books, statement: Reconciliation) -> Comparison:
@@ -101,7 +101,7 @@ def summarize(books: Books, statement: Reconciliation) -> dict[str, Any]:
     }
 
 
-def shape(books: Books, compared: Comparison) -> dict[str, Any]:
+def serialize(books: Books, compared: Comparison) -> dict[str, Any]:
     """Serialize a statement with its difference to the ledger and the items that explain it."""
     explanation = compared.explanation
     lines, money = explanation.lines_without_money, explanation.money_without_lines
@@ -111,16 +111,16 @@ def shape(books: Books, compared: Comparison) -> dict[str, Any]:
         "ledger_balance_cents": explanation.ledger_balance,
         "difference_cents": compared.difference,
         "lines_without_money_cents": lines.total,
-        "lines_without_money": shape_lines(lines),
+        "lines_without_money": serialize_lines(lines),
         "lines_without_money_count": lines.count,
         "money_without_lines_cents": money.total,
-        "money_without_lines": shape_money(money),
+        "money_without_lines": serialize_money(money),
         "money_without_lines_count": money.count,
         "unexplained_cents": compared.unexplained,
     }
 
 
-def shape_lines(found: UnmatchedItems) -> list[dict[str, Any]]:
+def serialize_lines(found: UnmatchedItems) -> list[dict[str, Any]]:
     """Serialize bank transactions that no money accounts for."""
     return [
         {
@@ -133,7 +133,7 @@ def shape_lines(found: UnmatchedItems) -> list[dict[str, Any]]:
     ]
 
 
-def shape_money(found: UnmatchedItems) -> list[dict[str, Any]]:
+def serialize_money(found: UnmatchedItems) -> list[dict[str, Any]]:
     """Serialize money that appears on no bank transaction."""
     return [
         {

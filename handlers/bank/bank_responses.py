@@ -7,13 +7,13 @@ from accounting.bank import bank_transactions
 from accounting.bank.bank_accounts import SHOWN
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import CategoryPart
-from handlers.shared.responses import shape_account
+from handlers.shared.responses import serialize_account
 from persistence.bank.bank_accounts import BankAccountRecord
 from persistence.bank.bank_transactions import BankTransactionRecord
 from persistence.books import Books
 
 
-def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any]:
+def serialize_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any]:
     """Serialize a bank account with its ledger account."""
     bank_account = record.bank_account
     return {
@@ -22,7 +22,7 @@ def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any
         "external_id": bank_account.external_id,
         "display_name": bank_account.display_name,
         "currency": bank_account.currency,
-        "account": shape_account(record.ledger),
+        "account": serialize_account(record.ledger),
         **{name: getattr(bank_account, name) for name in SHOWN},
         "is_active": record.ledger.archived_at is None,
         "created_at": bank_account.created_at,
@@ -30,7 +30,7 @@ def shape_bank_account(books: Books, record: BankAccountRecord) -> dict[str, Any
     }
 
 
-def shape_bank_transaction(
+def serialize_bank_transaction(
     books: Books, record: BankTransactionRecord, links: Iterable[Link]
 ) -> dict[str, Any]:
     """Serialize a bank transaction with its live links and its category."""
@@ -54,9 +54,9 @@ def shape_bank_transaction(
         "rounding_difference_cents": line.rounding,
         "remaining_amount_cents": bank_transactions.remaining(line),
         "is_reconciled": bank_transactions.is_reconciled(line),
-        "links": [shape_link(each) for each in links],
-        "category": shape_category(record),
-        "splits": [shape_part(record, each) for each in line.parts],
+        "links": [serialize_link(each) for each in links],
+        "category": serialize_category(record),
+        "splits": [serialize_part(record, each) for each in line.parts],
         "categorized_by_rule_id": line.rule_id,
         "imported_at": line.imported_at,
         "created_at": line.created_at,
@@ -64,7 +64,7 @@ def shape_bank_transaction(
     }
 
 
-def shape_link(link: Link) -> dict[str, Any]:
+def serialize_link(link: Link) -> dict[str, Any]:
     """Serialize the link of a bank transaction with its target."""
     return {
         "reconciliation_link_id": link.id,
@@ -78,22 +78,22 @@ def shape_link(link: Link) -> dict[str, Any]:
     }
 
 
-def shape_category(record: BankTransactionRecord) -> dict[str, Any] | None:
+def serialize_category(record: BankTransactionRecord) -> dict[str, Any] | None:
     """Serialize the category of a bank transaction; None if it has none, or several parts."""
     parts = record.transaction.parts
     if len(parts) != 1:
         return None
     return {
-        "account": shape_account(record.accounts[parts[0].account_id]),
+        "account": serialize_account(record.accounts[parts[0].account_id]),
         "amount_cents": parts[0].amount,
         "memo": parts[0].memo,
     }
 
 
-def shape_part(record: BankTransactionRecord, part: CategoryPart) -> dict[str, Any]:
+def serialize_part(record: BankTransactionRecord, part: CategoryPart) -> dict[str, Any]:
     """Serialize one part of a categorized bank transaction."""
     return {
-        "account": shape_account(record.accounts[part.account_id]),
+        "account": serialize_account(record.accounts[part.account_id]),
         "amount_cents": part.amount,
         "tax_code_id": None if part.tax is None else part.tax.code_id,
         "tax_cents": 0 if part.tax is None else part.tax.total,

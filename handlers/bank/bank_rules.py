@@ -12,7 +12,7 @@ from accounting.tax.day_codes import TaxReferences
 from handlers.bank import bank_commands
 from handlers.bodies import BankRuleCreate, BankRuleUpdate
 from handlers.results import Created, Reply
-from handlers.shared.responses import shape_account
+from handlers.shared.responses import serialize_account
 from persistence.bank.bank_rules import BankRuleRecord
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -30,12 +30,12 @@ async def create_bank_rule(books: Books, body: BankRuleCreate) -> Reply:
 
 async def list_bank_rules(books: Books, page: PageRequest) -> Page[Reply]:
     """List bank rules in the order in which they are tried."""
-    return (await books.bank_rules.page(page)).of(lambda each: shape(books, each))
+    return (await books.bank_rules.page(page)).of(lambda each: serialize(books, each))
 
 
 async def get_bank_rule(books: Books, bank_rule_id: UUID) -> Reply:
     """Return one bank rule."""
-    return shape(books, await books.bank_rules.get(bank_rule_id))
+    return serialize(books, await books.bank_rules.get(bank_rule_id))
 
 
 async def update_bank_rule(books: Books, bank_rule_id: UUID, body: BankRuleUpdate) -> Reply:
@@ -46,7 +46,11 @@ async def update_bank_rule(books: Books, bank_rule_id: UUID, body: BankRuleUpdat
     found = await books.bank_rules.lock(bank_rule_id)
     rule = bank_rules.amend(found.rule, command, referenced, books.context)
     account = next(iter(referenced.accounts.named.values()), found.account)
-    return keep(books, BankRuleRecord(rule, account)) if rule != found.rule else shape(books, found)
+    return (
+        keep(books, BankRuleRecord(rule, account))
+        if rule != found.rule
+        else serialize(books, found)
+    )
 
 
 async def delete_bank_rule(books: Books, bank_rule_id: UUID) -> Reply:
@@ -82,10 +86,10 @@ async def referenced_by(books: Books, command: SaveBankRule) -> TaxReferences:
 def keep(books: Books, record: BankRuleRecord) -> Reply:
     """Save a rule, and return it serialized."""
     books.save(record.rule)
-    return shape(books, record)
+    return serialize(books, record)
 
 
-def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
+def serialize(books: Books, record: BankRuleRecord) -> dict[str, Any]:
     """Serialize a bank rule."""
     rule = record.rule
     return {
@@ -101,9 +105,9 @@ def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
             "bank_account_id": rule.bank_account_id,
         },
         "result": {
-            "account": shape_account(record.account),
+            "account": serialize_account(record.account),
             "tax_code_id": rule.tax_code_id,
-            **shape_party(rule),
+            **serialize_party(rule),
         },
         "apply": rule.apply,
         "created_at": rule.created_at,
@@ -111,6 +115,6 @@ def shape(books: Books, record: BankRuleRecord) -> dict[str, Any]:
     }
 
 
-def shape_party(rule: BankRule) -> dict[str, Any]:
+def serialize_party(rule: BankRule) -> dict[str, Any]:
     """Serialize the customer, vendor and memo that a rule gives to a matching line."""
     return {"customer_id": rule.customer_id, "vendor_id": rule.vendor_id, "memo": rule.memo}

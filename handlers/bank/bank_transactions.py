@@ -17,7 +17,7 @@ from accounting.files.uploads import CSV, kind_of
 from accounting.tax.day_codes import TaxReferences
 from handlers.bank import bank_commands
 from handlers.bank.bank_commands import ImportFile, ImportLines
-from handlers.bank.bank_responses import shape_bank_transaction
+from handlers.bank.bank_responses import serialize_bank_transaction
 from handlers.bodies import BankTransactionForm, BankTransactionImport
 from handlers.results import Reply
 from handlers.shared.posting import keep_banked
@@ -48,7 +48,7 @@ async def import_bank_transactions(
     kept = KeptLines(there, closed)
     line_results = statement_lines.sort_out(lines, names, kept, bank_account, source, books.context)
     tried = await try_rules(books, [each.rule for each in rules], line_results)
-    return shape_results(tried)
+    return serialize_results(tried)
 
 
 async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
@@ -56,7 +56,7 @@ async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]
     books.pin_snapshot()
     found = await books.bank_transactions.page(page)
     links = await books.bank_links.of_transactions([each.id for each in found.rows])
-    return found.of(lambda each: shape_bank_transaction(books, each, links.get(each.id, ())))
+    return found.of(lambda each: serialize_bank_transaction(books, each, links.get(each.id, ())))
 
 
 async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
@@ -65,7 +65,7 @@ async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply
         books.bank_transactions.get(bank_transaction_id),
         books.bank_links.of_transactions([bank_transaction_id]),
     )
-    return shape_bank_transaction(books, record, links.get(bank_transaction_id, ()))
+    return serialize_bank_transaction(books, record, links.get(bank_transaction_id, ()))
 
 
 async def lines_of(command: ImportLines | ImportFile) -> tuple[str, Sequence[Line | ReadLine]]:
@@ -155,9 +155,9 @@ async def try_rules(
     return tried
 
 
-def shape_results(line_results: Sequence[RuleOutcome | DuplicateLine | RejectedLine]) -> Reply:
+def serialize_results(line_results: Sequence[RuleOutcome | DuplicateLine | RejectedLine]) -> Reply:
     """Serialize the result of each line, and count the results by status."""
-    results = [shape_result(place, line) for place, line in enumerate(line_results)]
+    results = [serialize_result(place, line) for place, line in enumerate(line_results)]
     return {
         **{
             status: sum(each["status"] == status for each in results)
@@ -167,7 +167,9 @@ def shape_results(line_results: Sequence[RuleOutcome | DuplicateLine | RejectedL
     }
 
 
-def shape_result(place: int, line: RuleOutcome | DuplicateLine | RejectedLine) -> dict[str, Any]:
+def serialize_result(
+    place: int, line: RuleOutcome | DuplicateLine | RejectedLine
+) -> dict[str, Any]:
     """Serialize the result of one line, with the bank rule that was suggested or applied."""
     told = {
         "index": place,

@@ -16,7 +16,7 @@ from handlers.bodies import PayoutCreate
 from handlers.results import Created, Reply
 from handlers.shared import responses
 from handlers.shared.posting import keep_banked
-from handlers.shared.responses import shape_lines
+from handlers.shared.responses import serialize_lines
 from persistence.bank.payouts import PayoutRecord, PayoutSummary
 from persistence.books import Books
 from persistence.engine.database_errors import StaleRow
@@ -85,14 +85,14 @@ async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])
-    shown = shape(books, PayoutRecord(made.payout, money), linked)
+    shown = serialize(books, PayoutRecord(made.payout, money), linked)
     return Created(shown) if known is None else shown
 
 
 async def list_payouts(books: Books, page: PageRequest) -> Page[Reply]:
     """List payouts without their items."""
     found = await books.payouts.summaries(page)
-    return found.of(lambda each: shape_summary(books, each))
+    return found.of(lambda each: serialize_summary(books, each))
 
 
 async def get_payout(books: Books, payout_id: UUID) -> Reply:
@@ -100,7 +100,7 @@ async def get_payout(books: Books, payout_id: UUID) -> Reply:
     found, linked = await books.fetch(
         books.payouts.shown(payout_id), books.bank_links.at(payout_id)
     )
-    return shape(books, found, linked)
+    return serialize(books, found, linked)
 
 
 async def delete_payout(books: Books, payout_id: UUID) -> Reply:
@@ -116,23 +116,23 @@ async def put(books: Books, made: PaidOut) -> None:
     await keep_banked(books, made.payout)
 
 
-def shape(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
+def serialize(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:
     """Serialize a payout with its items, in the order in which they were listed."""
     items: list[Money] = [found.money[each.money_id] for each in payouts.listed(found.payout)]
     payout = payouts.counted_now(found.payout, items)
-    payments = [shape_payment(each) for each in items if isinstance(each, Payment)]
-    refunds = [shape_refund(each) for each in items if isinstance(each, RefundPayment)]
+    payments = [serialize_payment(each) for each in items if isinstance(each, Payment)]
+    refunds = [serialize_refund(each) for each in items if isinstance(each, RefundPayment)]
     return {
-        **shape_summary(books, PayoutSummary(payout, len(payments), len(refunds))),
+        **serialize_summary(books, PayoutSummary(payout, len(payments), len(refunds))),
         "payments": payments,
         "refund_payments": refunds,
-        "other_items": [shape_other_item(each) for each in payout.other_items],
-        "reconciled_bank_transactions": shape_lines(linked.get(payout.id, ())),
+        "other_items": [serialize_other_item(each) for each in payout.other_items],
+        "reconciled_bank_transactions": serialize_lines(linked.get(payout.id, ())),
         "warnings": responses.of_payout_day(too_early=payouts.is_before_its_money(payout, items)),
     }
 
 
-def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
+def serialize_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
     """Serialize a payout with its totals."""
     payout = found.payout
     return {
@@ -166,7 +166,7 @@ def shape_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
     }
 
 
-def shape_payment(payment: Payment) -> dict[str, Any]:
+def serialize_payment(payment: Payment) -> dict[str, Any]:
     """Serialize a payment in a payout."""
     return {
         "id": payment.id,
@@ -180,7 +180,7 @@ def shape_payment(payment: Payment) -> dict[str, Any]:
     }
 
 
-def shape_other_item(item: OtherItem) -> dict[str, Any]:
+def serialize_other_item(item: OtherItem) -> dict[str, Any]:
     """Serialize an item of a payout that is neither a payment nor a refund."""
     return {
         "type": item.kind,
@@ -194,7 +194,7 @@ def shape_other_item(item: OtherItem) -> dict[str, Any]:
     }
 
 
-def shape_refund(payment: RefundPayment) -> dict[str, Any]:
+def serialize_refund(payment: RefundPayment) -> dict[str, Any]:
     """Serialize a refund payment that was deducted from a payout."""
     return {
         "id": payment.id,

@@ -20,7 +20,7 @@ from accounting.books.periods import EVER, Period, calendar_month
 from accounting.books.report_filter import Basis
 from accounting.errors import ValidationError
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
-from handlers.books.charts import COLUMNS, Chart, cells, shape, shape_entry, shape_type
+from handlers.books.charts import COLUMNS, Chart, cells, serialize, serialize_entry, serialize_type
 from handlers.results import Created, Csv, Reply
 from handlers.shared import account_commands
 from persistence.books import Books
@@ -39,7 +39,7 @@ async def list_accounts(books: Books, page: PageRequest) -> Page[Reply]:
     chart = Chart(states, books.currency, by_period=period is not None)
     chosen = [state for state in states if matches(chart, state, page.filters)]
     shown = page_of(chosen, page, lambda state, name: str(getattr(state.account, name)), "code")
-    return shown.of(lambda state: shape(chart, state))
+    return shown.of(lambda state: serialize(chart, state))
 
 
 async def get_account(books: Books, account_id: str) -> Reply:
@@ -62,7 +62,7 @@ async def list_account_entries(books: Books, account_id: str, page: PageRequest)
     account = (await named(books, account_id))[0]
     asked = replace(page, filters=filters)
     return (await books.account_entries.page(account.id, asked, basis)).of(
-        lambda entry: shape_entry(account, entry)
+        lambda entry: serialize_entry(account, entry)
     )
 
 
@@ -74,7 +74,7 @@ async def get_account_hierarchy(books: Books, query: Mapping[str, Any]) -> Reply
         "currency": books.currency,
         "fiscal_year": year,
         "total_accounts": len(chart.states),
-        "hierarchy": [shape_type(chart, kind) for kind in AccountType],
+        "hierarchy": [serialize_type(chart, kind) for kind in AccountType],
     }
 
 
@@ -151,10 +151,10 @@ def put(books: Books, family: Family, account: Account, *, active: bool) -> Repl
         accounts.refuse_archiving(family.one.balance, chart.active_children(account.id))
     account = replace(account, archived_at=archived_at)
     if account == before:
-        return shape(chart, family.one)
+        return serialize(chart, family.one)
     changed = replace(family.one, account=replace(account, updated_at=books.now))
     books.save(changed.account)
-    return shape(chart.with_state(changed), changed)
+    return serialize(chart.with_state(changed), changed)
 
 
 async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
@@ -187,7 +187,7 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
     books.save(account)
     state = AccountState.untouched(account)
     above = [AccountState.untouched(each, banked=each.id in banked) for each in lineage]
-    return Created(shape(Chart([*above, state], books.currency), state))
+    return Created(serialize(Chart([*above, state], books.currency), state))
 
 
 def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
@@ -200,7 +200,7 @@ def kind_of(command: CreateAccount, lineage: Lineage) -> tuple[str, str]:
 
 def show(books: Books, family: Family) -> Reply:
     """Serialize an account with all accounts below it."""
-    return shape(Chart(family.states, books.currency), family.one)
+    return serialize(Chart(family.states, books.currency), family.one)
 
 
 async def states_of(books: Books, year: int | None) -> list[AccountState]:

@@ -14,7 +14,7 @@ from accounting.books.cash_flow import CashFlow, cash_flow_class
 from accounting.books.chart import AccountType
 from accounting.books.ledger import balance, normal_sign
 from handlers.shared.responses import day_start
-from handlers.tax.tax_code_responses import shape_mark
+from handlers.tax.tax_code_responses import serialize_mark
 from persistence.ledger.account_entries import AccountEntry
 from persistence.ledger.accounts import AccountState
 
@@ -130,12 +130,12 @@ def within_period(state: AccountState) -> int:
     return balance(state.account.account_type, state.period_debits, state.period_credits)
 
 
-def shape(chart_read: Chart, state: AccountState) -> dict[str, Any]:
+def serialize(chart_read: Chart, state: AccountState) -> dict[str, Any]:
     """Serialize an account with its balances and child accounts."""
     account, currency = state.account, chart_read.currency
     parent = chart_read.states.get(account.parent_id) if account.parent_id else None
     movement = state.movement if chart_read.by_period else None
-    children = [shape(chart_read, child) for child in chart_read.under(state.id)]
+    children = [serialize(chart_read, child) for child in chart_read.under(state.id)]
     return {
         **{name: getattr(account, name) for name in DISPLAYED},
         "currency": currency,
@@ -169,10 +169,10 @@ def formatted(amount: int, currency: str) -> str:
     return str(format_currency(whole, currency, locale="en_GB"))
 
 
-def shape_type(chart_read: Chart, account_type: AccountType) -> dict[str, Any]:
+def serialize_type(chart_read: Chart, account_type: AccountType) -> dict[str, Any]:
     """Serialize an account type with its subtypes and their accounts, as nodes of the tree."""
     subtypes = [
-        _group(account_type, subtype, [shape_node(chart_read, root) for root in roots])
+        _group(account_type, subtype, [serialize_node(chart_read, root) for root in roots])
         for subtype in chart.subtypes_of(account_type)
         for roots in [
             [each for each in chart_read.under(None) if each.account.account_subtype == subtype]
@@ -198,7 +198,7 @@ def _group(
     }
 
 
-def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
+def serialize_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
     """Serialize an account of the tree, with its balances up to the requested day."""
     account = state.account
     return {
@@ -209,7 +209,7 @@ def shape_node(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "account_subtype": account.account_subtype,
         "current_balance": state.movement,
         "rollup_balance": chart_read.rollup(account.id, within_period),
-        "children": [shape_node(chart_read, child) for child in chart_read.under(account.id)],
+        "children": [serialize_node(chart_read, child) for child in chart_read.under(account.id)],
     }
 
 
@@ -235,7 +235,7 @@ def cells(chart_read: Chart, state: AccountState) -> list[Any]:
     ]
 
 
-def shape_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
+def serialize_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
     """Serialize a line of an account; amounts on the account's normal side are positive."""
     sign = normal_sign(account.account_type, account.balance_behavior)
     return {
@@ -251,7 +251,7 @@ def shape_entry(account: Account, entry: AccountEntry) -> dict[str, Any]:
         "credit_amount": entry.credit,
         "amount": sign * (entry.debit - entry.credit),
         "running_balance": sign * entry.net,
-        **shape_mark(entry.tax),
+        **serialize_mark(entry.tax),
         "posted_at": entry.posted_at,
         "created_at": entry.created_at,
     }

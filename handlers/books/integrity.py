@@ -16,10 +16,10 @@ async def get_integrity(books: Books, query: Mapping[str, Any]) -> Reply:
     if KEPT_SEAL in query:
         kept = await kept_seal(books, query[KEPT_SEAL])
         checks = [*checks, kept] if kept.ok else [kept, *checks]
-    return {**shape(checks), "newest_seal": newest and shape_seal(newest)}
+    return {**serialize(checks), "newest_seal": newest and serialize_seal(newest)}
 
 
-def shape(checks: Sequence[Check]) -> dict[str, Any]:
+def serialize(checks: Sequence[Check]) -> dict[str, Any]:
     """Serialize the checks and their overall status."""
     return {
         "status": "green" if all(check.ok for check in checks) else "red",
@@ -35,7 +35,7 @@ def shape(checks: Sequence[Check]) -> dict[str, Any]:
     }
 
 
-def shape_seal(seal: Seal) -> dict[str, Any]:
+def serialize_seal(seal: Seal) -> dict[str, Any]:
     """Serialize a seal, which clients can keep to check the books later."""
     return {
         "number": seal.number,

@@ -13,8 +13,8 @@ from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntr
 from handlers.books import journal_commands
 from handlers.results import Created, Csv, Reply
 from handlers.shared.links import document_address
-from handlers.shared.responses import shape_lines
-from handlers.tax.tax_code_responses import shape_mark
+from handlers.shared.responses import serialize_lines
+from handlers.tax.tax_code_responses import serialize_mark
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.ledger.journal_records import EntryLine, EntryRecord, written
@@ -63,7 +63,7 @@ async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     entry, linked = await books.fetch(
         books.journal.get(journal_entry_id), books.bank_links.at(journal_entry_id)
     )
-    return shape(books, entry, linked)
+    return serialize(books, entry, linked)
 
 
 async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
@@ -72,7 +72,7 @@ async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
     entry = manual_entries.write(command, named, codes, books.context)
-    return Created(shape(books, books.journal.keep(entry, by_id(named))))
+    return Created(serialize(books, books.journal.keep(entry, by_id(named))))
 
 
 async def replace_journal_entry(
@@ -84,7 +84,7 @@ async def replace_journal_entry(
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
     rewritten = manual_entries.rewrite(entry, command, named, codes, books.context)
-    return shape(books, books.journal.keep(rewritten, by_id(named)))
+    return serialize(books, books.journal.keep(rewritten, by_id(named)))
 
 
 async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
@@ -93,13 +93,13 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     codes = await codes_for(books, entry.lines)
     approved = manual_entries.approve(entry, named, codes, books.context)
-    return shape(books, books.journal.keep(approved, by_id(named)))
+    return serialize(books, books.journal.keep(approved, by_id(named)))
 
 
 async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     """Reject a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
-    return shape(books, await keep(books, manual_entries.reject(entry)))
+    return serialize(books, await keep(books, manual_entries.reject(entry)))
 
 
 async def reverse_journal_entry(
@@ -109,7 +109,7 @@ async def reverse_journal_entry(
     entry = written(await books.journal.lock(journal_entry_id))
     on = journal_commands.reversed_on(body)
     return Created(
-        shape(books, await keep(books, manual_entries.reverse(entry, on, books.context)))
+        serialize(books, await keep(books, manual_entries.reverse(entry, on, books.context)))
     )
 
 
@@ -163,19 +163,19 @@ def summarize(books: Books, entry: EntryRecord) -> dict[str, Any]:
     }
 
 
-def shape(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
+def serialize(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
     """Serialize an entry with its lines; a new entry has no linked bank transactions."""
     return {
         **summarize(books, entry),
         "accounting_period": entry.entry_date.isoformat()[:7],
         "reversal_of_id": entry.reversal_of_id,
         "reversed_by_id": entry.reversed_by_id,
-        "lines": [shape_line(line) for line in entry.lines],
-        "reconciled_bank_transactions": shape_lines(linked.get(entry.id, ())),
+        "lines": [serialize_line(line) for line in entry.lines],
+        "reconciled_bank_transactions": serialize_lines(linked.get(entry.id, ())),
     }
 
 
-def shape_line(line: EntryLine) -> dict[str, Any]:
+def serialize_line(line: EntryLine) -> dict[str, Any]:
     """Serialize one line."""
     return {
         "id": line.id,
@@ -187,7 +187,7 @@ def shape_line(line: EntryLine) -> dict[str, Any]:
         "debit_amount": line.debit,
         "credit_amount": line.credit,
         "description": line.description,
-        **shape_mark(line.tax),
+        **serialize_mark(line.tax),
     }
 
 
@@ -195,4 +195,4 @@ async def preview(books: Books) -> list[dict[str, Any]]:
     """Serialize the entries that a previewed request would post; they have no numbers."""
     references = [AccountReference("id", each) for each in books.journal.staged_accounts()]
     named = await books.accounts.named(references, hold=False)
-    return [shape(books, record) for record in books.journal.staged(by_id(named))]
+    return [serialize(books, record) for record in books.journal.staged(by_id(named))]

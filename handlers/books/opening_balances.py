@@ -25,7 +25,7 @@ from handlers.bodies import JournalEntryReversal, OpeningBalanceCreate
 from handlers.books import journal_commands, opening_commands
 from handlers.results import Created, Reply
 from handlers.shared.posting import keep
-from handlers.shared.responses import shape_rate
+from handlers.shared.responses import serialize_rate
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
 
@@ -57,7 +57,7 @@ def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
     }
 
 
-def shape(
+def serialize(
     books: Books, opened: OpenedBooks, accounts: Mapping[UUID, Account], roles: Roles
 ) -> dict[str, Any]:
     """Serialize an opening balance with its account balances and all its records."""
@@ -67,17 +67,17 @@ def shape(
         **summarize(books, opening, roles),
         "ties": not any(tie.difference for tie in found),
         "accounts": [
-            _shape_account(accounts[id_], amount)
+            _serialize_account(accounts[id_], amount)
             for id_, amount in sorted(opening.stated.items(), key=lambda at: accounts[at[0]].code)
         ],
-        "control_accounts": [_shape_tie(tie) for tie in found],
-        "invoices": list(_shape_documents(RECEIVABLE, sales)),
-        "bills": list(_shape_documents(PAYABLE, purchases)),
-        "customer_credits": list(_shape_credits(RECEIVABLE, sales)),
-        "vendor_credits": list(_shape_credits(PAYABLE, purchases)),
+        "control_accounts": [_serialize_tie(tie) for tie in found],
+        "invoices": list(_serialize_documents(RECEIVABLE, sales)),
+        "bills": list(_serialize_documents(PAYABLE, purchases)),
+        "customer_credits": list(_serialize_credits(RECEIVABLE, sales)),
+        "vendor_credits": list(_serialize_credits(PAYABLE, purchases)),
         "prepayments": [
-            *_shape_payments(RECEIVABLE, sales),
-            *_shape_payments(PAYABLE, purchases),
+            *_serialize_payments(RECEIVABLE, sales),
+            *_serialize_payments(PAYABLE, purchases),
         ],
     }
 
@@ -92,7 +92,7 @@ def _documented(opening: Opening, side: Side, owed: str, party: str) -> dict[str
     }
 
 
-def _shape_account(account: Account, amount: int) -> dict[str, Any]:
+def _serialize_account(account: Account, amount: int) -> dict[str, Any]:
     return {
         "account": _named(account),
         "debit_amount": max(amount, 0),
@@ -100,7 +100,7 @@ def _shape_account(account: Account, amount: int) -> dict[str, Any]:
     }
 
 
-def _shape_tie(tie: Tie) -> dict[str, Any]:
+def _serialize_tie(tie: Tie) -> dict[str, Any]:
     return {
         "account": _named(tie.account),
         "stated_cents": tie.stated,
@@ -113,7 +113,7 @@ def _named(account: Account) -> dict[str, Any]:
     return {"id": account.id, "code": account.code, "name": account.name}
 
 
-def _shape_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+def _serialize_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
     for each in opened.documents:
         yield {
             "id": each.id,
@@ -121,11 +121,13 @@ def _shape_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
             "outstanding_amount_cents": each.total_amount,
-            "tax": [_shape_tax(line, line.subtotal, line.tax_total) for line in _coded(each.lines)],
+            "tax": [
+                _serialize_tax(line, line.subtotal, line.tax_total) for line in _coded(each.lines)
+            ],
         }
 
 
-def _shape_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+def _serialize_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
     for each in opened.credits:
         yield {
             "id": each.id,
@@ -133,7 +135,9 @@ def _shape_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
             "unapplied_amount_cents": each.total_amount,
-            "tax": [_shape_tax(line, line.amount, line.tax_amount) for line in _coded(each.lines)],
+            "tax": [
+                _serialize_tax(line, line.amount, line.tax_amount) for line in _coded(each.lines)
+            ],
         }
 
 
@@ -142,16 +146,16 @@ def _coded(lines: Iterable[Line]) -> Iterable[Line]:
     return (line for line in lines if line.tax_code_id is not None)
 
 
-def _shape_tax(line: LineItem | CreditLine, net: int, tax: int) -> dict[str, Any]:
+def _serialize_tax(line: LineItem | CreditLine, net: int, tax: int) -> dict[str, Any]:
     return {
         "tax_code_id": line.tax_code_id,
-        "tax_rate": shape_rate(line.tax_rate),
+        "tax_rate": serialize_rate(line.tax_rate),
         "net_cents": net,
         "tax_cents": tax,
     }
 
 
-def _shape_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
+def _serialize_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:
     for each in opened.payments:
         yield {
             "id": each.id,
@@ -234,7 +238,7 @@ async def create_opening_balance(books: Books, body: OpeningBalanceCreate, previ
     if not preview:
         refuse_untied(made.opening, ties(made.opening, accounts, roles), roles)
     await keep_opened(books, made)
-    return Created(shape(books, made, accounts, roles))
+    return Created(serialize(books, made, accounts, roles))
 
 
 async def list_opening_balances(books: Books, page: PageRequest) -> Page[Reply]:
@@ -268,4 +272,4 @@ async def _show(books: Books, opened: OpenedBooks) -> Reply:
     roles = await books.roles()
     named = await books.accounts.named(accounts_shown(opened.opening, roles), hold=False)
     accounts: dict[UUID, Account] = {account.id: account for account in named.values()}
-    return shape(books, opened, accounts, roles)
+    return serialize(books, opened, accounts, roles)

@@ -10,10 +10,10 @@ from persistence.integrity.audit_trail import AuditRecord, audit_records
 
 async def list_audit_records(books: Books, page: PageRequest) -> Page[Reply]:
     """List the audit records of the business."""
-    return (await audit_records(books, page)).of(shape)
+    return (await audit_records(books, page)).of(serialize)
 
 
-def shape(record: AuditRecord) -> dict[str, Any]:
+def serialize(record: AuditRecord) -> dict[str, Any]:
     """Serialize an audit record."""
     return {
         "id": record.id,

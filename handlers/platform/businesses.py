@@ -25,7 +25,7 @@ from persistence.partners.registry import RegisteredBusiness, Registry
 # Serialization of businesses.
 
 
-def shape(found: RegisteredBusiness) -> dict[str, Any]:
+def serialize(found: RegisteredBusiness) -> dict[str, Any]:
     """Serialize a business."""
     return {
         **{name: getattr(found, name) for name in SHOWN},
@@ -87,12 +87,12 @@ async def create_business(registry: Registry, body: BusinessCreate) -> Reply:
     command = business_commands.open_business(body)
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
-        return {**shape(existing), "_meta": {"created": False, "matched_on": "external_id"}}
+        return {**serialize(existing), "_meta": {"created": False, "matched_on": "external_id"}}
     opened = open_business(registry, command)
     refuse_large_tolerance(opened)
     accounts = starting_chart(registry, opened.coa_language)
     registry.open(opened, accounts, starting_tax_codes(registry, opened.country, accounts))
-    return Created({**shape(opened), "_meta": {"created": True, "matched_on": None}})
+    return Created({**serialize(opened), "_meta": {"created": True, "matched_on": None}})
 
 
 async def list_businesses(registry: Registry, page: PageRequest) -> Page[Reply]:
@@ -102,7 +102,7 @@ async def list_businesses(registry: Registry, page: PageRequest) -> Page[Reply]:
 
 async def get_business(registry: Registry, business_id: UUID) -> Reply:
     """Return one business."""
-    return shape(await registry.get(business_id))
+    return serialize(await registry.get(business_id))
 
 
 async def update_business(registry: Registry, business_id: UUID, body: BusinessUpdate) -> Reply:
@@ -116,32 +116,32 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     changed = replace(found, **facts(found, command))
     refuse_large_tolerance(changed)
     if changed == found:
-        return shape(found)
+        return serialize(found)
     changed = replace(changed, updated_at=registry.now_in(found))
     registry.save(changed)
-    return shape(changed)
+    return serialize(changed)
 
 
 async def archive_business(registry: Registry, business_id: UUID) -> Reply:
     """Archive a business: its books stay readable, and accept no more changes."""
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is not None:
-        return shape(found)
+        return serialize(found)
     now = registry.now_in(found)
     archived = replace(found, archived_at=now, updated_at=now)
     registry.save(archived)
-    return shape(archived)
+    return serialize(archived)
 
 
 async def unarchive_business(registry: Registry, business_id: UUID) -> Reply:
     """Unarchive a business; an active business is returned unchanged."""
     found = await registry.lock(business_id, against_posting=True)
     if found.archived_at is None:
-        return shape(found)
+        return serialize(found)
     refuse_given_up(found.sandbox)
     active = replace(found, archived_at=None, updated_at=registry.now_in(found))
     registry.save(active)
-    return shape(active)
+    return serialize(active)
 
 
 def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusiness:

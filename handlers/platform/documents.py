@@ -17,21 +17,21 @@ async def create_document(books: Books, body: DocumentForm, links: Links) -> Rep
     if command.linked_type is not None and command.linked_id is not None:
         await books.files.hold(command.linked_type, command.linked_id)
     document = books.files.attach(command.file, command.linked_type, command.linked_id)
-    return Created(shape(document, links))
+    return Created(serialize(document, links))
 
 
 async def list_documents(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List documents."""
     found = await books.files.page(page)
-    return found.of(lambda document: shape(document, links))
+    return found.of(lambda document: serialize(document, links))
 
 
 async def get_document(books: Books, document_id: UUID, links: Links) -> Reply:
     """Return the record of one document, with a fresh link to its content."""
-    return shape(await books.files.get(document_id), links)
+    return serialize(await books.files.get(document_id), links)
 
 
-def shape(document: StoredFile, links: Links) -> Reply:
+def serialize(document: StoredFile, links: Links) -> Reply:
     """Serialize a document."""
     return {
         "id": document.id,

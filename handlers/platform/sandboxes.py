@@ -28,14 +28,14 @@ async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) 
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
         refuse_taken(existing.sandbox, existing.external_id, existing.id)
-        return {**shape(existing), "_meta": found_by("external_id")}
+        return {**serialize(existing), "_meta": found_by("external_id")}
     opened = await open_sandbox(registry, files, command)
-    return Created({**shape(opened), "_meta": found_by(None)})
+    return Created({**serialize(opened), "_meta": found_by(None)})
 
 
 async def get_sandbox(registry: Registry, sandbox_id: UUID) -> Reply:
     """Return a sandbox."""
-    return shape(await registry.sandbox(sandbox_id))
+    return serialize(await registry.sandbox(sandbox_id))
 
 
 async def update_sandbox(
@@ -47,11 +47,11 @@ async def update_sandbox(
     found = await registry.lock_sandbox(sandbox_id)
     refuse_moving_back(found.clock_seconds_ahead, ahead)
     if ahead == found.clock_seconds_ahead:
-        return shape(found)
+        return serialize(found)
     moved = replace(found, clock_seconds_ahead=ahead)
     moved = replace(moved, updated_at=registry.now_in(moved))
     registry.save(moved)
-    return shape(moved)
+    return serialize(moved)
 
 
 async def reset_sandbox(registry: Registry, files: Blobs, sandbox_id: UUID) -> Reply:
@@ -59,7 +59,7 @@ async def reset_sandbox(registry: Registry, files: Blobs, sandbox_id: UUID) -> R
     found = await registry.lock_sandbox(sandbox_id)
     registry.save(given_up(registry, found))
     command = OpenSandbox(external_id=found.external_id, name=found.name)
-    return shape(await open_sandbox(registry, files, command))
+    return serialize(await open_sandbox(registry, files, command))
 
 
 async def open_sandbox(
@@ -106,7 +106,7 @@ def found_by(field: str | None) -> dict[str, Any]:
     return {"created": field is None, "matched_on": field}
 
 
-def shape(found: RegisteredBusiness) -> dict[str, Any]:
+def serialize(found: RegisteredBusiness) -> dict[str, Any]:
     """Serialize a sandbox."""
     return {
         "id": found.id,

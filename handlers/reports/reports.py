@@ -12,7 +12,7 @@ from accounting.reports.layouts import Layout
 from accounting.tax import returns
 from accounting.tax.commands import CreateTaxReturn, Scheme
 from accounting.tax.returns import TaxReturn
-from handlers.books.charts import shape_entry
+from handlers.books.charts import serialize_entry
 from handlers.reports.report_printables import paper_of
 from handlers.reports.report_requests import (
     ReportRequest,
@@ -30,9 +30,9 @@ from handlers.shared.links import lines_asked, lines_of_vat_summary
 from handlers.tax.tax_return_responses import (
     members_of,
     selected,
-    shape_line,
-    shape_preview,
-    shape_summary,
+    serialize_line,
+    serialize_preview,
+    serialize_summary,
     worked_out,
 )
 from libraries.pdf_files import Term
@@ -71,7 +71,7 @@ async def get_balance_sheet(
     """Return the balance sheet of a day."""
     report = await asked(books, query)
     layout, year_end = layout_of_day(query, books.context), report.year_end
-    posted = await report.posted(balance_sheets.spans(layout.days, year_end))
+    posted = await report.posted(balance_sheets.periods(layout.days, year_end))
     found = balance_sheets.balance_sheet(posted, layout.days, year_end)
     shown = ReportPresenter(report, layout)
     if answer_format is AnswerFormat.PDF:
@@ -94,7 +94,7 @@ async def get_cash_flow(
     """Return the cash flow statement of a period, derived from the net profit."""
     report = await asked(books, query)
     layout = layout_of(query, books.context)
-    found = cash_flows.cash_flow(await report.posted(cash_flows.spans(layout)), layout)
+    found = cash_flows.cash_flow(await report.posted(cash_flows.periods(layout)), layout)
     shown = ReportPresenter(report, layout)
     if answer_format is AnswerFormat.CSV:
         profit = ("net_profit", found.net_profit)
@@ -195,8 +195,8 @@ async def get_vat_summary(
         "known_at": cut.known_at,
         "start_date": draft.start_date,
         "end_date": draft.end_date,
-        **shape_summary(whole, lines),
-        "return_preview": shape_preview(preview, lines.only(return_preview=True)),
+        **serialize_summary(whole, lines),
+        "return_preview": serialize_preview(preview, lines.only(return_preview=True)),
     }
 
 
@@ -211,7 +211,7 @@ async def list_vat_summary_entries(books: Books, page: PageRequest) -> Page[Repl
     filters = {name: value for name, value in page.filters.items() if name != "basis"}
     asked_for = replace(page, filters=filters)
     lines = await books.tax_returns.lines(asked_for, wanted, await books.roles(), OF_DAYS)
-    return lines.of(lambda line: shape_line(line, has.codes))
+    return lines.of(lambda line: serialize_line(line, has.codes))
 
 
 def return_of(books: Books, query: Mapping[str, Any]) -> tuple[ReportFilter, TaxReturn]:
@@ -227,5 +227,5 @@ async def lines_of(
     """Serialize one page of the lines of an account that the report counts."""
     wanted = lines_asked(days, report.cut, page)
     lines = await report.books.account_entries.page(account.id, wanted, report.cut.basis)
-    shown = lines.of(lambda entry: shape_entry(account, entry))
+    shown = lines.of(lambda entry: serialize_entry(account, entry))
     return {"page_info": shown.info, "results": shown.rows}

@@ -18,7 +18,7 @@ from persistence.bank.bank_transactions import NamedAccount
 from persistence.trade.linked_lines import Lines
 
 
-def shape_party(party: Party) -> dict[str, Any]:
+def serialize_party(party: Party) -> dict[str, Any]:
     """Serialize a customer or vendor in brief."""
     return {
         "id": party.id,
@@ -31,7 +31,7 @@ def shape_party(party: Party) -> dict[str, Any]:
     }
 
 
-def shape_rate(rate: Decimal | None) -> float | None:
+def serialize_rate(rate: Decimal | None) -> float | None:
     """Return a rate in percent as a number; it has at most 15 digits, so JSON keeps it exactly."""
     return None if rate is None else float(rate)
 
@@ -41,7 +41,7 @@ def day_start(day: date | None) -> str | None:
     return None if day is None else f"{day}T00:00:00Z"
 
 
-def shape_lines(lines: Lines) -> list[dict[str, Any]]:
+def serialize_lines(lines: Lines) -> list[dict[str, Any]]:
     """Serialize the bank transactions that a payment or other target is matched with."""
     return [
         {
@@ -139,6 +139,6 @@ def _is_vat_number(number: str, country: str) -> bool:
     return True
 
 
-def shape_account(account: Account | NamedAccount) -> dict[str, Any]:
+def serialize_account(account: Account | NamedAccount) -> dict[str, Any]:
     """Serialize an account of the chart in brief."""
     return {"id": account.id, "code": account.code, "name": account.name}

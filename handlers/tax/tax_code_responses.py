@@ -6,10 +6,10 @@ from typing import Any
 from accounting.books.accounts import Account
 from accounting.books.ledger import TaxMark
 from accounting.tax.codes import Rate, TaxCode, rate_on
-from handlers.shared.responses import shape_account
+from handlers.shared.responses import serialize_account
 
 
-def shape_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any]:
+def serialize_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any]:
     """Serialize a tax code with its tax account and its current rate."""
     current = rate_on(code, today)
     return {
@@ -18,9 +18,9 @@ def shape_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any
         "name": code.name,
         "direction": code.direction,
         "treatment": code.treatment,
-        "rates": [shape_rate(rate) for rate in code.rates],
-        "current_rate": None if current is None else shape_rate(current),
-        "tax_account": shape_account(ledger),
+        "rates": [serialize_rate(rate) for rate in code.rates],
+        "current_rate": None if current is None else serialize_rate(current),
+        "tax_account": serialize_account(ledger),
         "boxes": {part.value: list(numbers) for part, numbers in code.boxes.items()},
         "is_default": code.is_default,
         "is_active": code.archived_at is None,
@@ -30,7 +30,7 @@ def shape_tax_code(code: TaxCode, ledger: Account, today: date) -> dict[str, Any
     }
 
 
-def shape_mark(mark: TaxMark | None) -> dict[str, Any]:
+def serialize_mark(mark: TaxMark | None) -> dict[str, Any]:
     """Serialize the tax code, rate and part of a posted line."""
     return {
         "tax_code_id": None if mark is None else mark.code_id,
@@ -39,7 +39,7 @@ def shape_mark(mark: TaxMark | None) -> dict[str, Any]:
     }
 
 
-def shape_rate(rate: Rate) -> dict[str, Any]:
+def serialize_rate(rate: Rate) -> dict[str, Any]:
     """Serialize a rate with its period of validity."""
     return {
         "rate": float(rate.rate),

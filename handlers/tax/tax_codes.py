@@ -9,7 +9,7 @@ from accounting.tax.commands import ChangeTaxCode, CreateTaxCode
 from handlers.bodies import TaxCodeCreate, TaxCodeUpdate
 from handlers.results import Created, Reply
 from handlers.tax import tax_commands
-from handlers.tax.tax_code_responses import shape_tax_code
+from handlers.tax.tax_code_responses import serialize_tax_code
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 from persistence.tax.tax_codes import TaxCodeRecord
@@ -81,4 +81,4 @@ async def ledger_account(books: Books, code: TaxCode) -> Account:
 
 def show(books: Books, record: TaxCodeRecord) -> Reply:
     """Serialize a tax code with its current rate."""
-    return shape_tax_code(record.tax_code, record.ledger, books.context.today)
+    return serialize_tax_code(record.tax_code, record.ledger, books.context.today)

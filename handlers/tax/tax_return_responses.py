@@ -207,40 +207,42 @@ def summarize(record: TaxReturnRecord) -> dict[str, Any]:
     }
 
 
-def shape_tax_return(record: TaxReturnRecord, figures: Figures, lines: TaxLines) -> dict[str, Any]:
+def serialize_tax_return(
+    record: TaxReturnRecord, figures: Figures, lines: TaxLines
+) -> dict[str, Any]:
     """Serialize a return with its figures."""
     return {
         **summarize(record),
-        **shape_preview(figures, lines),
-        **shape_summary(figures, lines),
+        **serialize_preview(figures, lines),
+        **serialize_summary(figures, lines),
         "unapplied_cents": figures.unapplied_received,
         "unapplied_paid_cents": figures.unapplied_paid,
     }
 
 
-def shape_preview(figures: Figures, lines: TaxLines) -> dict[str, Any]:
+def serialize_preview(figures: Figures, lines: TaxLines) -> dict[str, Any]:
     """Serialize the boxes and the figures by code, with the late and transition amounts."""
     late, transition = lines.only(is_late=True), lines.only(is_transition=True)
     return {
-        "boxes": [shape_box(each, lines) for each in figures.boxes],
+        "boxes": [serialize_box(each, lines) for each in figures.boxes],
         "tax_due_cents": figures.tax_due,
-        "codes": [shape_code(each, lines) for each in figures.codes],
-        "late": [shape_code(each, late) for each in figures.late],
-        "transition": [shape_code(each, transition) for each in figures.transition],
+        "codes": [serialize_code(each, lines) for each in figures.codes],
+        "late": [serialize_code(each, late) for each in figures.late],
+        "transition": [serialize_code(each, transition) for each in figures.transition],
     }
 
 
-def shape_box(box: Box, lines: TaxLines) -> dict[str, Any]:
+def serialize_box(box: Box, lines: TaxLines) -> dict[str, Any]:
     """Serialize a box of the form, with the address of the lines behind it."""
     explain = lines.only(box=box.number).address
     return {"box": box.number, "amount_cents": box.amount, "explain": explain}
 
 
-def shape_summary(figures: Figures, lines: TaxLines) -> dict[str, Any]:
+def serialize_summary(figures: Figures, lines: TaxLines) -> dict[str, Any]:
     """Serialize net and tax by code, with withheld tax and amounts without a code."""
     return {
         "tax_due_cents": figures.tax_due,
-        "codes": [shape_code(each, lines) for each in figures.codes],
+        "codes": [serialize_code(each, lines) for each in figures.codes],
         "withheld_by_customers_cents": figures.withheld(Direction.SALES),
         "withheld_from_vendors_cents": figures.withheld(Direction.PURCHASES),
         "uncoded": [
@@ -255,7 +257,7 @@ def shape_summary(figures: Figures, lines: TaxLines) -> dict[str, Any]:
     }
 
 
-def shape_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
+def serialize_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
     """Serialize the figures of one code and rate, with the address of the lines behind them."""
     return {
         "tax_code_id": figures.code_id,
@@ -269,7 +271,7 @@ def shape_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
     }
 
 
-def shape_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
+def serialize_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
     """Serialize a posted line with the shares that it has in the return."""
     return {
         "id": line.id,
@@ -284,11 +286,11 @@ def shape_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
         "account_id": line.account_id,
         "account_code": line.account_code,
         "account_name": line.account_name,
-        "shares": shape_shares(line.shares, codes),
+        "shares": serialize_shares(line.shares, codes),
     }
 
 
-def shape_shares(shares: Sequence[Share], codes: TaxCodes) -> list[dict[str, Any]]:
+def serialize_shares(shares: Sequence[Share], codes: TaxCodes) -> list[dict[str, Any]]:
     """Serialize the shares of a line by code and part; debits are positive."""
     names = {each.id: each.code for each in codes.codes}
     return [

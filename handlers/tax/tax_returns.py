@@ -15,8 +15,8 @@ from handlers.tax.tax_return_responses import (
     members_of,
     read,
     selected,
-    shape_line,
-    shape_tax_return,
+    serialize_line,
+    serialize_tax_return,
     summarize,
 )
 from persistence.books import Books
@@ -52,7 +52,7 @@ async def list_tax_return_entries(
     has = await members_of(books, found.tax_return)
     wanted = await selected(books, found.tax_return, has, query)
     lines = await books.tax_returns.lines(page, wanted, await books.roles())
-    return lines.of(lambda line: shape_line(line, has.codes))
+    return lines.of(lambda line: serialize_line(line, has.codes))
 
 
 async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
@@ -100,4 +100,4 @@ async def show(books: Books, record: TaxReturnRecord) -> Reply:
         _, figures = await drawn_up(books, record.tax_return)
     else:
         figures = read(record.tax_return)
-    return shape_tax_return(record, figures, lines_of_return(books.business.id, record.id))
+    return serialize_tax_return(record, figures, lines_of_return(books.business.id, record.id))

@@ -8,7 +8,7 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
 from handlers.results import Reply
-from handlers.shared.responses import day_start, shape_lines, shape_party
+from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
@@ -21,17 +21,17 @@ async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
     If the external id is in use, the existing payment is returned unchanged.
     """
     command = payment_commands.create_bill_payment(body, books.idempotency_key)
-    return await trade_payments.create(books.purchases, command, shape)
+    return await trade_payments.create(books.purchases, command, serialize)
 
 
 async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List bill payments."""
-    return await trade_payments.list_payments(books.purchases, page, shape)
+    return await trade_payments.list_payments(books.purchases, page, serialize)
 
 
 async def get_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
     """Return one bill payment with its allocations."""
-    return shape(books.purchases, await books.bill_payments.shown(bill_payment_id))
+    return serialize(books.purchases, await books.bill_payments.shown(bill_payment_id))
 
 
 async def update_bill_payment(
@@ -39,15 +39,15 @@ async def update_bill_payment(
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list replaces its allocations."""
     command = payment_commands.change_bill_payment(body)
-    return await trade_payments.amend(books.purchases, bill_payment_id, command, shape)
+    return await trade_payments.amend(books.purchases, bill_payment_id, command, serialize)
 
 
 async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves on bills."""
-    return await trade_payments.cancel(books.purchases, bill_payment_id, shape)
+    return await trade_payments.cancel(books.purchases, bill_payment_id, serialize)
 
 
-def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
     """Serialize a payment with its allocations, and its refunds."""
     payment = found.payment
     parts = payments.live_allocations(payment)
@@ -57,7 +57,7 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "id": payment.id,
         "business_id": trade.books.business_id,
         "vendor_id": payment.party.id,
-        "vendor": shape_party(payment.party),
+        "vendor": serialize_party(payment.party),
         "amount_cents": payment.total,
         "allocated_amount_cents": payments.allocated_to_documents(payment),
         "refunded_amount_cents": payment.refunded,
@@ -78,13 +78,13 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "opening_balance_id": payment.opening_id,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
-        "allocations": [shape_allocation(trade, found, each) for each in parts],
-        "refund_allocations": [shape_refund(each) for each in own],
-        "reconciled_bank_transactions": shape_lines(found.lines),
+        "allocations": [serialize_allocation(trade, found, each) for each in parts],
+        "refund_allocations": [serialize_refund(each) for each in own],
+        "reconciled_bank_transactions": serialize_lines(found.lines),
     }
 
 
-def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> dict[str, Any]:
+def serialize_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> dict[str, Any]:
     """Serialize one allocation with the current state of its bill."""
     payment, bill = found.payment, found.documents[part.document_id]
     completed = payment.status == "completed"
@@ -99,7 +99,7 @@ def shape_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -> di
     }
 
 
-def shape_refund(refund: RefundShare) -> dict[str, Any]:
+def serialize_refund(refund: RefundShare) -> dict[str, Any]:
     """Serialize the part of a refund that belongs to this payment."""
     return {
         "refund_id": refund.refund_id,

@@ -33,7 +33,7 @@ async def create_customer(books: Books, body: CustomerCreate, links: Links) -> R
 
 async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
     """List customers."""
-    return (await books.customers.page(page)).of(shape)
+    return (await books.customers.page(page)).of(serialize)
 
 
 async def get_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
@@ -73,15 +73,15 @@ async def get_customer_statement(
 
 def show(found: PartyRecord[Customer], links: Links) -> Reply:
     """Serialize a single customer with its documents."""
-    return {**shape(found.account), **trade_parties.shape_documents(found, links)}
+    return {**serialize(found.account), **trade_parties.serialize_documents(found, links)}
 
 
-def shape(found: PartyAccount[Customer]) -> Reply:
+def serialize(found: PartyAccount[Customer]) -> Reply:
     """Serialize a customer for a list."""
     customer = found.trader
     return {
         "type": "CustomerData",
-        **trade_parties.shape(found),
+        **trade_parties.serialize(found),
         "reference_number": customer.reference_number,
         "address_line1": customer.address_line1,
         "address_line2": customer.address_line2,

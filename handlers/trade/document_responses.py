@@ -11,7 +11,7 @@ from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.sides import RECEIVABLE, Side
 from handlers.shared import attached_files, responses
-from handlers.shared.responses import day_start, shape_party, shape_rate
+from handlers.shared.responses import day_start, serialize_party, serialize_rate
 from persistence.books import Trade
 from persistence.files.stored_files import StoredFile
 from persistence.trade.document_settlements import Settlements, ShownWriteOff
@@ -63,7 +63,7 @@ def names_of(side: Side) -> AnswerNames:
     return SALES if side is RECEIVABLE else PURCHASES
 
 
-def shape(
+def serialize(
     trade: Trade,
     document: Document,
     settlements: Settlements,
@@ -73,15 +73,15 @@ def shape(
     """Serialize a document with its lines and settlements."""
     return {
         **summarize(trade, document),
-        "line_items": [shape_line(line) for line in document.lines],
-        **shape_settlements(trade.side, settlements),
-        "write_offs": [shape_write_off(share) for share in settlements.write_offs],
+        "line_items": [serialize_line(line) for line in document.lines],
+        **serialize_settlements(trade.side, settlements),
+        "write_offs": [serialize_write_off(share) for share in settlements.write_offs],
         "warnings": responses.of_rates_without_code(document),
         "document": attached_files.summary(stored, links),
     }
 
 
-def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
+def serialize_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
     """Serialize the payments, credits and refunds of a document."""
     names = names_of(side)
     return {
@@ -114,7 +114,7 @@ def shape_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:
     }
 
 
-def shape_taxes(taxes: Iterable[Tax]) -> list[dict[str, Any]]:
+def serialize_taxes(taxes: Iterable[Tax]) -> list[dict[str, Any]]:
     """Serialize the taxes of a line, each non-recoverable part merged into its tax."""
     shown: list[dict[str, Any]] = []
     for tax in taxes:
@@ -133,7 +133,7 @@ def shape_taxes(taxes: Iterable[Tax]) -> list[dict[str, Any]]:
     return shown
 
 
-def shape_write_off(share: ShownWriteOff) -> dict[str, Any]:
+def serialize_write_off(share: ShownWriteOff) -> dict[str, Any]:
     """Serialize a write-off."""
     return {
         "id": share.id,
@@ -162,7 +162,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "is_overdue": documents.is_overdue(document, today),
         "currency": document.currency,
         side.names.party_id: document.party.id,
-        names.party: shape_party(document.party),
+        names.party: serialize_party(document.party),
         names.issue_date: document.issue_date,
         side.names.opened_at: document.opened_at,
         "due_at": document.due_at,
@@ -195,7 +195,7 @@ def _of_party(names: AnswerNames, document: Document) -> dict[str, Any]:
     return {names.party_number: document.party_number, "terms": document.terms}
 
 
-def shape_line(line: LineItem) -> dict[str, Any]:
+def serialize_line(line: LineItem) -> dict[str, Any]:
     """Serialize one line; JSON keeps quantity and rate, of at most 15 digits, exactly."""
     return {
         "id": line.id,
@@ -207,8 +207,8 @@ def shape_line(line: LineItem) -> dict[str, Any]:
         "discount_amount": line.discount_amount,
         "account_identifier": {"type": "AccountId", "id": line.account_id},
         "tax_code_id": line.tax_code_id,
-        "tax_rate": shape_rate(line.tax_rate),
-        "sales_taxes": shape_taxes(line.taxes),
+        "tax_rate": serialize_rate(line.tax_rate),
+        "sales_taxes": serialize_taxes(line.taxes),
         "withholding_code_id": line.withholding_code_id,
         "subtotal": line.subtotal,
         "sales_taxes_total": line.tax_total,

@@ -7,7 +7,7 @@ from accounting.trade import documents, payments
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.results import Reply
-from handlers.shared.responses import day_start, shape_lines, shape_party
+from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
@@ -20,17 +20,17 @@ async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Re
     If the external id is in use, the existing payment is returned unchanged.
     """
     command = payment_commands.create_invoice_payment(body, books.idempotency_key)
-    return await trade_payments.create(books.sales, command, shape)
+    return await trade_payments.create(books.sales, command, serialize)
 
 
 async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
     """List invoice payments."""
-    return await trade_payments.list_payments(books.sales, page, shape)
+    return await trade_payments.list_payments(books.sales, page, serialize)
 
 
 async def get_invoice_payment(books: Books, payment_id: UUID) -> Reply:
     """Return one invoice payment with its allocations."""
-    return shape(books.sales, await books.invoice_payments.shown(payment_id))
+    return serialize(books.sales, await books.invoice_payments.shown(payment_id))
 
 
 async def update_invoice_payment(
@@ -38,7 +38,7 @@ async def update_invoice_payment(
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list replaces its allocations."""
     command = payment_commands.change_invoice_payment(body)
-    return await trade_payments.amend(books.sales, payment_id, command, shape)
+    return await trade_payments.amend(books.sales, payment_id, command, serialize)
 
 
 async def replace_invoice_payment(
@@ -46,22 +46,22 @@ async def replace_invoice_payment(
 ) -> Reply:
     """Change a payment as an update does, and clear absent descriptive fields."""
     command = payment_commands.change_invoice_payment(body, whole=True)
-    return await trade_payments.amend(books.sales, payment_id, command, shape)
+    return await trade_payments.amend(books.sales, payment_id, command, serialize)
 
 
 async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves on invoices."""
-    return await trade_payments.cancel(books.sales, payment_id, shape)
+    return await trade_payments.cancel(books.sales, payment_id, serialize)
 
 
-def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
     """Serialize a payment with its allocations and refunds."""
     payment = found.payment
     return {
         "id": payment.id,
         "business_id": trade.books.business_id,
         "customer_id": payment.party.id,
-        "customer": shape_party(payment.party),
+        "customer": serialize_party(payment.party),
         "total_amount_cents": payment.total,
         "applied_amount_cents": payments.applied(payment),
         "allocated_amount_cents": payments.allocated(payment),
@@ -88,14 +88,14 @@ def shape(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "opening_balance_id": payment.opening_id,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
-        **shape_allocations(trade, found),
-        "refund_allocations": [shape_refund(each) for each in found.refunds],
-        "reconciled_bank_transactions": shape_lines(found.lines),
-        "payouts": [] if found.payout is None else [shape_payout(found.payout)],
+        **serialize_allocations(trade, found),
+        "refund_allocations": [serialize_refund(each) for each in found.refunds],
+        "reconciled_bank_transactions": serialize_lines(found.lines),
+        "payouts": [] if found.payout is None else [serialize_payout(found.payout)],
     }
 
 
-def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
+def serialize_payout(payout: PaidOutIn) -> dict[str, Any]:
     """Serialize the payout that includes a payment."""
     return {
         "id": payout.id,
@@ -108,7 +108,7 @@ def shape_payout(payout: PaidOutIn) -> dict[str, Any]:
     }
 
 
-def shape_refund(refund: RefundShare) -> dict[str, Any]:
+def serialize_refund(refund: RefundShare) -> dict[str, Any]:
     """Serialize the part of a refund that belongs to this payment."""
     return {
         "refund_id": refund.refund_id,
@@ -119,7 +119,7 @@ def shape_refund(refund: RefundShare) -> dict[str, Any]:
     }
 
 
-def shape_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+def serialize_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
     """Serialize the live allocations twice: with the state of each invoice, and as amounts."""
     payment, completed = found.payment, found.payment.status == "completed"
     applied, parts = [], []

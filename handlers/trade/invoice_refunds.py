@@ -15,7 +15,7 @@ from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefun
 from handlers.results import Created, Reply
 from handlers.shared import attached_files, file_commands
 from handlers.shared.posting import follow, keep
-from handlers.shared.responses import day_start, shape_lines
+from handlers.shared.responses import day_start, serialize_lines
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
@@ -57,12 +57,12 @@ async def create_invoice_refund(
     stored = attached_files.attach(books, file, "invoice_refund", agreed.refund.id)
     paid = () if agreed.payment is None else (agreed.payment,)
     record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
-    return Created(shape(books.sales, record, stored, links))
+    return Created(serialize(books.sales, record, stored, links))
 
 
 async def list_invoice_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List refunds."""
-    return await trade_payments.list_refunds(books.sales, page, links, shape)
+    return await trade_payments.list_refunds(books.sales, page, links, serialize)
 
 
 async def get_invoice_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
@@ -98,10 +98,10 @@ async def create_invoice_refund_payment(
     )
     if existing is not None:
         invoice_refund_changes.refuse_elsewhere(refund, existing)
-        return shape_payment(existing, await books.bank_links.of([existing]))
+        return serialize_payment(existing, await books.bank_links.of([existing]))
     after, payment = invoice_refund_changes.pay(refund, command, books.context)
     await keep(books.sales, after, payment)
-    return Created(shape_payment(payment))
+    return Created(serialize_payment(payment))
 
 
 async def list_invoice_refund_payments(
@@ -111,7 +111,7 @@ async def list_invoice_refund_payments(
     books.pin_snapshot()
     found = await books.invoice_refund_payments.page(refund_id, page)
     linked = await books.bank_links.of(found.rows)
-    return found.of(lambda payment: shape_payment(payment, linked))
+    return found.of(lambda payment: serialize_payment(payment, linked))
 
 
 async def get_invoice_refund_payment(
@@ -122,7 +122,7 @@ async def get_invoice_refund_payment(
         books.invoice_refund_payments.of(refund_id, refund_payment_id),
         books.bank_links.at(refund_payment_id),
     )
-    return shape_payment(payment, linked)
+    return serialize_payment(payment, linked)
 
 
 async def cancel_invoice_refund_payment(
@@ -136,7 +136,7 @@ async def cancel_invoice_refund_payment(
     after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, books.context)
     await keep(books.sales, after, cancelled)
     await follow(books.sales, payment, cancelled)
-    return shape_payment(cancelled)
+    return serialize_payment(cancelled)
 
 
 def target_named(command: AgreeRefund) -> RefundTarget:
@@ -161,10 +161,12 @@ def invoices_of(target: Target) -> dict[UUID, Document]:
 
 async def show(books: Books, record: Record, links: Links) -> Reply:
     """Serialize a refund with its latest document."""
-    return await trade_payments.show(books.sales, record, links, shape)
+    return await trade_payments.show(books.sales, record, links, serialize)
 
 
-def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
+def serialize(
+    trade: Trade, record: Record, stored: StoredFile | None, links: Links
+) -> dict[str, Any]:
     """Serialize a refund with its allocations and payments."""
     refund = record.refund
     return {
@@ -184,9 +186,9 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
         "memo": refund.memo,
         "metadata": refund.metadata,
         "allocations": [
-            shape_allocation(each, record) for each in refunds.live_allocations(refund)
+            serialize_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
-        "refund_payments": [shape_payment(each, record.linked) for each in record.payments],
+        "refund_payments": [serialize_payment(each, record.linked) for each in record.payments],
         "document": attached_files.summary(stored, links),
         "completed_at": refund.completed_at,
         "created_at": refund.created_at,
@@ -194,7 +196,7 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
     }
 
 
-def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
+def serialize_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
     """Serialize the allocation of a refund to its target."""
     id_ = allocation.target_id
     invoice = record.documents.get(id_)
@@ -217,7 +219,7 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
     }
 
 
-def shape_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str, Any]:
+def serialize_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str, Any]:
     """Serialize one payment of a refund; a new payment has no linked bank transactions."""
     return {
         "id": payment.id,
@@ -232,7 +234,7 @@ def shape_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str,
         "memo": payment.memo,
         "transaction_tags": payment.transaction_tags,
         "metadata": payment.metadata,
-        "reconciled_bank_transactions": shape_lines(linked.get(payment.id, ())),
+        "reconciled_bank_transactions": serialize_lines(linked.get(payment.id, ())),
         "completed_at": payment.completed_at,
         "cancelled_at": payment.cancelled_at,
         "created_at": payment.created_at,

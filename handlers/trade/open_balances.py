@@ -10,7 +10,7 @@ from accounting.trade.aging import BUCKETS, AgedBalance, AgedParty, aged, in_tot
 from accounting.trade.parties import Customer, party_of
 from accounting.trade.party_statements import PartyStatement, StatementLine, days_of
 from handlers.results import AnswerFormat, Csv, Pdf, Reply
-from handlers.shared.responses import shape_party
+from handlers.shared.responses import serialize_party
 from handlers.trade import statement_printables
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
@@ -96,7 +96,7 @@ async def state(
         "start_date": first,
         "end_date": last,
         side.names.party_id: party_id,
-        party: shape_party(party_of(account.trader)),
+        party: serialize_party(party_of(account.trader)),
         "opening_balance_cents": found.opening,
         "closing_balance_cents": found.closing,
         "unapplied_cents": found.unapplied,

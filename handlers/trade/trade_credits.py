@@ -19,7 +19,7 @@ from accounting.trade.sides import Side
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.posting import keep
-from handlers.shared.responses import day_start, shape_party, shape_rate
+from handlers.shared.responses import day_start, serialize_party, serialize_rate
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
@@ -48,7 +48,7 @@ async def create(
     made = credit_changes.create(side, command, party(), referenced, loaded(), books.context)
     await keep(trade, made.credit, moved=made.changed)
     stored = attached_files.attach(books, file, side.credit_source, made.credit.id)
-    return Created(shape(trade, made.credit, made.documents, stored, links))
+    return Created(serialize(trade, made.credit, made.documents, stored, links))
 
 
 async def listed(trade: Trade, page: PageRequest, links: Links) -> Page[Reply]:
@@ -56,7 +56,9 @@ async def listed(trade: Trade, page: PageRequest, links: Links) -> Page[Reply]:
     found = await trade.credits.records(page)
     stored = await trade.books.files.latest([record.id for record in found.rows])
     return found.of(
-        lambda record: shape(trade, record.credit, record.documents, stored.get(record.id), links)
+        lambda record: serialize(
+            trade, record.credit, record.documents, stored.get(record.id), links
+        )
     )
 
 
@@ -100,10 +102,10 @@ async def _show(
 ) -> Reply:
     """Serialize a credit with its latest document."""
     stored = await trade.books.files.latest([credit.id])
-    return shape(trade, credit, settled, stored.get(credit.id), links)
+    return serialize(trade, credit, settled, stored.get(credit.id), links)
 
 
-def shape(
+def serialize(
     trade: Trade,
     credit: Credit,
     settled: Mapping[UUID, Document],
@@ -120,12 +122,12 @@ def shape(
         "status": credits.status(side, credit),
         "currency": credit.currency,
         side.names.party_id: credit.party.id,
-        names.party: shape_party(credit.party),
+        names.party: serialize_party(credit.party),
         f"source_{side.names.document_id}": credit.source_document_id,
         **({names.credit_refund: credit.refund_id} if names.credit_refund else {}),
-        "line_items": [shape_line(side, line) for line in credit.lines],
+        "line_items": [serialize_line(side, line) for line in credit.lines],
         "allocations": [
-            shape_allocation(side, credit, each, settled[each.document_id])
+            serialize_allocation(side, credit, each, settled[each.document_id])
             for each in credits.live_allocations(credit)
         ],
         "tax_total": credit.tax_total,
@@ -145,14 +147,14 @@ def shape(
     }
 
 
-def shape_line(side: Side, line: CreditLine) -> dict[str, Any]:
+def serialize_line(side: Side, line: CreditLine) -> dict[str, Any]:
     """Serialize one line."""
     return {
         "id": line.id,
         "amount": line.amount,
         "tax_amount_cents": line.tax_amount,
         "tax_code_id": line.tax_code_id,
-        "tax_rate": shape_rate(line.tax_rate),
+        "tax_rate": serialize_rate(line.tax_rate),
         "source_line_id": line.source_line_id,
         "withholding_cents": sum(tax.amount for tax in line.withheld),
         names_of(side).credit_account: {"type": "AccountId", "id": line.account_id},
@@ -162,7 +164,7 @@ def shape_line(side: Side, line: CreditLine) -> dict[str, Any]:
     }
 
 
-def shape_allocation(
+def serialize_allocation(
     side: Side, credit: Credit, allocation: Allocation, document: Document
 ) -> dict[str, Any]:
     """Serialize the allocation of a credit to one document."""

@@ -18,7 +18,7 @@ from accounting.trade.parties import Party, PartyNamed
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.posting import keep
-from handlers.trade.document_responses import shape, summarize
+from handlers.trade.document_responses import serialize, summarize
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.trade.document_settlements import AppliedPayment, Settlements
@@ -47,7 +47,7 @@ async def create(
     await keep(trade, made, *payments)
     stored = attached_files.attach(books, file, trade.side.document_source, made.id)
     paid = (AppliedPayment(p.id, p.payment_date, p.method, p.total) for p in payments)
-    return Created(shape(trade, made, Settlements(payments=tuple(paid)), stored, links))
+    return Created(serialize(trade, made, Settlements(payments=tuple(paid)), stored, links))
 
 
 async def listed(trade: Trade, page: PageRequest) -> Page[Reply]:
@@ -58,7 +58,7 @@ async def listed(trade: Trade, page: PageRequest) -> Page[Reply]:
 async def read(trade: Trade, id: UUID, links: Links) -> Reply:
     """Read a document with its lines and settlements."""
     found, stored = await trade.documents.read(id, trade.books.files.latest([id]))
-    return shape(trade, found.document, found.settlements, stored.get(id), links)
+    return serialize(trade, found.document, found.settlements, stored.get(id), links)
 
 
 async def replace_one(
@@ -112,7 +112,7 @@ async def delete(trade: Trade, id: UUID) -> Reply:
 async def show(trade: Trade, document: Document, settlements: Settlements, links: Links) -> Reply:
     """Serialize a document with its latest stored file."""
     stored = await trade.books.files.latest([document.id])
-    return shape(trade, document, settlements, stored.get(document.id), links)
+    return serialize(trade, document, settlements, stored.get(document.id), links)
 
 
 @asynccontextmanager

@@ -103,12 +103,12 @@ async def archive(books: Books, side: Side, store: PartyStore[T], id: UUID) -> P
     return put(books, found, parties.archive(side, found.trader, amounts, books.now))
 
 
-def shape_documents(found: PartyRecord[T], links: Links) -> Reply:
+def serialize_documents(found: PartyRecord[T], links: Links) -> Reply:
     """Serialize the documents of a customer or vendor."""
     return {"documents": [attached_files.summary(each, links) for each in found.documents]}
 
 
-def shape(found: PartyAccount[T]) -> Reply:
+def serialize(found: PartyAccount[T]) -> Reply:
     """Serialize the fields that customers and vendors share."""
     trader = found.trader
     phones = {"mobile_phone": trader.mobile_phone, "office_phone": trader.office_phone}

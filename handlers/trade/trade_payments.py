@@ -1,6 +1,6 @@
 """Invoice payments and bill payments: operations that both sides share.
 
-Each side passes the `shape` that serializes its payments.
+Each side passes the `serialize` function that serializes its payments.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from persistence.trade.refunds import RefundRecord
 SerializePayment = Callable[[Trade, PaymentRecord], dict[str, Any]]
 
 
-async def create(trade: Trade, command: RecordPayment, shape: SerializePayment) -> Reply:
+async def create(trade: Trade, command: RecordPayment, serialize: SerializePayment) -> Reply:
     """Record a payment with its allocations; a known external id returns that payment."""
     books, affected = trade.books, documents_affected((), command.allocations)
     # The external id is read last, after the locks: a payment just committed with it is found.
@@ -35,32 +35,36 @@ async def create(trade: Trade, command: RecordPayment, shape: SerializePayment) 
         trade.payments.known_as(command.external_id),
     )
     if existing is not None:
-        return {"payment": shape(trade, await trade.payments.shown(existing))}
+        return {"payment": serialize(trade, await trade.payments.shown(existing))}
     made = payment_changes.record(trade.side, command, party(), documents(), books.context)
-    return Created(await _put(trade, made, shape))
+    return Created(await _put(trade, made, serialize))
 
 
-async def list_payments(trade: Trade, page: PageRequest, shape: SerializePayment) -> Page[Reply]:
+async def list_payments(
+    trade: Trade, page: PageRequest, serialize: SerializePayment
+) -> Page[Reply]:
     """List payments."""
-    return (await trade.payments.records(page)).of(lambda found: shape(trade, found))
+    return (await trade.payments.records(page)).of(lambda found: serialize(trade, found))
 
 
-async def amend(trade: Trade, id: UUID, command: ChangePayment, shape: SerializePayment) -> Reply:
+async def amend(
+    trade: Trade, id: UUID, command: ChangePayment, serialize: SerializePayment
+) -> Reply:
     """Change a payment; a supplied list replaces its allocations."""
     payment, documents = await _lock(trade, id, command)
     amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
     if amended.payment is payment:
-        return await _answer(trade, amended, shape)
+        return await _answer(trade, amended, serialize)
     await follow(trade, payment, amended.payment)
-    return await _put(trade, amended, shape)
+    return await _put(trade, amended, serialize)
 
 
-async def cancel(trade: Trade, id: UUID, shape: SerializePayment) -> Reply:
+async def cancel(trade: Trade, id: UUID, serialize: SerializePayment) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves."""
     payment, documents = await _lock(trade, id, ChangePayment())
     cancelled = payment_changes.cancel(trade.side, payment, documents, trade.books.context)
     await follow(trade, payment, cancelled.payment)
-    return await _put(trade, cancelled, shape)
+    return await _put(trade, cancelled, serialize)
 
 
 async def _lock(
@@ -72,13 +76,13 @@ async def _lock(
     return payment, await trade.documents.lock_all(affected)
 
 
-async def _put(trade: Trade, amended: AmendedPayment, shape: SerializePayment) -> Reply:
+async def _put(trade: Trade, amended: AmendedPayment, serialize: SerializePayment) -> Reply:
     """Save a payment and its changed documents, and post the payment."""
     await keep(trade, amended.payment, moved=amended.changed)
-    return await _answer(trade, amended, shape)
+    return await _answer(trade, amended, serialize)
 
 
-async def _answer(trade: Trade, amended: AmendedPayment, shape: SerializePayment) -> Reply:
+async def _answer(trade: Trade, amended: AmendedPayment, serialize: SerializePayment) -> Reply:
     """Serialize a saved payment, with its refunds, bank transactions and payout."""
     payment, documents = amended.payment, dict(amended.documents)
     refunds, linked, payout = await trade.books.fetch(
@@ -87,7 +91,7 @@ async def _answer(trade: Trade, amended: AmendedPayment, shape: SerializePayment
         trade.payments.payout_of(payment),
     )
     record = PaymentRecord(payment, documents, refunds, linked.get(payment.id, ()), payout)
-    return {"payment": shape(trade, record)}
+    return {"payment": serialize(trade, record)}
 
 
 # Invoice refunds and vendor refunds: operations that both sides share.
@@ -97,17 +101,17 @@ SerializeRefund = Callable[[Trade, Any, StoredFile | None, Links], dict[str, Any
 
 
 async def list_refunds(
-    trade: Trade, page: PageRequest, links: Links, shape: SerializeRefund
+    trade: Trade, page: PageRequest, links: Links, serialize: SerializeRefund
 ) -> Page[Reply]:
     """List refunds, each with its latest document."""
     found = await trade.refunds.records(page)
     stored = await trade.books.files.latest([record.id for record in found.rows])
-    return found.of(lambda record: shape(trade, record, stored.get(record.id), links))
+    return found.of(lambda record: serialize(trade, record, stored.get(record.id), links))
 
 
 async def show(
-    trade: Trade, record: RefundRecord[Any, Any], links: Links, shape: SerializeRefund
+    trade: Trade, record: RefundRecord[Any, Any], links: Links, serialize: SerializeRefund
 ) -> Reply:
     """Serialize a refund with its latest document."""
     stored = await trade.books.files.latest([record.id])
-    return shape(trade, record, stored.get(record.id), links)
+    return serialize(trade, record, stored.get(record.id), links)

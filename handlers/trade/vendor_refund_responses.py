@@ -21,7 +21,7 @@ from accounting.trade.refunds import (
 from accounting.trade.vendor_refund_allocation import AffectedTargets
 from accounting.trade.vendor_refund_changes import AmendedRefund, TargetIds
 from handlers.shared import attached_files, responses
-from handlers.shared.responses import day_start, shape_lines
+from handlers.shared.responses import day_start, serialize_lines
 from persistence.books import Trade
 from persistence.engine.database_errors import StaleRow
 from persistence.files.stored_files import StoredFile
@@ -128,7 +128,9 @@ SHOWN_AS: Mapping[Kind, tuple[str, str]] = {
 """The type of each allocation kind in responses, and its target in words."""
 
 
-def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links) -> dict[str, Any]:
+def serialize(
+    trade: Trade, record: Record, stored: StoredFile | None, links: Links
+) -> dict[str, Any]:
     """Serialize a refund with its allocations and payments."""
     refund = record.refund
     return {
@@ -152,17 +154,19 @@ def shape(trade: Trade, record: Record, stored: StoredFile | None, links: Links)
         "reason": refund.reason,
         "metadata": refund.metadata,
         "allocations": [
-            shape_allocation(each, record) for each in refunds.live_allocations(refund)
+            serialize_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
         "warnings": responses.of_credits_without_code(refund),
-        "vendor_refund_payments": [shape_payment(each, record.linked) for each in record.payments],
+        "vendor_refund_payments": [
+            serialize_payment(each, record.linked) for each in record.payments
+        ],
         "document": attached_files.summary(stored, links),
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,
     }
 
 
-def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
+def serialize_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
     """Serialize the allocation of a refund to its target."""
     kind, target_id = allocation.kind, allocation.target_id
     bill = record.documents[target_id] if kind == "document" else None
@@ -188,7 +192,7 @@ def shape_allocation(allocation: RefundAllocation, record: Record) -> dict[str, 
     }
 
 
-def shape_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any]:
+def serialize_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any]:
     """Serialize one payment of a refund."""
     return {
         "id": payment.id,
@@ -212,7 +216,7 @@ def shape_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any
         "memo": payment.memo,
         "transaction_tags": payment.transaction_tags or (),
         "metadata": payment.metadata,
-        "reconciled_bank_transactions": shape_lines(linked.get(payment.id, ())),
+        "reconciled_bank_transactions": serialize_lines(linked.get(payment.id, ())),
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,
     }

@@ -31,8 +31,8 @@ from handlers.trade.vendor_refund_responses import (
     Record,
     lock_for_new,
     lock_with_payment,
-    shape,
-    shape_payment,
+    serialize,
+    serialize_payment,
 )
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
@@ -58,7 +58,7 @@ async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[R
     books.pin_snapshot()
     found = await books.vendor_refund_payments.page_of_all(page)
     linked = await books.bank_links.of(found.rows)
-    return found.of(lambda payment: shape_payment(payment, linked))
+    return found.of(lambda payment: serialize_payment(payment, linked))
 
 
 async def get_vendor_refund_payment(
@@ -116,20 +116,20 @@ async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Li
     file = file_commands.attached(body)
     found = await agree(books, payment_commands.agree_vendor_refund(body))
     if isinstance(found, RefundRecord):
-        return await trade_payments.show(books.purchases, found, links, shape)
+        return await trade_payments.show(books.purchases, found, links, serialize)
     attached_files.attach(books, file, "vendor_refund", found.refund.id)
-    return Created(await trade_payments.show(books.purchases, record_of(found), links, shape))
+    return Created(await trade_payments.show(books.purchases, record_of(found), links, serialize))
 
 
 async def list_vendor_refunds(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List refunds."""
-    return await trade_payments.list_refunds(books.purchases, page, links, shape)
+    return await trade_payments.list_refunds(books.purchases, page, links, serialize)
 
 
 async def get_vendor_refund(books: Books, refund_id: UUID, links: Links) -> Reply:
     """Return one refund with its allocations and payments."""
     record = await books.vendor_refunds.shown(refund_id)
-    return await trade_payments.show(books.purchases, record, links, shape)
+    return await trade_payments.show(books.purchases, record, links, serialize)
 
 
 async def update_vendor_refund(
@@ -148,7 +148,7 @@ async def update_vendor_refund(
     if described is not refund:
         await keep(books.purchases, described)
     whole = replace(record, refund=described)
-    return await trade_payments.show(books.purchases, whole, links, shape)
+    return await trade_payments.show(books.purchases, whole, links, serialize)
 
 
 async def agree(books: Books, command: AgreeVendorRefund) -> AmendedRefund | Record:
@@ -192,9 +192,9 @@ async def show_payment(
     books: Books, record: Record, payment: VendorRefundPayment, links: Links
 ) -> dict[str, Any]:
     """Serialize a payment, then its refund and allocations."""
-    refund = await trade_payments.show(books.purchases, record, links, shape)
+    refund = await trade_payments.show(books.purchases, record, links, serialize)
     return {
-        "payment": shape_payment(payment, record.linked),
+        "payment": serialize_payment(payment, record.linked),
         "refund": refund,
         "allocations": refund["allocations"],
     }

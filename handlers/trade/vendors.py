@@ -76,7 +76,7 @@ def show(found: PartyRecord[Vendor], links: Links) -> Reply:
     """Serialize a vendor with its documents."""
     return {
         "type": "VendorData",
-        **trade_parties.shape(found.account),
+        **trade_parties.serialize(found.account),
         "memo": found.trader.memo,
-        **trade_parties.shape_documents(found, links),
+        **trade_parties.serialize_documents(found, links),
     }

@@ -12,11 +12,11 @@ from textwrap import wrap
 from types import MappingProxyType
 
 from server.contract.document import Contract, ContractError, Schema
-from server.contract.formats import REVIVERS
+from server.contract.formats import DECODERS
 
 WIDTH = 100
 
-HEADING = '''"""The request bodies of the contract as handlers receive them, validated and revived.
+HEADING = '''"""The request bodies of the contract as handlers receive them, validated and decoded.
 
 Written by `python -m server.contract.body_types`; a change belongs into the contract.
 """
@@ -99,7 +99,7 @@ class BodyTypes:
                 kind = schema.get("format", "")
                 if kind == "binary":
                     return self._word("Upload")
-                return self._word(_FORMATS[kind]) if kind in REVIVERS else "str"
+                return self._word(_FORMATS[kind]) if kind in DECODERS else "str"
             case "array":
                 return f"list[{self._type_of(schema['items'])}]"
             case "object":

@@ -49,7 +49,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def revive_date(text: str) -> date:
+def decode_date(text: str) -> date:
     """Decode a date as `2025-01-31`; ValueError for any other spelling or year."""
     if len(text) != 10 or text[4] != "-" or text[7] != "-":  # `20250131` is not accepted.
         raise ValueError(text)
@@ -59,7 +59,7 @@ def revive_date(text: str) -> date:
     return day
 
 
-def revive_date_time(text: str) -> datetime:
+def decode_date_time(text: str) -> datetime:
     """Decode an RFC 3339 date-time, in UTC; digits after the microsecond are dropped.
 
     `2025-01-31T12:00:00+02:00` is 10:00 UTC. ValueError without an offset, for a second 60, or for
@@ -69,7 +69,7 @@ def revive_date_time(text: str) -> datetime:
     if found is None:
         raise ValueError(text)
     day, clock, fraction, sign, hours, minutes = found.groups()
-    revive_date(day)
+    decode_date(day)
     moment = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '')[:6]:0<6}")
     if sign is None:
         return moment.replace(tzinfo=UTC)
@@ -82,7 +82,7 @@ def revive_date_time(text: str) -> datetime:
     return moment
 
 
-def revive_bytes(text: str) -> bytes:
+def decode_bytes(text: str) -> bytes:
     """Decode base64 text (RFC 4648); ValueError for any other spelling."""
     content = binascii.a2b_base64(text, strict_mode=True)
     # The last character may have unused bits: a file has only one encoding.
@@ -92,10 +92,10 @@ def revive_bytes(text: str) -> bytes:
     return content
 
 
-def _succeeds(revive: Callable[[str], Any]) -> Callable[[str], bool]:
+def _succeeds(decode: Callable[[str], Any]) -> Callable[[str], bool]:
     def check(text: str) -> bool:
         try:
-            revive(text)
+            decode(text)
         except ValueError:
             return False
         return True
@@ -132,9 +132,9 @@ def is_cursor(text: str) -> bool:
 # `uuid` is missing here: it is compiled as a pattern, which needs no call back into Python.
 CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
     {
-        "date": _succeeds(revive_date),
-        "date-time": _succeeds(revive_date_time),
-        "byte": _succeeds(revive_bytes),
+        "date": _succeeds(decode_date),
+        "date-time": _succeeds(decode_date_time),
+        "byte": _succeeds(decode_bytes),
         "email": is_email,
         "iban": is_iban,
         "cursor": is_cursor,
@@ -145,6 +145,6 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
 # from clients from evicting accounts from `known_id` of the stores.
 uuid_of = lru_cache(maxsize=4096)(UUID)
 
-REVIVERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
-    {"uuid": uuid_of, "date": revive_date, "date-time": revive_date_time, "byte": revive_bytes}
+DECODERS: Mapping[str, Callable[[str], Any]] = MappingProxyType(
+    {"uuid": uuid_of, "date": decode_date, "date-time": decode_date_time, "byte": decode_bytes}
 )

@@ -10,7 +10,7 @@ from accounting.errors import ValidationError
 from server.contract.document import ContractError, Deprecation, Operation, Parameter, Schema
 from server.contract.formats import UUID_PATTERN
 from server.http.field_errors import LONGEST_NAME, Faults, add_fault, suggestion
-from server.http.schemas import Revive, SchemaCompiler
+from server.http.schemas import Decode, SchemaCompiler
 
 Check = Callable[[Any], bool]
 
@@ -86,7 +86,7 @@ class Reader:
     accepts: Check
     errors: Callable[[Any], Iterable[Any]]
     describe: Callable[[Iterable[Any], Faults, tuple[str, ...]], None]
-    revive: Revive | None
+    decode: Decode | None
     listed: bool
     exploded: bool
     required: bool
@@ -105,7 +105,7 @@ class Reader:
             value = self.read(texts[0])
         if not self.accepts(value):
             return self.describe(self.errors(value), faults, (self.name,))
-        return value if self.revive is None else self.revive(value)
+        return value if self.decode is None else self.decode(value)
 
 
 class Parameters:
@@ -121,7 +121,7 @@ class Parameters:
             if parameter.place == "query" and "default" in schema and not _renamed(parameter):
                 default = schema["default"]
                 self.defaults[parameter.name] = (
-                    default if reader.revive is None else reader.revive(default)
+                    default if reader.decode is None else reader.decode(default)
                 )
         self._path = tuple(readers["path"])
         self._query = {reader.name: reader for reader in readers["query"]}
@@ -225,7 +225,7 @@ def compile_reader(parameter: Parameter, compiler: SchemaCompiler) -> Reader:
         accepts=_plain_text_check(schema) or validator.is_valid,
         errors=validator.iter_errors,
         describe=compiler.words.describe,
-        revive=compiler.reviver(schema),
+        decode=compiler.decoder(schema),
         listed=listed,
         exploded=parameter.exploded,
         required=parameter.required,

@@ -14,10 +14,10 @@ from jsonschema_rs import Draft4Validator
 
 from accounting.absent import RequestObject
 from server.contract.document import Contract, Schema
-from server.contract.formats import CHECKS, REVIVERS, UUID_PATTERN
+from server.contract.formats import CHECKS, DECODERS, UUID_PATTERN
 from server.http.field_errors import FieldWords
 
-Revive = Callable[[Any], Any]
+Decode = Callable[[Any], Any]
 
 MAX_BYTES = "x-max-bytes"
 
@@ -52,7 +52,7 @@ class SchemaCompiler:
         self.words = FieldWords(contract.document)
         self._converted: dict[str, Schema] = {}
         self._validators: dict[bytes, Draft4Validator] = {}
-        self._revivers: dict[str, Revive | None] = {}
+        self._decoders: dict[str, Decode | None] = {}
 
     def validator(self, schema: Schema) -> Draft4Validator:
         """Compile a validator, once; formats are checked, the schema's `$ref`s are followed."""
@@ -96,65 +96,65 @@ class SchemaCompiler:
         """Return the target of a `$ref`, or the schema itself."""
         return self._contract.follow(schema)
 
-    def reviver(self, schema: Schema) -> Revive | None:
+    def decoder(self, schema: Schema) -> Decode | None:
         """Compile a decoder of valid text to UUID, date or datetime, and of numbers to Decimal.
 
         Objects with named fields become RequestObject. None if there is nothing to decode.
         """
         reference = schema.get("$ref")
         if reference is None:
-            return self._reviver(self.resolved(schema))
-        if reference not in self._revivers:
+            return self._decoder(self.resolved(schema))
+        if reference not in self._decoders:
             # A schema that contains itself uses this entry, which calls the final one later.
-            self._revivers[reference] = lambda value: self._late(reference, value)
-            self._revivers[reference] = self._reviver(self.resolved(schema))
-        return self._revivers[reference]
+            self._decoders[reference] = lambda value: self._late(reference, value)
+            self._decoders[reference] = self._decoder(self.resolved(schema))
+        return self._decoders[reference]
 
     def _late(self, reference: str, value: Any) -> Any:
-        revive = self._revivers[reference]
-        return value if revive is None else revive(value)
+        decode = self._decoders[reference]
+        return value if decode is None else decode(value)
 
-    def _reviver(self, schema: Schema) -> Revive | None:
+    def _decoder(self, schema: Schema) -> Decode | None:
         if schema.get("type") == "string":
-            revive = REVIVERS.get(schema.get("format", ""))
-            return None if revive is None else _text_only(revive)
+            decode = DECODERS.get(schema.get("format", ""))
+            return None if decode is None else _text_only(decode)
         if schema.get("type") == "number":
             return _exact_number
-        steps = [self.reviver(part) for part in schema.get("allOf", [])]
+        steps = [self.decoder(part) for part in schema.get("allOf", [])]
         if "items" in schema:
-            steps.append(_items(self.reviver(schema["items"])))
-        steps.append(self._object_reviver(schema))
+            steps.append(_items(self.decoder(schema["items"])))
+        steps.append(self._object_decoder(schema))
         for part in (*schema.get("anyOf", []), *schema.get("oneOf", [])):
-            steps.append(self._branch_reviver(part))
+            steps.append(self._branch_decoder(part))
         return _in_turn([step for step in steps if step is not None])
 
-    def _object_reviver(self, schema: Schema) -> Revive | None:
+    def _object_decoder(self, schema: Schema) -> Decode | None:
         fields = {
-            name: revive
+            name: decode
             for name, part in schema.get("properties", {}).items()
-            if (revive := self.reviver(part)) is not None
+            if (decode := self.decoder(part)) is not None
         }
         others = schema.get("additionalProperties")
-        revive_others = self.reviver(others) if isinstance(others, dict) else None
-        if revive_others is not None:
-            return _map_values(fields, frozenset(schema.get("properties", {})), revive_others)
+        decode_others = self.decoder(others) if isinstance(others, dict) else None
+        if decode_others is not None:
+            return _map_values(fields, frozenset(schema.get("properties", {})), decode_others)
         return _fields(tuple(fields.items())) if "properties" in schema else None
 
-    def _branch_reviver(self, part: Schema) -> Revive | None:
+    def _branch_decoder(self, part: Schema) -> Decode | None:
         """Compile a decoder that decodes only values that a branch of anyOf or oneOf accepts."""
-        revive = self.reviver(part)
-        if revive is None:
+        decode = self.decoder(part)
+        if decode is None:
             return None
         accepts = self.validator(part).is_valid
 
-        def revive_branch(value: Any) -> Any:
+        def decode_branch(value: Any) -> Any:
             # A value that an earlier branch has decoded is no text, and cannot be validated.
             try:
-                return revive(value) if accepts(value) else value
+                return decode(value) if accepts(value) else value
             except (TypeError, ValueError):
                 return value
 
-        return revive_branch
+        return decode_branch
 
 
 def to_draft4(schema: Schema) -> Schema:
@@ -197,54 +197,54 @@ def _exact_number(value: float | None) -> Decimal | None:
     return None if value is None else Decimal(str(value))
 
 
-def _text_only(revive: Revive) -> Revive:
+def _text_only(decode: Decode) -> Decode:
     """Skip null and values that another part of an `allOf` has decoded already."""
-    return lambda value: revive(value) if type(value) is str else value
+    return lambda value: decode(value) if type(value) is str else value
 
 
-def _items(revive: Revive | None) -> Revive | None:
-    if revive is None:
+def _items(decode: Decode | None) -> Decode | None:
+    if decode is None:
         return None
 
-    def revive_items(value: Any) -> Any:
+    def decode_items(value: Any) -> Any:
         if type(value) is list:
-            value[:] = map(revive, value)
+            value[:] = map(decode, value)
         return value
 
-    return revive_items
+    return decode_items
 
 
-def _fields(fields: tuple[tuple[str, Revive], ...]) -> Revive:
-    def revive_fields(value: Any) -> Any:
+def _fields(fields: tuple[tuple[str, Decode], ...]) -> Decode:
+    def decode_fields(value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        for name, revive in fields:
+        for name, decode in fields:
             if name in value:
-                value[name] = revive(value[name])
+                value[name] = decode(value[name])
         return RequestObject(value)
 
-    return revive_fields
+    return decode_fields
 
 
-def _map_values(fields: Mapping[str, Revive], named: frozenset[str], others: Revive) -> Revive:
-    def revive_values(value: Any) -> Any:
+def _map_values(fields: Mapping[str, Decode], named: frozenset[str], others: Decode) -> Decode:
+    def decode_values(value: Any) -> Any:
         if type(value) is dict:
             for name, item in value.items():
-                revive = fields.get(name) if name in named else others
-                if revive is not None:
-                    value[name] = revive(item)
+                decode = fields.get(name) if name in named else others
+                if decode is not None:
+                    value[name] = decode(item)
         return value
 
-    return revive_values
+    return decode_values
 
 
-def _in_turn(steps: list[Revive]) -> Revive | None:
+def _in_turn(steps: list[Decode]) -> Decode | None:
     if len(steps) < 2:
         return steps[0] if steps else None
 
-    def revive_in_turn(value: Any) -> Any:
-        for revive in steps:
-            value = revive(value)
+    def decode_in_turn(value: Any) -> Any:
+        for decode in steps:
+            value = decode(value)
         return value
 
-    return revive_in_turn
+    return decode_in_turn

@@ -60,7 +60,7 @@ class BodyType:
             raise ContractError(f"A content type that is not served: {content_type}")
         self._accepts = compiler.validator(schema).is_valid
         self._explain = explainers.of(schema).explain
-        self._revive = compiler.reviver(schema)
+        self._revive = compiler.decoder(schema)
         self.form = None if content_type == JSON else FormReader(schema, compiler)
         takes_files = self.form is not None and self.form.takes_files
         self.max_bytes = MAX_UPLOAD_BYTES if takes_files else MAX_BODY_BYTES

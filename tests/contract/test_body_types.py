@@ -27,7 +27,7 @@ class TestWritten:
             "run: python -m server.contract.body_types > handlers/bodies.py"
         )
 
-    def test_types_are_those_of_the_revived_values(self) -> None:
+    def test_types_are_those_of_the_decoded_values(self) -> None:
         thing = {
             "type": "object",
             "required": ["id"],

@@ -89,7 +89,7 @@ class TestProfitAndLoss:
 
 class TestBalanceSheet:
     def test_a_day_has_two_spans(self) -> None:
-        found = balance_sheets.spans([date(2026, 2, 10)], MARCH)
+        found = balance_sheets.periods([date(2026, 2, 10)], MARCH)
         assert found == [
             Period(last=date(2026, 2, 10)),
             Period(date(2025, 4, 1), date(2026, 2, 10)),
@@ -126,9 +126,9 @@ class TestBalanceSheet:
 class TestCashFlow:
     def test_a_cash_flow_reads_its_periods_and_the_time_before(self) -> None:
         eve = Period(last=date(2025, 12, 31))
-        assert cash_flows.spans(Layout(YEAR)) == [YEAR, eve, Period(last=YEAR.last)]
+        assert cash_flows.periods(Layout(YEAR)) == [YEAR, eve, Period(last=YEAR.last)]
         year_before = Period(date(2025, 1, 1), date(2025, 12, 31))
-        assert cash_flows.spans(Layout(YEAR, (), year_before)) == [
+        assert cash_flows.periods(Layout(YEAR, (), year_before)) == [
             *(YEAR, year_before, eve),
             *(Period(last=date(2024, 12, 31)), Period(last=YEAR.last)),
         ]

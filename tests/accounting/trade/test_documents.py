@@ -61,10 +61,10 @@ class TestSettle:
 
     def test_a_refund_does_not_raise_the_outstanding_balance(self) -> None:
         split = ((part_on("4100"), 300),)
-        given = documents.give_back(document(paid=1_000, paid_on=day("9")), 300, split)
+        given = documents.record_refund(document(paid=1_000, paid_on=day("9")), 300, split)
         assert (given.refunded, given.returned, outstanding(given)) == (300, split, 0)
         assert given.paid_on == day("9")
-        kept = documents.give_back(given, -300, negative(split))
+        kept = documents.record_refund(given, -300, negative(split))
         assert (kept.refunded, kept.returned) == (0, ())
 
 

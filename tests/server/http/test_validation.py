@@ -13,11 +13,11 @@ from accounting.errors import ValidationError
 from server.contract.formats import (
     COMMON_EMAIL,
     COMMON_EMAIL_CHARACTERS,
+    decode_date,
+    decode_date_time,
     is_cursor,
     is_email,
     is_iban,
-    revive_date,
-    revive_date_time,
 )
 from tests.server.http.contract_chain import JSON_HEADERS, ORDERS, SHOP, Chain, small_chain
 
@@ -64,7 +64,7 @@ class TestPath:
 
 
 class TestQuery:
-    def test_defaults_are_filled_in_and_revived(self, chain: Chain) -> None:
+    def test_defaults_are_filled_in_and_decoded(self, chain: Chain) -> None:
         assert chain.ask("GET", f"{ORDERS}?needed=").query == {
             "needed": "",
             "page": 1,
@@ -195,7 +195,7 @@ class TestHeaders:
 
 
 class TestBody:
-    def test_values_are_revived_at_any_depth(self, chain: Chain) -> None:
+    def test_values_are_decoded_at_any_depth(self, chain: Chain) -> None:
         body = post(
             chain,
             amount_cents=1500,
@@ -294,7 +294,7 @@ class TestBody:
     ) -> None:
         assert post_faults(chain, account=account) == expected
 
-    def test_a_choice_is_revived_by_the_branch_that_took_it(self, chain: Chain) -> None:
+    def test_a_choice_is_decoded_by_the_branch_that_took_it(self, chain: Chain) -> None:
         assert post(chain, amount_cents=1, account={"code": "x"})["account"] == {"code": "x"}
         assert post(chain, amount_cents=1, account="abc")["account"] == "abc"
 
@@ -323,11 +323,11 @@ class TestFormats:
     )  # fmt: skip
     def test_a_date_has_one_spelling(self, text: str) -> None:
         with pytest.raises(ValueError):  # noqa: PT011 - any ValueError is the answer.
-            revive_date(text)
+            decode_date(text)
 
     @given(st.dates(date(1900, 1, 1), date(2199, 12, 31)))
     def test_every_other_date_is_taken(self, day: date) -> None:
-        assert revive_date(day.isoformat()) == day
+        assert decode_date(day.isoformat()) == day
 
     @pytest.mark.parametrize(
         "text",
@@ -342,7 +342,7 @@ class TestFormats:
     )  # fmt: skip
     def test_a_moment_has_a_date_a_time_and_an_offset(self, text: str) -> None:
         with pytest.raises(ValueError):  # noqa: PT011 - any ValueError is the answer.
-            revive_date_time(text)
+            decode_date_time(text)
 
     @given(
         st.dates(date(1900, 1, 2), date(2199, 12, 30)),
@@ -351,9 +351,9 @@ class TestFormats:
     )
     def test_every_other_moment_comes_back_in_utc(self, day: date, clock: time, off: int) -> None:
         moment = datetime.combine(day, clock, timezone(timedelta(minutes=off)))
-        revived = revive_date_time(moment.isoformat())
-        assert revived == moment
-        assert revived.tzinfo is UTC
+        decoded = decode_date_time(moment.isoformat())
+        assert decoded == moment
+        assert decoded.tzinfo is UTC
 
     @pytest.mark.parametrize(
         ("check", "text", "expected"),
