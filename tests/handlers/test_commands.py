@@ -98,7 +98,7 @@ class TestDocuments:
         assert command.party == PartyNamed(FIRST, "x")
         assert (command.number, command.opened_at, command.issue_date) == ("A1", MOMENT, DAY)
 
-    def test_what_a_bill_may_clear_is_absent_null_or_given(self) -> None:
+    def test_a_clearable_field_of_a_bill_is_absent_null_or_given(self) -> None:
         for given, number in (({}, ABSENT), ({"vendor_bill_number": None}, None)):
             assert document_commands.bill(body(line_items=[], **given)).party_number is number
         assert document_commands.bill(body(line_items=[], bill_date=None)).issue_date is None
@@ -193,7 +193,7 @@ class TestPayments:
         assert payment_commands.create_bill_payment(body(memo="m")).details.note == "m"
         assert payment_commands.change_bill_payment(body(memo=None)).details.note is None
 
-    def test_what_is_not_said_of_a_new_one_is_the_default(self) -> None:
+    def test_absent_fields_of_a_payment_have_defaults(self) -> None:
         for create in (
             payment_commands.create_invoice_payment,
             payment_commands.create_bill_payment,
@@ -259,7 +259,7 @@ class TestRefunds:
         assert payment_commands.agree_refund(body(method="CREDIT_CARD")).method == "credit_card"
         assert payment_commands.pay_refund(body(method="CASH")).method == "cash"
 
-    def test_what_is_not_said_is_the_default(self) -> None:
+    def test_absent_fields_of_a_refund_have_defaults(self) -> None:
         assert payment_commands.agree_refund(body()) == AgreeRefund()
         assert (
             payment_commands.pay_refund(body()) == payment_commands.pay_refund(None) == PayRefund()
@@ -320,7 +320,7 @@ class TestParties:
             ({}, ABSENT),
         ],
     )
-    def test_both_names_of_the_credit_limit_mean_one_amount(
+    def test_the_two_names_of_the_credit_limit_mean_the_same_amount(
         self, given: dict[str, Any], limit: Any
     ) -> None:
         assert document_commands.customer(body(**given)).credit_limit_cents == limit
@@ -387,7 +387,7 @@ class TestBank:
         file = bank_commands.import_statement(body(bank_account_id=FIRST, file=upload))
         assert file == ImportFile(FIRST, b"a,b\n", None, None)
 
-    def test_what_is_said_of_a_payout(self) -> None:
+    def test_given_fields_of_a_payout_are_in_its_command(self) -> None:
         given = body(processor="stripe", paid_out_amount_cents=5, payment_ids=[FIRST], memo=None)
         command = bank_commands.save_payout(given)
         assert (command.payment_ids, command.refund_payment_ids) == ((FIRST,), ABSENT)

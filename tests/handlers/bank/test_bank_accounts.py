@@ -74,7 +74,9 @@ class TestCreateBankAccount:
         assert [each["account"]["code"] for each in made] == ["BANK", "BANK-1", "BANK-2"]
 
     @pytest.mark.parametrize("reference", ["id", "code", "external_id"])
-    def test_it_stands_for_the_account_it_names(self, shop: Business, reference: str) -> None:
+    def test_a_bank_account_has_the_named_account_of_the_chart(
+        self, shop: Business, reference: str
+    ) -> None:
         account = asset(shop, f"11.{reference}", external_id=f"money-{reference}")
         made = shop.made(BANKS, {"display_name": "Named", "account": account[reference]})
         assert made["account"]["id"] == account["id"]
@@ -101,7 +103,7 @@ class TestCreateBankAccount:
             ("1150", 422, "account_type_mismatch"),
         ],
     )
-    def test_what_cannot_hold_money_is_refused(
+    def test_an_account_that_cannot_hold_money_is_refused(
         self, shop: Business, account: str, status: int, code: str
     ) -> None:
         before = shop.api.get(BANKS).json()["count"]
@@ -122,7 +124,7 @@ class TestCreateBankAccount:
         assert (answer.status_code, answer.json()["error_code"]) == (409, "account_taken")
         assert answer.json()["detail"]["account_code"] == "1192"
 
-    def test_it_is_kept_in_the_currency_of_the_business(self, shop: Business) -> None:
+    def test_another_currency_than_that_of_the_business_is_refused(self, shop: Business) -> None:
         answer = shop.api.post(BANKS, json={"display_name": "Euro", "currency": "EUR"})
         assert (answer.status_code, answer.json()["error_code"]) == (422, "currency_mismatch")
 
@@ -133,7 +135,7 @@ class TestCreateBankAccount:
 
 
 class TestListBankAccounts:
-    def test_they_come_as_they_were_made(self, fresh: Business) -> None:
+    def test_bank_accounts_are_listed_in_order_of_creation(self, fresh: Business) -> None:
         made = [fresh.made(BANKS, {"display_name": name}) for name in ("B", "a", "C")]
         assert fresh.api.get(BANKS).json()["results"] == made
         by_name = fresh.api.get(f"{BANKS}?sort=-display_name").json()["results"]
@@ -168,7 +170,7 @@ class TestListBankAccounts:
 
 
 class TestGetBankAccount:
-    def test_it_is_neither_deleted_nor_replaced(self, shop: Business) -> None:
+    def test_a_bank_account_cannot_be_deleted_or_replaced(self, shop: Business) -> None:
         made = shop.made(BANKS, {"display_name": "Stays"})
         for method in ("DELETE", "PUT"):
             answer = shop.api.request(method, f"{BANKS}{made['id']}/")
@@ -176,7 +178,9 @@ class TestGetBankAccount:
 
 
 class TestUpdateBankAccount:
-    def test_it_and_its_account_of_the_chart_change(self, fresh: Business) -> None:
+    def test_an_update_changes_the_bank_account_and_its_account_of_the_chart(
+        self, fresh: Business
+    ) -> None:
         facts = {"iban": IBAN, "mask": "55", "institution_name": "Quay", "external_id": "one"}
         made = fresh.made(BANKS, {"display_name": "Current", **facts})
         change = {"display_name": "Main", "iban": None, "mask": "66", "external_id": "two"}
@@ -189,7 +193,7 @@ class TestUpdateBankAccount:
         assert (account["iban"], account["account_number_mask"]) == (None, "66")
         assert fresh.api.get(f"{BANKS}{made['id']}/").json() == after
 
-    def test_what_is_the_same_changes_nothing(self, fresh: Business) -> None:
+    def test_an_equal_update_changes_nothing(self, fresh: Business) -> None:
         made = fresh.made(BANKS, {"display_name": "Current"})
         answer = fresh.api.patch(f"{BANKS}{made['id']}/", json={"display_name": "Current"})
         assert (answer.json(), answer.headers["etag"]) == (made, '"1"')

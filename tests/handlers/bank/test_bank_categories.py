@@ -18,7 +18,7 @@ def bank(shop: Business) -> Bank:
 
 
 class TestCategorizeBankTransaction:
-    def test_what_went_out_is_posted_on_the_day_of_the_line(
+    def test_an_outgoing_line_is_posted_on_its_day(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
         line = bank.line(-12, counterparty_name="First Quay Bank", reference="Charges March")
@@ -39,7 +39,7 @@ class TestCategorizeBankTransaction:
         assert shown["bank_transaction_id"] == line["id"]
         assert shown["source_reference"] == "Charges March"
 
-    def test_what_came_in_is_posted_the_other_way_round(
+    def test_an_incoming_line_is_posted_with_opposite_signs(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
         account = shop.api.get(f"{CHART}4600/").json()
@@ -48,7 +48,7 @@ class TestCategorizeBankTransaction:
             bank.categorize(line, account["id"])
         assert moved == {"4600": -34, bank.code: 34}
 
-    def test_it_takes_what_links_have_left(
+    def test_a_category_takes_the_rest_beside_links(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         line = bank.line(100)
@@ -117,7 +117,7 @@ class TestCategorizeBankTransaction:
 
 
 class TestUncategorizeBankTransaction:
-    def test_it_takes_the_posting_back_as_it_was(
+    def test_an_uncategorized_line_reverses_its_posting(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
         line = bank.line(-12)

@@ -62,7 +62,7 @@ class TestMatchBankTransaction:
             body = matching(JOURNAL_ENTRY, loan)
             assert bank.refused(rest, "match", body) == (422, "link_exceeds_remaining")
 
-    def test_what_it_moves_there_is_the_sum_of_its_lines(
+    def test_the_money_of_an_entry_is_the_sum_of_its_lines_on_the_account(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
         lines = [debit(bank.code, 100), credit(bank.code, 2), debit("6300", 2), credit("2500", 100)]
@@ -137,13 +137,13 @@ class TestSuggestMatches:
         again = bank.suggested(bank.line(7_531))
         assert loan["id"] not in {each["target_id"] for each in again}
 
-    def test_what_is_left_of_an_entry_counts(self, ledger: Ledger, bank: Bank) -> None:
+    def test_the_unlinked_rest_of_an_entry_is_suggested(self, ledger: Ledger, bank: Bank) -> None:
         loan = lent(bank, 6_000)
         bank.match(bank.line(1_877), JOURNAL_ENTRY, loan)
         found = bank.suggested(bank.line(4_123))
         assert loan["id"] in {each["target_id"] for each in found}
 
-    def test_one_that_the_line_names_by_its_number_may_be_of_any_day(
+    def test_an_entry_whose_number_the_line_names_may_be_of_any_day(
         self, ledger: Ledger, bank: Bank
     ) -> None:
         loan = lent(bank, 8_642, entry_date="2024-01-02")

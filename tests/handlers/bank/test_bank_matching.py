@@ -200,7 +200,7 @@ class TestMatchBankTransaction:
         assert (shown["status"], shown["completed_at"]) == ("paid", f"{BOOKED}T00:00:00Z")
         assert [on for on, _ in ledger.postings(coming)] == [BOOKED]
 
-    def test_one_line_is_many_payments(
+    def test_a_line_is_linked_with_many_payments(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         line = bank.line(1_000)

@@ -37,7 +37,9 @@ def told(statement: Record) -> dict[str, int]:
 
 
 class TestCreateBankReconciliation:
-    def test_it_closes_where_both_say_the_same(self, ledger: Ledger, bank: Bank) -> None:
+    def test_a_statement_closes_where_bank_and_books_agree(
+        self, ledger: Ledger, bank: Bank
+    ) -> None:
         bank.match(bank.line(500), JOURNAL_ENTRY, wrote(bank, 500, "2025-03-10"))
         bank.categorize(bank.line(-12), "6300")
         answer = bank.shop.api.post(
@@ -138,7 +140,7 @@ class TestCreateBankReconciliation:
             refused = ledger.refused("POST", bank.statements, json=body)
             assert refused == (409, "bank_reconciled")
 
-    def test_none_is_of_a_day_to_come(self, ledger: Ledger, bank: Bank) -> None:
+    def test_a_statement_of_a_future_day_is_refused(self, ledger: Ledger, bank: Bank) -> None:
         body = {"statement_date": "2199-12-31", "closing_balance_cents": 0}
         refused = ledger.refused("POST", bank.statements, json=body)
         assert refused == (422, "statement_date_in_future")
@@ -187,7 +189,9 @@ class TestGetBankReconciliation:
         shown = bank.shop.api.get(path).json()
         assert (shown["status"], told(shown)) == ("open", {})
 
-    def test_it_is_of_its_account(self, shop: Business, ledger: Ledger, bank: Bank) -> None:
+    def test_a_statement_is_found_under_its_own_account_only(
+        self, shop: Business, ledger: Ledger, bank: Bank
+    ) -> None:
         statement = bank.closed("2025-03-31", 0)
         other = Bank(shop, open_account(shop))
         for path in (f"{other.statements}{statement['id']}/", f"{bank.statements}{uuid4()}/"):
@@ -199,7 +203,7 @@ class TestGetBankReconciliation:
 
 
 class TestReopenBankReconciliation:
-    def test_what_it_held_may_be_changed_again(self, ledger: Ledger, bank: Bank) -> None:
+    def test_lines_of_a_reopened_statement_can_be_changed(self, ledger: Ledger, bank: Bank) -> None:
         line = bank.line(80)
         bank.categorize(line, "4500")
         statement = bank.closed("2025-03-31", 80)

@@ -38,7 +38,7 @@ def told(result: Record) -> tuple[str | None, str | None]:
 
 
 class TestCreateBankRule:
-    def test_it_says_what_it_was_told(
+    def test_a_rule_shows_all_given_fields(
         self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
     ) -> None:
         conditions = {
@@ -64,12 +64,12 @@ class TestCreateBankRule:
         assert (rule["result"]["vendor_id"], rule["result"]["memo"]) == (vendor["id"], "Fee")
         assert shop.api.get(f"{RULES}{rule['id']}/").json() == rule
 
-    def test_what_is_left_out_has_a_default(self, shop: Business, ledger: Ledger) -> None:
+    def test_absent_fields_of_a_rule_have_defaults(self, shop: Business, ledger: Ledger) -> None:
         rule = made_rule(shop, "defaulted")
         assert (rule["priority"], rule["apply"]) == (100, "suggest")
         assert rule["conditions"]["direction"] is None
 
-    def test_what_it_names_is_there(
+    def test_a_rule_with_unknown_references_is_refused(
         self, shop: Business, ledger: Ledger, buyer: Record, vendor: Record
     ) -> None:
         nobody = shop.partner.business().customer()["id"]
@@ -101,7 +101,7 @@ class TestCreateBankRule:
             {"priority": -1},
         ],
     )
-    def test_it_has_a_condition_and_a_result(
+    def test_a_rule_without_condition_or_result_is_refused(
         self, shop: Business, ledger: Ledger, changes: Record
     ) -> None:
         body = {"name": "n", "conditions": {"text": "a"}, "result": {"account": "6300"}}
@@ -117,7 +117,7 @@ class TestCreateBankRule:
 
 
 class TestListBankRules:
-    def test_they_stand_in_the_order_in_which_they_are_tried(self, own_shop: Business) -> None:
+    def test_rules_are_listed_in_the_order_of_their_application(self, own_shop: Business) -> None:
         last, first, second = (
             made_rule(own_shop, name, priority=priority, apply=apply)
             for name, priority, apply in (
@@ -138,7 +138,7 @@ class TestListBankRules:
 
 
 class TestUpdateBankRule:
-    def test_what_is_supplied_changes(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_update_changes_the_given_fields(self, shop: Business, ledger: Ledger) -> None:
         rule = made_rule(shop, "before", priority=3)
         path, body = f"{RULES}{rule['id']}/", {"apply": "automatic", "conditions": {"text": "x"}}
         changed = shop.api.patch(path, json=body).json()
@@ -146,12 +146,12 @@ class TestUpdateBankRule:
         assert (changed["name"], changed["priority"]) == ("before", 3)
         assert shop.api.get(path).json() == changed
 
-    def test_another_account(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_update_changes_the_account(self, shop: Business, ledger: Ledger) -> None:
         path = f"{RULES}{made_rule(shop, 'moved')['id']}/"
         changed = shop.api.patch(path, json={"result": {"account": "6000"}}).json()
         assert changed["result"]["account"]["code"] == "6000"
 
-    def test_another_bank_account_and_another_party(
+    def test_an_update_changes_the_bank_account_and_the_party(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         path = f"{RULES}{made_rule(shop, 'whose')['id']}/"
@@ -167,7 +167,7 @@ class TestUpdateBankRule:
         )
         shop.api.delete(path)
 
-    def test_the_same_again_changes_nothing(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_equal_update_changes_nothing(self, shop: Business, ledger: Ledger) -> None:
         rule = made_rule(shop, "same")
         with ledger.untouched():
             answer = shop.api.patch(f"{RULES}{rule['id']}/", json={"name": "same"})
@@ -183,7 +183,7 @@ class TestUpdateBankRule:
 
 
 class TestDeleteBankRule:
-    def test_what_it_did_stays_and_names_it(
+    def test_lines_of_a_deleted_rule_keep_their_category_and_its_name(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
         rule = made_rule(shop, "passing fee", apply="automatic")

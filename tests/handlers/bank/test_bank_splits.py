@@ -34,7 +34,7 @@ class TestCategorizeBankTransaction:
         assert (rest["account"]["code"], rest["amount_cents"], rest["memo"]) == ("6000", 88, None)
         assert bank.read(line) == done
 
-    def test_one_account_is_one_part(self, ledger: Ledger, bank: Bank) -> None:
+    def test_a_single_account_is_a_single_part(self, ledger: Ledger, bank: Bank) -> None:
         done = bank.categorize(bank.line(-30), "6300", memo="Fee")
         [part] = done["splits"]
         untaxed = {"tax_code_id": None, "tax_cents": 0}
@@ -42,7 +42,7 @@ class TestCategorizeBankTransaction:
         alone = bank.split(bank.line(-31), _6300=31)
         assert alone["category"]["amount_cents"] == 31
 
-    def test_they_take_what_links_have_left(
+    def test_parts_take_the_rest_beside_links(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         line = bank.line(100)
@@ -50,7 +50,9 @@ class TestCategorizeBankTransaction:
         assert left(bank.split(line, _4500=30, _4600=10)) == (60, 40, 0)
 
     @pytest.mark.parametrize("parts", [{"_6300": 99}, {"_6300": 50, "_6000": 51}])
-    def test_they_add_up_to_it(self, ledger: Ledger, bank: Bank, parts: dict[str, int]) -> None:
+    def test_parts_that_do_not_add_up_are_refused(
+        self, ledger: Ledger, bank: Bank, parts: dict[str, int]
+    ) -> None:
         line = bank.line(-100)
         with ledger.untouched():
             answer = bank.ask(line, "categorize", {"splits": splits(**parts)})
@@ -81,7 +83,9 @@ class TestCategorizeBankTransaction:
             {"splits": []},
         ],
     )
-    def test_it_is_one_account_or_parts(self, ledger: Ledger, bank: Bank, body: Record) -> None:
+    def test_a_body_with_neither_or_both_of_account_and_parts_is_refused(
+        self, ledger: Ledger, bank: Bank, body: Record
+    ) -> None:
         line = bank.line(-100)
         with ledger.untouched():
             assert bank.refused(line, "categorize", body) == (400, "validation_error")
@@ -96,7 +100,7 @@ class TestCategorizeBankTransaction:
 
 
 class TestUncategorizeBankTransaction:
-    def test_it_takes_all_parts_back(self, ledger: Ledger, bank: Bank) -> None:
+    def test_an_uncategorized_line_reverses_all_parts(self, ledger: Ledger, bank: Bank) -> None:
         line = bank.line(-100)
         bank.split(line, _6300=12, _6000=88)
         with ledger.moving() as moves:

@@ -178,7 +178,7 @@ class TestUnmatchBankTransaction:
         # Both can be matched again.
         assert left(savings.match(come, TRANSFER, out)) == (600, 0, 0)
 
-    def test_one_that_waits_is_taken_back(
+    def test_a_waiting_transfer_is_undone(
         self, ledger: Ledger, current: Bank, savings: Bank
     ) -> None:
         out = current.line(-601)
@@ -187,7 +187,7 @@ class TestUnmatchBankTransaction:
             assert left(current.unmatch(out)) == (0, 0, 601)
         assert moves == {current.code: 601, savings.code: -601}
 
-    def test_it_is_taken_back_once(self, ledger: Ledger, current: Bank, savings: Bank) -> None:
+    def test_a_transfer_is_undone_once(self, ledger: Ledger, current: Bank, savings: Bank) -> None:
         out, come = current.line(-602), savings.line(602)
         [link] = current.match(out, TRANSFER, come)["links"]
         current.unmatch(out)

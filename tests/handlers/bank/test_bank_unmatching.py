@@ -78,7 +78,7 @@ class TestUnmatchBankTransaction:
         assert ledger.postings(payment)[-1][1] == {"1100": 70, bank.code: -70}
 
     @pytest.mark.parametrize("kind", [BILL_PAYMENT, REFUND_PAYMENT, VENDOR_REFUND_PAYMENT, PAYOUT])
-    def test_it_takes_a_link_with_money_of_any_kind_back(
+    def test_a_link_with_money_of_any_kind_is_undone(
         self, shop: Business, ledger: Ledger, buyer: Record, vendor: Record, bank: Bank, kind: str
     ) -> None:
         target, line = money(shop, buyer, vendor, kind), bank.line(incoming(kind) * 90)
@@ -135,7 +135,7 @@ class TestUpdateInvoicePayment:
         for line in lines:
             bank.match(line, PAYMENT, instead)
 
-    def test_what_is_linked_of_money_on_its_way_goes_when_it_is_cancelled(
+    def test_a_link_with_a_pending_payment_ends_when_the_payment_is_cancelled(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         payment, line = paid(shop, buyer, 200, status="pending"), bank.line(150)
@@ -228,7 +228,7 @@ class TestUpdateBillPayment:
 
 
 class TestCreatePayout:
-    def test_one_that_is_linked_is_not_changed_nor_deleted(
+    def test_a_linked_payout_cannot_be_changed_or_deleted(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         made, line = payout(shop, buyer, external_id="linked"), bank.line(90)
@@ -265,7 +265,7 @@ class TestCreatePayout:
 
 
 class TestMatchBankTransaction:
-    def test_the_other_direction_is_refused(
+    def test_money_of_the_other_direction_is_refused(
         self, shop: Business, ledger: Ledger, buyer: Record, vendor: Record, bank: Bank
     ) -> None:
         for kind in (PAYMENT, BILL_PAYMENT, REFUND_PAYMENT, VENDOR_REFUND_PAYMENT, PAYOUT):
@@ -299,7 +299,7 @@ class TestMatchBankTransaction:
             body = matching(PAYMENT, payment)
             assert bank.refused(later, "match", body) == (422, "link_exceeds_remaining")
 
-    def test_what_came_in_a_payout_is_linked_by_its_payout(
+    def test_a_payment_in_a_payout_cannot_be_linked(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         [item] = payout(shop, buyer)["payments"]
@@ -308,7 +308,7 @@ class TestMatchBankTransaction:
             said = bank.refused(line, "match", matching(PAYMENT, item))
         assert said == (409, "in_payout")
 
-    def test_what_has_failed_is_no_money(
+    def test_a_failed_payment_cannot_be_linked(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         payment = paid(shop, buyer, 90, status="failed")
@@ -320,7 +320,7 @@ class TestMatchBankTransaction:
     @pytest.mark.parametrize(
         "kind", [PAYMENT, BILL_PAYMENT, REFUND_PAYMENT, VENDOR_REFUND_PAYMENT, PAYOUT]
     )
-    def test_what_belongs_to_another_business_is_not_there(
+    def test_money_of_another_business_is_not_found(
         self, shop: Business, ledger: Ledger, bank: Bank, rival: Partner, kind: str
     ) -> None:
         other = rival.business()

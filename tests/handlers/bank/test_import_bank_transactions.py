@@ -99,7 +99,9 @@ class TestImportBankTransactions:
         send(shop, bank, line(external_id="posts-nothing"))
         assert shop.api.get(entries).json()["count"] == before
 
-    def test_the_same_bank_id_is_skipped_here_and_there(self, shop: Business, bank: Record) -> None:
+    def test_a_repeated_bank_id_is_skipped_within_and_across_requests(
+        self, shop: Business, bank: Record
+    ) -> None:
         first = send(shop, bank, line(external_id="A"), line(external_id="A", amount_cents=5))
         assert counted(first) == (1, 1, 0)
         kept, again = first.json()["results"]
@@ -108,7 +110,7 @@ class TestImportBankTransactions:
         assert counted(second) == (1, 1, 0)
         assert second.json()["results"][0]["id"] == kept["id"]
 
-    def test_another_bank_account_has_ids_of_its_own(self, shop: Business, bank: Record) -> None:
+    def test_bank_ids_are_unique_per_bank_account(self, shop: Business, bank: Record) -> None:
         send(shop, bank, line(external_id="both"))
         assert counted(send(shop, fresh_bank(shop), line(external_id="both"))) == (1, 0, 0)
 
@@ -181,7 +183,7 @@ class TestImportBankFiles:
             "message": "The amount is not a number.",
         }
 
-    def test_what_a_file_says_is_kept(self, euro_shop: Business) -> None:
+    def test_the_facts_of_a_file_are_kept(self, euro_shop: Business) -> None:
         bank = fresh_bank(euro_shop)
         send_sample(euro_shop, bank, "nl_camt_02.xml")
         first = shown(euro_shop, bank)[0]
@@ -284,9 +286,9 @@ class TestColumnsOf:
 
 class TestGuessFormat:
     @pytest.mark.parametrize("name", sorted(FILES))
-    def test_it_knows_every_sample_by_its_content(self, name: str) -> None:
+    def test_the_format_of_every_sample_is_guessed(self, name: str) -> None:
         assert guess_format(content_of(name)) == format_of(name)
 
     @pytest.mark.parametrize("content", [b"", b"%PDF-1.7", b"hello", b"<html></html>", b"{}"])
-    def test_it_knows_nothing_else(self, content: bytes) -> None:
+    def test_no_format_is_guessed_of_other_content(self, content: bytes) -> None:
         assert guess_format(content) is None

@@ -48,7 +48,7 @@ def rounding(line: Record) -> tuple[int, list[int]]:
 
 class TestMatchBankTransaction:
     @pytest.mark.parametrize("more", [-5, -1, 3, 5])
-    def test_what_a_line_has_more_or_less_is_a_rounding_difference(
+    def test_a_difference_within_the_tolerance_is_posted_as_rounding(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank, more: int
     ) -> None:
         payment = paid(shop, buyer, 1_000)
@@ -92,7 +92,7 @@ class TestMatchBankTransaction:
         shown = shop.api.get(f"payouts/{payout['id']}/").json()
         assert shown["reconciliation_status"] == "fully_reconciled"
 
-    def test_the_rest_of_a_line_meets_the_rest_of_a_payment(
+    def test_a_rest_of_a_line_is_matched_with_tolerance(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         first, second = paid(shop, buyer, 600), paid(shop, buyer, 403)
@@ -140,7 +140,7 @@ class TestMatchBankTransaction:
 
 
 class TestUnmatchBankTransaction:
-    def test_it_takes_the_difference_back(
+    def test_an_undone_link_reverses_the_rounding_difference(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         payment, line = paid(shop, buyer, 1_000), bank.line(999)
@@ -155,7 +155,7 @@ class TestUnmatchBankTransaction:
         bank.categorize(line, "4500")
         assert ledger.postings(line)[2:] == [(BOOKED, {bank.code: 999, "4500": -999})]
 
-    def test_what_else_a_line_was_stays(
+    def test_other_links_and_categories_of_a_line_stay(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
         line = bank.line(1_500)

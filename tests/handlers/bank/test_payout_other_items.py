@@ -146,7 +146,7 @@ class TestCreatePayout:
             (other("adjustment", -5, tax="x"), "tax"),
         ],
     )
-    def test_what_the_request_alone_shows_to_be_wrong(
+    def test_a_malformed_other_item_is_400(
         self, shop: Business, ledger: Ledger, item: Record, field: str
     ) -> None:
         with ledger.untouched():
@@ -175,7 +175,7 @@ class TestCreatePayout:
 
 
 class TestDeletePayout:
-    def test_it_posts_its_other_items_back_today(
+    def test_a_deleted_payout_reverses_its_other_items_today(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         items = [other("adjustment", 20)]
@@ -187,7 +187,7 @@ class TestDeletePayout:
 
 
 class TestListPayouts:
-    def test_it_shows_what_other_items_come_to(
+    def test_a_listed_payout_shows_the_sum_of_its_other_items(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         items = [other("adjustment", 20), other("dispute_fee", -15)]

@@ -131,7 +131,7 @@ class TestRefusalsOfCreatePayout:
             moved_there = payout_body(1, external_id="open")
             assert refused(shop, moved_there) == (409, "period_locked")
 
-    def test_one_on_its_way_may_be_dated_inside_the_lock(
+    def test_a_pending_payout_may_be_dated_in_a_locked_period(
         self, shop: Business, ledger: Ledger
     ) -> None:
         with ledger.locked("2025-04-30"):
@@ -175,7 +175,7 @@ class TestRefusalsOfCreatePayout:
         made = paid_out(shop, 300, *items, processor="other")
         assert made["amount_variance_cents"] == 0
 
-    def test_another_processor_has_to_be_that_of_its_items(
+    def test_a_processor_other_than_that_of_its_items_is_refused(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         body = payout_body(100, by_card(shop, buyer), external_id="whose")
@@ -265,7 +265,7 @@ class TestMoneyInAPayout:
         shop.api.delete(f"{PAYOUTS}{made['id']}/")
         assert shop.api.post(path).json()["status"] == "cancelled"
 
-    def test_one_that_failed_holds_nothing(
+    def test_a_failed_payout_holds_no_payment(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         card = by_card(shop, buyer)
@@ -280,7 +280,7 @@ class TestMoneyInAPayout:
 class TestLinkedPayouts:
     """What a bank line shows stays as it is, until it is unlinked."""
 
-    def test_it_neither_changes_nor_goes(
+    def test_a_linked_payout_cannot_be_changed_or_deleted(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         bank = Bank(shop, open_account(shop))

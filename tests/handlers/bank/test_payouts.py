@@ -26,7 +26,7 @@ CLEARING = "1150"
 
 
 class TestWhatItShows:
-    def test_one_that_failed_counts_what_its_items_are_now(
+    def test_a_failed_payout_counts_the_current_amounts_of_its_items(
         self, shop: Business, buyer: Record
     ) -> None:
         stays, bounces, back = by_card(shop, buyer), by_card(shop, buyer), given_back(shop, buyer)
@@ -42,7 +42,7 @@ class TestWhatItShows:
         [listed] = shop.api.get(PAYOUTS, params=known).json()["results"]
         assert listed == {name: shown[name] for name in listed}
 
-    def test_one_that_was_paid_before_a_payment_in_it_is_taken_and_warned_of(
+    def test_a_payout_older_than_its_payment_is_accepted_with_a_warning(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         early = "2025-03-09T00:00:00Z"
@@ -74,7 +74,7 @@ class TestCreatePayout:
         assert ledger.postings(payout) == [(ON, moves)]
         assert ledger.balances().get(CLEARING, 0) == before
 
-    def test_it_shows_everything_that_was_given(
+    def test_a_payout_shows_all_given_fields(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         given = {
@@ -189,7 +189,7 @@ class TestCreatePayout:
         payout = paid_out(shop, 0, *items)
         assert (payout["amount_variance_cents"], ledger.postings(payout)) == (0, [])
 
-    def test_what_differs_is_left_on_clearing_with_the_opposite_sign(
+    def test_a_variance_stays_on_clearing_with_the_opposite_sign(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         before = ledger.balances().get(CLEARING, 0)
@@ -280,7 +280,7 @@ class TestUpdateOfPayouts:
             (ON, {"1100": -10, CLEARING: 10}),
         ]
 
-    def test_the_same_again_changes_nothing(
+    def test_an_equal_update_changes_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         items = by_card(shop, buyer), given_back(shop, buyer)
@@ -329,7 +329,7 @@ class TestUpdateOfPayouts:
         )
         assert {after[name] for name in (*words, "imported_at")} == {None}
 
-    def test_one_that_failed_is_posted_back_today_and_frees_its_items(
+    def test_a_failed_payout_is_reversed_today_and_frees_its_items(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         card = by_card(shop, buyer)
@@ -345,7 +345,7 @@ class TestUpdateOfPayouts:
         assert ledger.postings(made)[2:] == [(TODAY, {"1100": 100, CLEARING: -100})]
         assert [each["id"] for each in payment(shop, card)["payouts"]] == [made["id"]]
 
-    def test_one_on_its_way_is_paid_when_it_says_so(
+    def test_a_pending_payout_is_posted_on_its_given_day(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         body = payout_body(100, by_card(shop, buyer), external_id="comes", status="pending")
@@ -354,7 +354,7 @@ class TestUpdateOfPayouts:
         upserted(shop, {**body, "status": "paid", "completed_at": "2025-04-02T00:00:00Z"})
         assert ledger.postings(made) == [("2025-04-02", {"1100": 100, CLEARING: -100})]
 
-    def test_another_day_moves_its_entry(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_new_day_moves_the_entry(self, shop: Business, ledger: Ledger) -> None:
         made = paid_out(shop, 100, external_id="moves")
         upserted(shop, payout_body(100, external_id="moves", completed_at="2025-04-03T00:00:00Z"))
         assert ledger.postings(made)[1:] == [
@@ -372,7 +372,7 @@ class TestUpdateOfPayouts:
 
 
 class TestItemsThatBounce:
-    def test_one_stays_listed_and_counts_nothing(
+    def test_a_failed_item_stays_listed_and_counts_zero(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         card = by_card(shop, buyer, 100, fee=3)
@@ -392,7 +392,7 @@ class TestItemsThatBounce:
         assert read(shop, made)["amount_variance_cents"] == 0
         assert ledger.postings(made)[2:] == [(TODAY, {"6100": -3, CLEARING: 3})]
 
-    def test_one_may_be_cancelled_for_good(
+    def test_a_failed_item_can_be_cancelled(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         card = by_card(shop, buyer, 100, fee=3)

@@ -77,7 +77,7 @@ class TestListBankTransactions:
         found = business.api.get(f"{LINES}?{asked}").json()["results"]
         assert [each["external_id"] for each in found] == list(names)
 
-    def test_one_bank_account_has_lines_of_its_own(
+    def test_a_filter_by_bank_account_lists_its_lines_only(
         self, statement: tuple[Business, dict[str, Record]]
     ) -> None:
         business, lines = statement
@@ -100,7 +100,7 @@ class TestListBankTransactions:
 
 
 class TestGetBankTransaction:
-    def test_it_is_as_the_list_shows_it(
+    def test_a_line_is_as_the_list_shows_it(
         self, statement: tuple[Business, dict[str, Record]]
     ) -> None:
         business, lines = statement

@@ -45,11 +45,11 @@ def counter(acme: Partner) -> Business:
 
 
 class TestGetPayout:
-    def test_it_reads_what_was_made(self, shop: Business, buyer: Record) -> None:
+    def test_a_payout_is_read_as_it_was_created(self, shop: Business, buyer: Record) -> None:
         made = worked_example(shop, buyer)
         assert read(shop, made) == made
 
-    def test_one_that_is_not_there_is_404(self, shop: Business) -> None:
+    def test_an_unknown_payout_is_404(self, shop: Business) -> None:
         answer = shop.api.get(f"{PAYOUTS}{NOBODY}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "payout_not_found")
 
@@ -65,7 +65,7 @@ class TestListPayouts:
     ) -> None:
         assert self.listed(counter) == [900, -50, 400, 30, 30]
 
-    def test_it_shows_how_much_each_lists_and_not_the_items(self, counter: Business) -> None:
+    def test_a_listed_payout_has_counts_instead_of_items(self, counter: Business) -> None:
         page = counter.api.get(PAYOUTS, params={"external_id": "po-1"}).json()
         [shown] = page["results"]
         whole = read(counter, shown)
@@ -133,7 +133,7 @@ class TestListPayouts:
 
 
 class TestDeletePayout:
-    def test_it_is_posted_back_today_and_is_gone(
+    def test_a_deleted_payout_is_reversed_today_and_not_found(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         card, back = by_card(shop, buyer), given_back(shop, buyer)
@@ -158,14 +158,14 @@ class TestDeletePayout:
         assert again["id"] != made["id"]
         assert again["amount_variance_cents"] == 0
 
-    def test_one_that_never_was_paid_posts_nothing(
+    def test_a_deleted_pending_payout_posts_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         made = paid_out(shop, 100, by_card(shop, buyer), status="pending")
         shop.api.delete(f"{PAYOUTS}{made['id']}/")
         assert ledger.postings(made) == []
 
-    def test_what_bounces_after_it_is_nothing_to_it(
+    def test_a_failure_after_the_deletion_posts_nothing_for_the_payout(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         card = by_card(shop, buyer, 100, fee=3)
@@ -202,6 +202,6 @@ class TestDeletePayout:
             shop.api.delete(f"{PAYOUTS}{made['id']}/")
         assert ledger.postings(made)[1] == (TODAY, {"1100": -100, "1150": 100})
 
-    def test_one_that_is_not_there_is_404(self, shop: Business) -> None:
+    def test_a_deletion_of_an_unknown_payout_is_404(self, shop: Business) -> None:
         answer = shop.api.delete(f"{PAYOUTS}{NOBODY}/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "payout_not_found")

@@ -93,7 +93,7 @@ class TestSuggestMatches:
             each["target_id"] for each in bank.suggested(bank.line(-amount))
         ]
 
-    def test_what_is_left_of_both_is_compared(
+    def test_the_rests_of_line_and_payment_are_compared(
         self, shop: Business, ledger: Ledger, baker: Record, bank: Bank
     ) -> None:
         payment = paid(shop, baker, 3_100)
@@ -106,7 +106,7 @@ class TestSuggestMatches:
         bank.match(line, PAYMENT, payment)
         assert bank.suggested(line) == []
 
-    def test_what_can_not_be_linked_is_not_suggested(
+    def test_money_that_cannot_be_linked_is_not_suggested(
         self, shop: Business, ledger: Ledger, baker: Record, bank: Bank
     ) -> None:
         failed = paid(shop, baker, 2_345, status="failed")
@@ -124,7 +124,7 @@ class TestSuggestMatches:
             found = [each["target_id"] for each in bank.suggested(bank.line(left_over))]
             assert money_["id"] not in found
 
-    def test_what_cost_more_than_it_brought_is_not_looked_for(
+    def test_a_payment_with_a_fee_above_its_amount_is_not_suggested(
         self, shop: Business, ledger: Ledger, baker: Record, bank: Bank
     ) -> None:
         payment = paid(shop, baker, 100, processing_fee_cents=5_443)

@@ -48,7 +48,7 @@ class TestCategorizeBankTransaction:
             bank.done(bank.line(600), "categorize", {"splits": [part]})
         assert moves == {"4000": -500, "2200": -100, bank.code: 600}
 
-    def test_what_is_self_assessed_stands_beside_the_money(
+    def test_self_assessed_tax_is_posted_outside_the_amount(
         self, ledger: Ledger, bank: Bank, codes: dict[str, Record]
     ) -> None:
         abroad = next(

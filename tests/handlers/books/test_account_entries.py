@@ -121,7 +121,7 @@ class TestListAccountEntries:
             ({"updated_at_from": "2020-01-01T00:00:00Z"}, slice(0, 6)),
         ],
     )
-    def test_what_is_filtered_out_still_counts_in_the_balance(
+    def test_entries_outside_the_filter_count_in_the_running_balance(
         self, shop: Business, asked: Record, shown: slice
     ) -> None:
         assert told(listed(shop, "1200", **asked)) == RUNNING[shown]
@@ -150,7 +150,7 @@ class TestListAccountEntries:
         assert by_cursor == by_number == whole
         assert cursor is None
 
-    def test_they_are_counted_with_and_without_a_filter(self, shop: Business) -> None:
+    def test_entries_are_counted_with_and_without_a_filter(self, shop: Business) -> None:
         for asked, total in (({}, 6), ({"date_from": "2025-04-01"}, 4), ({"page": 9}, 6)):
             answer = shop.api.get(entries_of("1200"), params=asked).json()
             assert answer["count"] == answer["page_info"]["total_count"] == total
@@ -189,7 +189,7 @@ class TestListAccountEntries:
         assert listed(shop, "4000") == []
         assert [each["amount"] for each in listed(shop, "4001")] == [70]
 
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
+    def test_an_account_of_another_business_is_404(self, shop: Business, rival: Partner) -> None:
         foreign = rival.business().api.get(f"{ACCOUNTS}1200/").json()
         for reference in (foreign["id"], NOBODY, "none"):
             answer = shop.api.get(entries_of(reference))
@@ -199,7 +199,9 @@ class TestListAccountEntries:
         ("asked", "field"),
         [("date_from=2025-13-01", "date_from"), ("cursor=x", "cursor"), ("sort=amount", "sort")],
     )
-    def test_it_refuses_what_it_does_not_know(self, shop: Business, asked: str, field: str) -> None:
+    def test_an_unknown_parameter_or_value_is_400(
+        self, shop: Business, asked: str, field: str
+    ) -> None:
         answer = shop.api.get(f"{entries_of('1200')}?{asked}")
         assert answer.status_code == 400
         assert list(answer.json()["detail"]["field_errors"]) == [field]

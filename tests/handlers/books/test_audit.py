@@ -38,7 +38,7 @@ def change(client: httpx.Client, shop: Business, request_id: str, **facts: Any) 
 
 
 class TestListAuditRecords:
-    def test_it_tells_what_was_done_by_whom_when_and_in_which_request(self, shop: Business) -> None:
+    def test_a_record_has_action_caller_time_and_request(self, shop: Business) -> None:
         before = datetime.now(UTC)
         answer = shop.api.post(
             "customers/", json={"company_name": "New"}, headers={"x-request-id": "welcome.1"}
@@ -69,7 +69,9 @@ class TestListAuditRecords:
         [record] = trail(shop, request_id=answer.headers["x-request-id"])
         assert record["object_id"] == answer.json()["id"]
 
-    def test_it_tells_with_what_a_partner_came(self, acme: Partner, shop: Business) -> None:
+    def test_a_record_has_the_credential_of_the_partner(
+        self, acme: Partner, shop: Business
+    ) -> None:
         for client, name in ((acme.key, "by-key"), (acme.api, "by-token")):
             client.post(
                 f"/v1/platform/businesses/{shop.id}/customers/",
@@ -123,7 +125,7 @@ class TestListAuditRecords:
         )
         assert sent_["after_digest"] == digest
 
-    def test_what_was_deleted_is_still_told_of(self, shop: Business, buyer: Record) -> None:
+    def test_a_deleted_object_keeps_its_records(self, shop: Business, buyer: Record) -> None:
         draft = shop.made("invoices/", invoice_body(buyer))
         assert shop.api.delete(f"invoices/{draft['id']}/").status_code == 200
         gone, made = trail(shop, object_id=draft["id"])
@@ -142,7 +144,7 @@ class TestListAuditRecords:
             ("approve_journal_entry", "insert"),
         ]
 
-    def test_what_changes_nothing_leaves_no_record(
+    def test_a_request_that_changes_nothing_leaves_no_record(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 100, external_id="once")
@@ -213,7 +215,7 @@ class TestLockDates:
         assert {each["action"] for each in (march, opened, renamed)} == {"update_business"}
         assert renamed["changes"] is None
 
-    def test_and_so_is_what_else_decides_how_books_read(self, acme: Partner) -> None:
+    def test_changes_of_accounting_method_and_fiscal_year_are_recorded(self, acme: Partner) -> None:
         shop = acme.business(accounting_method="accrual", fiscal_year_end="2000-12-31")
         change(acme.api, shop, "other", accounting_method="cash", fiscal_year_end="2000-06-30")
         changed, opened = trail(shop, object_type="business")
@@ -226,7 +228,7 @@ class TestLockDates:
             "fiscal_year_end": {"from": "2000-12-31", "to": "2000-06-30"},
         }
 
-    def test_the_same_day_again_is_no_change(self, acme: Partner) -> None:
+    def test_a_repeated_lock_date_leaves_no_record(self, acme: Partner) -> None:
         shop = acme.business()
         for name in ("first", "again"):
             change(acme.api, shop, name, lock_date="2025-03-31")

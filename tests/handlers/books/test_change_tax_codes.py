@@ -38,7 +38,7 @@ def used(api_server: ApiServer, acme: Partner) -> tuple[Business, Record]:
 
 
 class TestUpdateTaxCode:
-    def test_it_changes_what_is_supplied(self, shop: Business) -> None:
+    def test_an_update_changes_the_given_fields(self, shop: Business) -> None:
         before = shop.made(CODES, code_body("U1"))
         given = {"code": "U1.n", "name": "New", "direction": "purchases", "treatment": "reduced"}
         more = {"rates": [{**ALWAYS, "rate": 5}], "boxes": {"net": ["7"]}}
@@ -89,7 +89,7 @@ class TestUpdateTaxCode:
             answer = shop.api.patch(path, json={"code": "S20"})
         assert (answer.status_code, answer.json()["error_code"]) == (409, "duplicate_tax_code")
 
-    def test_what_does_not_go_together_is_refused(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_inconsistent_update_is_refused(self, shop: Business, ledger: Ledger) -> None:
         path = f"{CODES}{shop.made(CODES, code_body('U6'))['id']}/"
         with ledger.untouched():
             answer = shop.api.patch(path, json={"treatment": "exempt"})
@@ -108,7 +108,7 @@ class TestUpdateTaxCode:
         answer = shop.api.patch(f"{CODES}{NOBODY}/", json={"name": "x"})
         assert (answer.status_code, answer.json()["error_code"]) == (404, "tax_code_not_found")
 
-    def test_another_version_than_the_named_one_is_refused(self, shop: Business) -> None:
+    def test_a_stale_version_is_refused(self, shop: Business) -> None:
         path = f"{CODES}{shop.made(CODES, code_body('U8'))['id']}/"
         shop.api.patch(path, json={"name": "Once"})
         stale = {"If-Match": '"1"'}
@@ -147,7 +147,7 @@ class TestUpdateTaxCodeInUse:
         answer = shop.api.patch(f"{CODES}{code['id']}/", json=changes)
         assert is_as_shown("TaxCodeInUse", answer)
 
-    def test_another_rate_may_begin(self, used: tuple[Business, Record]) -> None:
+    def test_a_code_in_use_can_get_a_later_rate(self, used: tuple[Business, Record]) -> None:
         shop, code = used
         last = datetime.now(UTC).date() + timedelta(days=1)
         first = last + timedelta(days=1)
@@ -159,7 +159,9 @@ class TestUpdateTaxCodeInUse:
         assert [date.fromisoformat(changed["rates"][1]["valid_from"])] == [first]
         assert changed["current_rate"]["rate"] == 20
 
-    def test_it_is_archived_and_stays_readable(self, used: tuple[Business, Record]) -> None:
+    def test_a_code_in_use_is_archived_and_stays_readable(
+        self, used: tuple[Business, Record]
+    ) -> None:
         shop, code = used
         answer = shop.api.delete(f"{CODES}{code['id']}/")
         assert (answer.status_code, answer.json()["is_active"]) == (200, False)
@@ -167,7 +169,7 @@ class TestUpdateTaxCodeInUse:
 
 
 class TestArchiveTaxCode:
-    def test_it_is_archived_once_and_no_default_any_more(
+    def test_a_code_is_archived_once_and_is_no_default(
         self, acme: Partner, api_server: ApiServer
     ) -> None:
         shop = acme.business()

@@ -20,7 +20,7 @@ def account_body(code: str, **facts: Any) -> Record:
 
 
 class TestCreateAccount:
-    def test_it_shows_everything_that_was_given(self, shop: Business) -> None:
+    def test_an_account_shows_all_given_fields(self, shop: Business) -> None:
         given = account_body(
             "1111",
             external_id="savings",
@@ -55,7 +55,7 @@ class TestCreateAccount:
         assert (read.json(), read.headers["etag"]) == (made, '"1"')
 
     @pytest.mark.parametrize("reference", ["id", "code", "external_id"])
-    def test_it_stands_under_a_parent_named_in_any_way(
+    def test_an_account_is_below_its_parent_by_any_reference(
         self, shop: Business, reference: str
     ) -> None:
         parent = shop.made(ACCOUNTS, account_body(f"12.{reference}", external_id=f"p-{reference}"))
@@ -89,7 +89,7 @@ class TestCreateAccount:
             ({"role": "cash"}, 400, "validation_error"),
         ],
     )
-    def test_it_refuses_and_keeps_nothing(
+    def test_an_invalid_account_is_refused_and_nothing_is_kept(
         self, shop: Business, ledger: Ledger, facts: Record, status: int, code: str
     ) -> None:
         with ledger.untouched():
@@ -113,7 +113,7 @@ class TestCreateAccount:
 
 
 class TestCreateChildAccount:
-    def test_it_takes_after_its_parent(self, shop: Business) -> None:
+    def test_a_child_inherits_type_and_subtype_of_its_parent(self, shop: Business) -> None:
         answer = shop.api.post(
             f"{ACCOUNTS}6000/children/", json={"code": "6000.1", "name": "Rent", "external_id": "r"}
         )
@@ -126,7 +126,7 @@ class TestCreateChildAccount:
         )
         assert (again.status_code, again.json()) == (200, made)
 
-    def test_it_may_have_a_subtype_of_its_own(self, shop: Business) -> None:
+    def test_a_child_may_have_its_own_subtype(self, shop: Business) -> None:
         body = {"code": "6000.9", "name": "Lender's", "account_subtype": "finance_costs"}
         made = shop.made(f"{ACCOUNTS}6000/children/", body)
         assert (made["account_type"], made["account_subtype"]) == ("expense", "finance_costs")
@@ -155,7 +155,7 @@ class TestCreateChildAccount:
             (NOBODY, {}, 404, "account_not_found"),
         ],
     )
-    def test_it_refuses_and_keeps_nothing(
+    def test_an_invalid_child_is_refused_and_nothing_is_kept(
         self,
         shop: Business,
         ledger: Ledger,
@@ -187,10 +187,12 @@ class TestCreateChildAccount:
 
 
 class TestGetAccount:
-    def test_what_has_no_external_id_is_not_found_by_none(self, shop: Business) -> None:
+    def test_an_account_without_external_id_is_not_found_by_the_word_none(
+        self, shop: Business
+    ) -> None:
         assert shop.api.get(f"{ACCOUNTS}None/").status_code == 404
 
-    def test_it_shows_what_was_posted_to_it(self, shop: Business, buyer: Record) -> None:
+    def test_an_account_shows_its_balance(self, shop: Business, buyer: Record) -> None:
         before = shop.api.get(f"{ACCOUNTS}1200/").json()
         invoice = sent(shop, buyer, 1_000)
         paid(shop, buyer, 400, part(invoice, 400), external_id="ref-400")
@@ -245,7 +247,7 @@ class TestGetAccount:
         assert shop.api.get(f"{ACCOUNTS}{first['id'].upper()}/").json()["id"] == first["id"]
         assert shop.api.get(f"{ACCOUNTS}Y-1/").json()["id"] == second["id"]
 
-    def test_one_of_another_business_is_not_there(self, shop: Business, rival: Partner) -> None:
+    def test_an_account_of_another_business_is_404(self, shop: Business, rival: Partner) -> None:
         foreign = rival.business().api.get(f"{ACCOUNTS}1100/").json()
         for reference in (foreign["id"], NOBODY, "none"):
             answer = shop.api.get(f"{ACCOUNTS}{reference}/")
@@ -253,7 +255,7 @@ class TestGetAccount:
 
 
 class TestUpdateAccount:
-    def test_it_changes_what_is_supplied_and_clears_with_null(self, shop: Business) -> None:
+    def test_an_update_changes_given_fields_and_null_clears(self, shop: Business) -> None:
         before = shop.made(
             ACCOUNTS, account_body("1320", external_id="e", description="d", sort_code="1")
         )
@@ -299,7 +301,7 @@ class TestUpdateAccount:
             ({"name": None}, 400, "validation_error"),
         ],
     )
-    def test_it_refuses_and_changes_nothing(
+    def test_an_invalid_update_is_refused_and_changes_nothing(
         self, shop: Business, ledger: Ledger, changes: Record, status: int, code: str
     ) -> None:
         shop.api.post(ACCOUNTS, json=account_body("1323", external_id="upd-taken"))
@@ -310,7 +312,9 @@ class TestUpdateAccount:
 
 
 class TestArchiveAccount:
-    def test_it_is_archived_once_and_stays_readable(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_account_is_archived_once_and_stays_readable(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         shop.made(ACCOUNTS, account_body("1330"))
         first = shop.api.delete(f"{ACCOUNTS}1330/")
         assert (first.status_code, first.json()["is_active"]) == (200, False)
@@ -374,7 +378,7 @@ class TestArchiveAccount:
 class TestCashFlow:
     """Where accounts of the balance sheet stand in the cash flow statement."""
 
-    def test_it_is_given_or_derived_and_given_back(self, shop: Business) -> None:
+    def test_a_cash_flow_class_is_given_or_derived(self, shop: Business) -> None:
         loan = shop.made(ACCOUNTS, account_body("1470", name="Loan to a director"))
         assert loan["cash_flow"] == "operating"
         for given, shown in (("investing", "investing"), (None, "operating")):
@@ -395,7 +399,7 @@ class TestCashFlow:
         assert by_word["non_cash"] == {"1650"}
         assert by_word["financing"] == {"2500", "3000", "3100", "3200", "3290", "3300"}
 
-    def test_what_stands_for_a_bank_account_or_under_one_is_cash(self, acme: Partner) -> None:
+    def test_accounts_of_bank_accounts_and_their_children_are_cash(self, acme: Partner) -> None:
         shop = acme.business()
         shop.made(ACCOUNTS, account_body("1480"))
         pot = {"code": "1481", "name": "Pot"}

@@ -37,7 +37,7 @@ def exported(shop: Business, **asked: Any) -> dict[str, dict[str, str]]:
 
 
 class TestExportAccounts:
-    def test_it_holds_every_account_by_code(self, shop: Business) -> None:
+    def test_the_file_has_every_account_by_code(self, shop: Business) -> None:
         found = exported(shop)
         assert list(found) == sorted([*(each.code for each in STARTING_CHART), "1100.1"])
         assert found["1200"] == {
@@ -80,7 +80,9 @@ class TestExportAccounts:
         assert (found["current_balance"], found["credit_balance"]) == (sales, sales)
 
     @pytest.mark.parametrize("accepted", ["application/json", "text/csv", "*/*", "image/png"])
-    def test_it_is_a_file_whatever_is_accepted(self, shop: Business, accepted: str) -> None:
+    def test_the_answer_is_a_csv_file_for_any_accept_header(
+        self, shop: Business, accepted: str
+    ) -> None:
         answer = shop.api.get(f"{ACCOUNTS}export/", headers={"Accept": accepted})
         assert answer.headers["content-type"] == "text/csv; charset=utf-8"
         assert answer.headers["content-disposition"] == (

@@ -65,7 +65,7 @@ class TestGetIntegrity:
     def test_new_books_are_green(self, partner: Partner) -> None:
         assert proof_of(partner.business())["status"] == "green"
 
-    def test_it_finds_what_the_command_line_finds(
+    def test_the_answer_has_the_findings_of_the_command_line(
         self, own_server: ApiServer, shop: Business
     ) -> None:
         tamper(own_server, "UPDATE invoice SET paid = paid + 1 WHERE external_id = 'partly'")
@@ -134,7 +134,7 @@ class TestSeals:
             "first_offender": None,
         }
 
-    def test_one_that_is_gone_is_seen_by_whoever_kept_it(
+    def test_a_deleted_seal_is_detected_with_a_kept_digest(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
         shop = partner.business()

@@ -93,7 +93,7 @@ class TestListJournalEntries:
             ({"updated_at_from": LATER}, set()),
         ],
     )
-    def test_it_filters(
+    def test_filters_select_entries(
         self, shop: Business, papers: dict[str, Record], asked: Record, expected: set[str]
     ) -> None:
         answer = shop.api.get(ENTRIES, params=asked).json()
@@ -126,14 +126,12 @@ class TestListJournalEntries:
         assert (walked, cursor) == (whole, None)
 
     @pytest.mark.parametrize("asked", ["status=open", "created_by=me", "date_from=x", "sort=id"])
-    def test_it_refuses_what_it_does_not_know(self, shop: Business, asked: str) -> None:
+    def test_an_unknown_parameter_or_value_is_400(self, shop: Business, asked: str) -> None:
         assert shop.api.get(f"{ENTRIES}?{asked}").status_code == 400
 
 
 class TestGetJournalEntry:
-    def test_it_shows_everything_of_an_entry(
-        self, shop: Business, papers: dict[str, Record]
-    ) -> None:
+    def test_an_entry_shows_all_its_fields(self, shop: Business, papers: dict[str, Record]) -> None:
         [listed] = shop.api.get(ENTRIES, params={"search": "JE-2024"}).json()["results"]
         answer = shop.api.get(f"{ENTRIES}{listed['id']}/")
         entry = answer.json()

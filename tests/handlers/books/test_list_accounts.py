@@ -53,7 +53,7 @@ def account_in(tree: Record, code: str) -> Record:
 
 
 class TestListAccounts:
-    def test_it_is_flat_and_each_shows_what_stands_under_it(self, chart: Business) -> None:
+    def test_the_list_is_flat_and_each_account_shows_its_children(self, chart: Business) -> None:
         found = listed(chart)
         assert len(found) == len(STARTING_CHART) + 3
         assert list(found) == sorted(found)
@@ -88,7 +88,7 @@ class TestListAccounts:
             ({"updated_at_from": "2199-01-01T00:00:00Z"}, set()),
         ],
     )
-    def test_it_filters(self, chart: Business, asked: Record, codes: set[str]) -> None:
+    def test_filters_select_accounts(self, chart: Business, asked: Record, codes: set[str]) -> None:
         assert set(listed(chart, **asked)) == codes
 
     @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ class TestListAccounts:
             ("sort=balance", "sort"),
         ],
     )
-    def test_it_refuses_what_it_does_not_know(
+    def test_an_unknown_parameter_or_value_is_400(
         self, chart: Business, asked: str, field: str
     ) -> None:
         answer = chart.api.get(f"{ACCOUNTS}?{asked}")
@@ -166,7 +166,7 @@ class TestListAccounts:
 
 
 class TestGetAccountHierarchy:
-    def test_it_holds_every_type_subtype_and_active_account(self, chart: Business) -> None:
+    def test_the_hierarchy_has_every_type_subtype_and_active_account(self, chart: Business) -> None:
         tree = chart.api.get(f"{ACCOUNTS}hierarchy/").json()
         assert [
             (

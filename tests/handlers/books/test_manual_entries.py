@@ -84,11 +84,11 @@ class TestCreateJournalEntry:
         assert ledger.balances() == before
         assert ledger.entries(entry) == []
 
-    def test_one_without_words_is_called_a_manual_entry(self, shop: Business) -> None:
+    def test_an_entry_without_description_is_a_manual_entry(self, shop: Business) -> None:
         entry = drafted(shop)
         assert (entry["description"], entry["reference"]) == ("Manual entry", None)
 
-    def test_it_is_posted_at_once_where_that_is_wanted(
+    def test_an_entry_is_posted_immediately_on_request(
         self, shop: Business, ledger: Ledger
     ) -> None:
         entry = posted(shop, 250, reference="R-1")
@@ -102,7 +102,7 @@ class TestCreateJournalEntry:
         assert shop.api.get(f"{ENTRIES}{entry['id']}/").json() == entry
 
     @pytest.mark.parametrize(("author", "shown"), [("ai", "AI"), ("import", "Import")])
-    def test_what_no_person_wrote_waits_whatever_is_wanted(
+    def test_an_entry_without_a_human_author_stays_a_draft(
         self, shop: Business, ledger: Ledger, author: str, shown: str
     ) -> None:
         entry = drafted(shop, created_by=author, post=True)
@@ -142,9 +142,7 @@ class TestCreateJournalEntry:
         assert fault in faults
 
     @pytest.mark.parametrize("facts", [{"entry_date": None}, {"created_by": "system"}, {"id": "x"}])
-    def test_what_the_contract_has_no_place_for_is_refused(
-        self, shop: Business, facts: Record
-    ) -> None:
+    def test_an_entry_outside_the_contract_is_400(self, shop: Business, facts: Record) -> None:
         assert refused(shop, entry_body(**facts))[0] == 400
 
     @pytest.mark.parametrize("post", [False, True])
@@ -165,7 +163,7 @@ class TestCreateJournalEntry:
             ),
         ],
     )
-    def test_it_breaks_no_rule(
+    def test_an_entry_that_breaks_a_rule_is_422(
         self, shop: Business, ledger: Ledger, lines: list[Record], code: str, post: bool
     ) -> None:
         with ledger.untouched():

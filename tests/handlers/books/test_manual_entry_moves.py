@@ -54,7 +54,9 @@ class TestApproveJournalEntry:
             ("approve_journal_entry", "insert", "journal_entry"),
         ]
 
-    def test_it_is_final(self, shop: Business, ledger: Ledger, system: Record) -> None:
+    def test_an_entry_that_is_no_draft_cannot_be_approved(
+        self, shop: Business, ledger: Ledger, system: Record
+    ) -> None:
         rejected = moved(shop, drafted(shop), "reject")
         for entry in (posted(shop), rejected, system):
             with ledger.untouched():
@@ -68,7 +70,7 @@ class TestApproveJournalEntry:
             assert said(ask(shop, draft, "approve")) == (409, "period_locked")
         assert moved(shop, draft, "approve")["status"] == "approved"
 
-    def test_so_are_its_accounts(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_approval_checks_the_accounts_again(self, shop: Business, ledger: Ledger) -> None:
         draft = drafted(shop, lines=[debit("7000", 5), credit("2400", 5)])
         assert shop.api.delete(f"{CHART}7000/").status_code == 200
         with ledger.untouched():
@@ -86,7 +88,9 @@ class TestApproveJournalEntry:
 
 
 class TestRejectJournalEntry:
-    def test_it_stays_and_never_counts(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_rejected_entry_stays_readable_and_is_not_posted(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         draft = drafted(shop)
         answer = ask(shop, draft, "reject")
         entry = answer.json()
@@ -95,13 +99,17 @@ class TestRejectJournalEntry:
         assert shop.api.get(f"{ENTRIES}{entry['id']}/").json() == entry
         assert ledger.entries(entry) == []
 
-    def test_it_is_final(self, shop: Business, ledger: Ledger, system: Record) -> None:
+    def test_an_entry_that_is_no_draft_cannot_be_rejected(
+        self, shop: Business, ledger: Ledger, system: Record
+    ) -> None:
         rejected = moved(shop, drafted(shop), "reject")
         for entry in (posted(shop), rejected, system):
             with ledger.untouched():
                 assert said(ask(shop, entry, "reject")) == (409, "invalid_state_transition")
 
-    def test_it_is_turned_down_in_a_locked_period_too(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_draft_in_a_locked_period_can_be_rejected(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         draft = drafted(shop)
         with ledger.locked(ON):
             assert moved(shop, draft, "reject")["status"] == "rejected"
@@ -145,13 +153,13 @@ class TestReverseJournalEntry:
         entry = posted(shop, created_by="manual")
         assert moved(shop, entry, "reverse")["entry_date"] == today().isoformat()
 
-    def test_it_is_never_before_what_it_takes_back(self, shop: Business) -> None:
+    def test_a_reversal_is_dated_no_earlier_than_its_entry(self, shop: Business) -> None:
         later = (today() + timedelta(days=40)).isoformat()
         assert moved(shop, posted(shop, entry_date=later), "reverse")["entry_date"] == later
         early = moved(shop, posted(shop), "reverse", json={"entry_date": "2025-01-01"})
         assert early["entry_date"] == ON
 
-    def test_what_was_approved_is_reversed_the_same(self, shop: Business) -> None:
+    def test_an_approved_entry_is_reversed_alike(self, shop: Business) -> None:
         entry = moved(shop, drafted(shop, created_by="import"), "approve")
         mirror = moved(shop, entry, "reverse")
         assert (mirror["reversal_of_id"], mirror["created_by"]) == (entry["id"], "manual")
@@ -163,7 +171,7 @@ class TestReverseJournalEntry:
         assert again["source_id"] == entry["id"]
         assert ledger.balances() == before
 
-    def test_it_happens_once(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_entry_is_reversed_once(self, shop: Business, ledger: Ledger) -> None:
         entry = posted(shop)
         mirror = moved(shop, entry, "reverse")
         with ledger.untouched():
@@ -171,7 +179,7 @@ class TestReverseJournalEntry:
         assert said(answer) == (409, "already_reversed")
         assert answer.json()["detail"] == {"reversed_by_id": mirror["id"]}
 
-    def test_what_a_document_posted_is_not_reversed_by_hand(
+    def test_an_entry_of_a_document_cannot_be_reversed(
         self, shop: Business, ledger: Ledger, system: Record
     ) -> None:
         with ledger.untouched():
@@ -179,7 +187,9 @@ class TestReverseJournalEntry:
         assert said(answer) == (409, "system_entry")
         assert answer.json()["detail"]["source_id"] == system["source_id"]
 
-    def test_what_is_not_posted_is_not_reversed(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_entry_that_is_not_posted_cannot_be_reversed(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         draft, rejected = drafted(shop), moved(shop, drafted(shop), "reject")
         for entry, following in ((draft, ["approved", "rejected"]), (rejected, [])):
             with ledger.untouched():
@@ -187,7 +197,7 @@ class TestReverseJournalEntry:
             assert said(answer) == (409, "invalid_state_transition")
             assert answer.json()["detail"]["allowed_next_states"] == following
 
-    def test_it_lands_in_an_open_period(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_reversal_is_posted_in_an_open_period(self, shop: Business, ledger: Ledger) -> None:
         entry, end = posted(shop), today()
         with ledger.locked(end.isoformat()):
             for day in (ON, end.isoformat()):

@@ -131,7 +131,9 @@ class TestReplaceJournalEntry:
 
 
 class TestApproveJournalEntry:
-    def test_it_posts_what_the_draft_says(self, shop: Business, lines: list[Record]) -> None:
+    def test_an_approved_entry_has_the_tax_marks_of_its_draft(
+        self, shop: Business, lines: list[Record]
+    ) -> None:
         draft = drafted(shop, lines=lines)
         entry = moved(shop, draft, "approve")
         assert marks(entry) == marks(draft)

@@ -40,7 +40,7 @@ class TestLockedPeriod:
                 assert answer.json()["detail"]["lock_date"] == MARCH
 
     @each_of(MOVED)
-    def test_what_follows_from_what_stands_in_it_lands_on_the_day_after(
+    def test_consequences_of_locked_entries_are_posted_on_the_day_after_the_lock(
         self, shop: Business, ledger: Ledger, trader: Trader, case: Case
     ) -> None:
         method, path, body = case[2](trader)

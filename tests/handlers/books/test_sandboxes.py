@@ -138,7 +138,7 @@ class TestGetSandbox:
 
 
 class TestUpdateSandbox:
-    def test_what_is_due_is_overdue_once_the_clock_has_passed_its_day(
+    def test_a_due_invoice_is_overdue_once_the_clock_has_passed_its_day(
         self, sandbox: Business
     ) -> None:
         assert listed(sandbox, "invoices/?status=overdue") == []

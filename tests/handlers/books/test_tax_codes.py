@@ -54,7 +54,7 @@ class TestCreateBusiness:
         assert found["SW15"]["tax_account"]["name"] == "Withholding tax recoverable"
         assert found["PW15"]["tax_account"]["code"] == "2210"
 
-    def test_one_without_a_country_starts_with_none(self, acme: Partner) -> None:
+    def test_a_business_without_a_country_starts_without_tax_codes(self, acme: Partner) -> None:
         body = {
             "external_id": "nowhere",
             "legal_name": "Nowhere",
@@ -66,7 +66,7 @@ class TestCreateBusiness:
 
 
 class TestCreateTaxCode:
-    def test_it_shows_everything_that_was_given(self, shop: Business) -> None:
+    def test_a_code_shows_all_given_fields(self, shop: Business) -> None:
         given = code_body(
             "V-17.5",
             direction="purchases",
@@ -115,7 +115,7 @@ class TestCreateTaxCode:
         body = code_body(f"{direction}.{treatment}", direction=direction, treatment=treatment)
         assert shop.made(CODES, body)["tax_account"]["code"] == account
 
-    def test_one_whose_rates_are_over_has_no_current_rate(self, shop: Business) -> None:
+    def test_a_code_with_past_rates_only_has_no_current_rate(self, shop: Business) -> None:
         over = [{"rate": 17.5, "valid_to": "2010-12-31"}]
         assert shop.made(CODES, code_body("OLD", rates=over))["current_rate"] is None
 
@@ -157,7 +157,7 @@ class TestCreateTaxCode:
             ),
         ],
     )
-    def test_what_does_not_go_together_is_refused(
+    def test_an_inconsistent_code_is_refused(
         self, shop: Business, ledger: Ledger, facts: Record, faults: Record
     ) -> None:
         with ledger.untouched():
@@ -202,12 +202,10 @@ class TestListTaxCodes:
             ({"search": "100%", "include_archived": True}, ["GONE"]),
         ],
     )
-    def test_it_finds_what_is_asked_for(
-        self, full: Business, asked: Record, found: list[str]
-    ) -> None:
+    def test_filters_select_codes(self, full: Business, asked: Record, found: list[str]) -> None:
         assert list(codes_of(full, **asked)) == found
 
-    def test_it_is_in_the_order_of_codes_or_of_days(self, full: Business) -> None:
+    def test_codes_are_sorted_by_code_or_creation(self, full: Business) -> None:
         assert list(codes_of(full)) == sorted(codes_of(full))
         assert list(codes_of(full, sort="-code")) == sorted(codes_of(full), reverse=True)
         newest = next(iter(codes_of(full, sort="-created_at", include_archived=True)))

@@ -90,7 +90,7 @@ class TestWorkedExample:
         balances = [each["running_balance"] for each in entries(own_shop, "1100", basis="cash")]
         assert balances == [90_000, -10_000, 50_000]
 
-    def test_what_is_taken_back_counts_back_on_its_day(
+    def test_a_released_allocation_counts_back_on_its_day(
         self, own_shop: Business, payment: Record
     ) -> None:
         SALES.change(own_shop, payment, allocations=[])
@@ -121,9 +121,7 @@ class TestSettled:
         # What the discount takes off lessens the sales themselves on cash.
         assert "4200" not in cash
 
-    def test_what_is_written_off_is_recognised_on_accrual_alone(
-        self, acme: Partner, trade: Trade
-    ) -> None:
+    def test_a_write_off_is_recognised_on_accrual_alone(self, acme: Partner, trade: Trade) -> None:
         shop = acme.business()
         opened = trade.open(shop, trade.somebody(shop), 900)
         trade.write_off(shop, opened)
@@ -207,7 +205,7 @@ class TestTags:
 
 @BOTH_SIDES
 class TestChangedTags:
-    def test_what_a_payment_is_tagged_with_counts_for_the_past(
+    def test_a_changed_tag_of_a_payment_counts_for_past_postings(
         self, acme: Partner, trade: Trade
     ) -> None:
         shop = acme.business()
@@ -222,7 +220,7 @@ class TestChangedTags:
         assert (sums(shop, tag="c"), sums(shop, untagged="true")) == ({}, amounts)
         assert len(shop.api.get(ENTRIES).json()["results"]) == before
 
-    def test_what_a_document_is_tagged_with_counts_for_what_settled_it(
+    def test_a_changed_tag_of_a_document_counts_for_its_settlements(
         self, acme: Partner, trade: Trade
     ) -> None:
         shop = acme.business()
@@ -245,7 +243,9 @@ class TestChangedTags:
 
 
 class TestKnownThen:
-    def test_what_was_posted_later_is_not_known(self, acme: Partner, api_server: Any) -> None:
+    def test_later_postings_are_not_in_an_earlier_state(
+        self, acme: Partner, api_server: Any
+    ) -> None:
         shop = acme.business()
         by_hand(shop, 100, "6000", "1100", "2025-01-10")
         [first] = entries(shop, "6000")
@@ -260,7 +260,9 @@ class TestKnownThen:
 
 @BOTH_SIDES
 class TestTagsOfLists:
-    def test_what_has_any_of_some_tags_is_found(self, acme: Partner, trade: Trade) -> None:
+    def test_a_filter_by_several_tags_finds_objects_with_any_tag(
+        self, acme: Partner, trade: Trade
+    ) -> None:
         shop = acme.business()
         party = trade.somebody(shop)
         made = {

@@ -53,7 +53,9 @@ class TestFolderThatCannotBeWritten:
         unavailable(upload(shop))
         assert (customers(shop), records(api_server, shop)) == ([], 0)
 
-    def test_the_same_key_works_once_it_can(self, api_server: ApiServer, shop: Business) -> None:
+    def test_a_key_is_usable_again_once_the_folder_is_writable(
+        self, api_server: ApiServer, shop: Business
+    ) -> None:
         key = {"Idempotency-Key": str(uuid4())}
         place = api_server.folder / shop.id
         place.write_text("in the way")
@@ -67,7 +69,7 @@ class TestFolderThatCannotBeWritten:
         assert (len(names(api_server, shop)), records(api_server, shop)) == (1, 1)
 
     @pytest.mark.usefixtures("blocked")
-    def test_what_needs_no_file_goes_on(self, shop: Business) -> None:
+    def test_requests_without_files_are_served(self, shop: Business) -> None:
         shop.customer(company_name="Without paper")
         assert customers(shop) == ["Without paper"]
 

@@ -54,7 +54,7 @@ class TestCreateDocument:
         assert (made["linked_type"], made["linked_id"], made["expires_in"]) == (None, None, 900)
         assert follow(shop, made["url"]).content == PDF
 
-    def test_what_is_not_said_is_empty(self, shop: Business) -> None:
+    def test_absent_fields_are_empty(self, shop: Business) -> None:
         made = upload(shop).json()
         assert (made["document_type"], made["upload_source"]) == ("document", None)
         assert (made["metadata"], made["tags"]) == ({}, [])
@@ -80,7 +80,7 @@ class TestCreateDocument:
             bytes(100),
         ],
     )
-    def test_another_kind_is_not_taken_whatever_it_is_called(
+    def test_another_media_type_is_refused_under_any_name(
         self, api_server: ApiServer, shop: Business, content: bytes
     ) -> None:
         before = names(api_server, shop), records(api_server, shop)
@@ -127,7 +127,7 @@ class TestCreateDocument:
             ("vendor_refund", "vendor_refund"),
         ],
     )
-    def test_it_is_linked_to_what_exists_here(
+    def test_a_document_is_linked_to_an_existing_object(
         self, shop: Business, buyer: Record, linked_type: str, document_type: str
     ) -> None:
         resource = target(shop, buyer, linked_type)
@@ -144,7 +144,7 @@ class TestCreateDocument:
             *("vendor", "bill", "vendor_refund", "vendor_credit"),
         ],
     )
-    def test_it_is_linked_to_nothing_that_is_not_there(
+    def test_a_link_to_an_unknown_object_is_refused(
         self, api_server: ApiServer, shop: Business, buyer: Record, linked_type: str
     ) -> None:
         before = names(api_server, shop)
@@ -154,7 +154,7 @@ class TestCreateDocument:
             assert (answer.status_code, answer.json()["error_code"]) == (422, "reference_not_found")
         assert names(api_server, shop) == before
 
-    def test_what_it_is_linked_to_comes_whole(self, shop: Business, buyer: Record) -> None:
+    def test_a_link_without_type_or_id_is_400(self, shop: Business, buyer: Record) -> None:
         for half in ({"linked_type": "customer"}, {"linked_id": buyer["id"]}):
             answer = upload(shop, **half)
             assert answer.status_code == 400
@@ -257,14 +257,14 @@ class TestListDocuments:
             ({"page_size": 1, "page": 2}, [1]),
         ],
     )
-    def test_it_finds_what_is_asked_for(
+    def test_filters_select_documents(
         self, archive: Archive, query: Any, places: list[int]
     ) -> None:
         shop, _, made = archive
         found = shop.api.get("documents/", params=query).json()
         assert [each["id"] for each in found["results"]] == [made[place]["id"] for place in places]
 
-    def test_it_finds_those_of_one_resource(self, archive: Archive) -> None:
+    def test_a_filter_by_linked_id_selects_documents_of_the_object(self, archive: Archive) -> None:
         shop, buyer, made = archive
         found = shop.api.get("documents/", params={"linked_id": buyer["id"]}).json()
         assert [each["id"] for each in found["results"]] == [made[2]["id"]]
@@ -284,7 +284,7 @@ class TestListDocuments:
 
 
 class TestGetDocument:
-    def test_it_shows_the_record_with_a_fresh_link(self, shop: Business) -> None:
+    def test_a_document_is_shown_with_a_fresh_link(self, shop: Business) -> None:
         made = upload(shop, tags=["a"]).json()
         answer = shop.api.get(f"documents/{made['id']}/")
         assert (answer.status_code, answer.headers["etag"]) == (200, '"1"')

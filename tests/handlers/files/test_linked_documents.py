@@ -75,7 +75,7 @@ class DocumentsOfParties:
         ]
         assert (names(api_server, shop), records(api_server, shop)) == before
 
-    def test_another_kind_is_not_taken_and_nothing_is_kept(
+    def test_a_file_of_another_media_type_is_refused_and_nothing_is_kept(
         self, api_server: ApiServer, shop: Business, trade: Trade
     ) -> None:
         before = names(api_server, shop)
@@ -110,7 +110,7 @@ class TestDocumentsOfCustomers(DocumentsOfParties):
     trade = SALES
 
     @pytest.mark.parametrize("metadata", [0, False, [], "", {}, ["x"]])
-    def test_what_is_said_of_it_is_given_back_as_it_is(
+    def test_metadata_of_a_document_is_returned_unchanged(
         self, shop: Business, metadata: object
     ) -> None:
         sent = in_json(metadata=metadata)
@@ -165,7 +165,7 @@ class TestDocumentsOfCustomers(DocumentsOfParties):
         "text",
         ["a", "a===", "YQ", "YR==", "YWJ", "YWJj\n", "YW Jj", "YWJ-", "Y=Q=", "====", "é" * 4],
     )
-    def test_what_is_no_base64_is_told_by_its_field(self, shop: Business, text: str) -> None:
+    def test_malformed_base64_is_400_with_its_field(self, shop: Business, text: str) -> None:
         document = {"file": text, "file_name": "a.pdf"}
         answer = shop.api.post("customers/", json={"company_name": "X", "document": document})
         assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
@@ -272,7 +272,7 @@ class TestDocumentsOfOthers:
 
 
 class TestWall:
-    def test_another_business_finds_neither_record_nor_list_nor_target(
+    def test_another_business_finds_no_document_list_or_target(
         self, shop: Business, buyer: Record, acme: Partner, rival: Partner
     ) -> None:
         made = upload(shop, linked_type="customer", linked_id=buyer["id"]).json()

@@ -34,7 +34,7 @@ def kind(request: pytest.FixtureRequest, buyer: Record, vendor: Record) -> Kind:
 
 
 class TestDocumentsOfTrade:
-    def test_what_is_created_comes_with_its_file(self, shop: Business, kind: Kind) -> None:
+    def test_a_created_object_is_returned_with_its_file(self, shop: Business, kind: Kind) -> None:
         made = kind.made(shop, in_json(PDF, "scan.pdf", tags=["x"]))
         document = made["document"]
         assert (document["file_name"], document["file_size"]) == ("scan.pdf", len(PDF))
@@ -54,7 +54,7 @@ class TestDocumentsOfTrade:
         assert read(shop, kind.path, made)["document"]["file_name"] == "second.csv"
         assert answer.json()["updated_at"] > made["updated_at"]
 
-    def test_another_kind_of_file_is_not_taken_and_nothing_is_kept(
+    def test_a_file_of_another_media_type_is_refused_and_nothing_is_kept(
         self, api_server: ApiServer, shop: Business, ledger: Ledger, kind: Kind
     ) -> None:
         made, wrong = shop.made(kind.path, kind.body), in_json(b"MZ" + bytes(9))

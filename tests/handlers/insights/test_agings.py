@@ -79,19 +79,19 @@ class Aging:
         assert found["total_outstanding_cents"] == sum(DUE.values()) + 1_000
         assert (found["as_of_date"], found["basis"], found["currency"]) == (AS_OF, "accrual", "GBP")
 
-    def test_what_settles_nothing_yet_is_told_apart(self, books: Business) -> None:
+    def test_unapplied_amounts_are_reported_separately(self, books: Business) -> None:
         found = read(books, self.path, as_of_date=AS_OF)
         assert [row["unapplied_cents"] for row in self.rows(found)] == [0, 350]
         assert found["unapplied_cents"] == 350
         assert read(books, self.path)["unapplied_cents"] == 449
 
-    def test_the_same_numbers_have_two_names(self, books: Business) -> None:
+    def test_buckets_have_two_names_for_equal_numbers(self, books: Business) -> None:
         found = read(books, self.path, as_of_date=AS_OF)
         for buckets in (found["total_aging_buckets"], self.rows(found)[0]["aging_buckets"]):
             for days in ("1_30", "31_60", "61_90"):
                 assert buckets[f"days_{days}"] == buckets[f"{days}_days"] > 0
 
-    def test_what_came_later_does_not_count_yet(self, books: Business) -> None:
+    def test_later_postings_do_not_count(self, books: Business) -> None:
         day_before = read(books, self.path, as_of_date="2025-06-29")
         early = self.rows(day_before)[0]
         assert (early["total_outstanding_cents"], early["unapplied_cents"]) == (5_000, 50)
@@ -104,9 +104,7 @@ class Aging:
         found = read(books, self.path, as_of_date=AS_OF, group_by="total")
         assert found == {**whole, "group_by": "total", f"{self.trade.party}s": []}
 
-    def test_it_is_a_table_for_who_would_rather_have_one(
-        self, trade: Trade, books: Business
-    ) -> None:
+    def test_the_report_is_available_as_a_table(self, trade: Trade, books: Business) -> None:
         late, early, total = table(books, self.path, as_of_date=AS_OF)
         assert [each["row"] for each in (late, early, total)] == ["line", "line", "total"]
         assert late[f"{trade.party}_name"] == "Late"
@@ -124,7 +122,7 @@ class Aging:
             ({"basis": "cash"}, "basis"),
         ],
     )
-    def test_what_it_does_not_know_is_refused(
+    def test_an_unknown_parameter_or_value_is_400(
         self, books: Business, asked: Record, field: str
     ) -> None:
         answer = books.api.get(self.path, params=asked)
@@ -144,7 +142,7 @@ class Stats:
     trade: Trade
     path: str
 
-    def test_it_counts_by_what_is_left_to_do(self, trade: Trade, acme: Partner) -> None:
+    def test_documents_are_counted_by_status(self, trade: Trade, acme: Partner) -> None:
         shop = acme.business()
         party = trade.somebody(shop)
         shop.made(trade.path, trade.body(party))
@@ -224,7 +222,7 @@ class Statement:
         assert [line["amount_cents"] for line in first["lines"]] == [1_000]
         assert first["unapplied_cents"] == 0
 
-    def test_it_is_a_table_for_who_would_rather_have_one(
+    def test_the_statement_is_available_as_a_table(
         self, trade: Trade, told: tuple[Business, str, Record]
     ) -> None:
         shop, path, document = told
@@ -238,7 +236,7 @@ class Statement:
         ]
         assert rows[1][trade.number] == document[trade.number]
 
-    def test_what_there_is_not_is_refused(
+    def test_an_invalid_period_or_unknown_party_is_refused(
         self, trade: Trade, told: tuple[Business, str, Record]
     ) -> None:
         shop, path, _ = told

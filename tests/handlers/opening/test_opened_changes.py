@@ -144,7 +144,7 @@ class TestFileTaxReturn:
             ] == [("invoice", "3290", -12_000), ("payment", "1200", 4_235)]
 
     @DAYS
-    def test_what_is_credited_or_given_up_before_the_change_is_settled(
+    def test_amounts_credited_or_written_off_before_the_change_count_as_settled(
         self, shop: Business, ledger: Ledger, buyer: Record, day: str
     ) -> None:
         """Of 12,000, 4,800 are credited and 3,600 relieved: the other 3,600 are unsettled.

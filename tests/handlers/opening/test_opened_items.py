@@ -121,7 +121,7 @@ class TestSettled:
 
 
 class TestReplaceInvoice:
-    def test_one_that_came_with_an_opening_stays_as_it_is(
+    def test_an_invoice_of_an_opening_cannot_be_replaced(
         self, shop: Business, ledger: Ledger, opening: Record
     ) -> None:
         path = f"invoices/{opening['invoices'][0]['id']}/"
@@ -133,7 +133,7 @@ class TestReplaceInvoice:
 
 
 class TestVoidInvoice:
-    def test_one_that_came_with_an_opening_goes_with_it_alone(
+    def test_an_invoice_of_an_opening_cannot_be_voided(
         self, ledger: Ledger, opening: Record
     ) -> None:
         path = f"invoices/{opening['invoices'][0]['id']}/void/"
@@ -141,24 +141,20 @@ class TestVoidInvoice:
 
 
 class TestReplaceBill:
-    def test_one_that_came_with_an_opening_stays_as_it_is(
-        self, ledger: Ledger, opening: Record
-    ) -> None:
+    def test_a_bill_of_an_opening_cannot_be_replaced(self, ledger: Ledger, opening: Record) -> None:
         bill = opening["bills"][0]
         body = {"vendor_id": bill["vendor_id"], "line_items": [line()]}
         assert ledger.refused("PUT", f"bills/{bill['id']}/", json=body) == IN_OPENING
 
 
 class TestVoidBill:
-    def test_one_that_came_with_an_opening_goes_with_it_alone(
-        self, ledger: Ledger, opening: Record
-    ) -> None:
+    def test_a_bill_of_an_opening_cannot_be_voided(self, ledger: Ledger, opening: Record) -> None:
         path = f"bills/{opening['bills'][0]['id']}/void/"
         assert ledger.refused("POST", path) == IN_OPENING
 
 
 class TestVoidCustomerCredit:
-    def test_one_that_came_with_an_opening_goes_with_it_alone(
+    def test_a_customer_credit_of_an_opening_cannot_be_voided(
         self, ledger: Ledger, opening: Record
     ) -> None:
         path = f"customer-credits/{opening['customer_credits'][0]['id']}/void/"
@@ -166,7 +162,7 @@ class TestVoidCustomerCredit:
 
 
 class TestVoidVendorCredit:
-    def test_one_that_came_with_an_opening_goes_with_it_alone(
+    def test_a_vendor_credit_of_an_opening_cannot_be_voided(
         self, ledger: Ledger, opening: Record
     ) -> None:
         path = f"vendor-credits/{opening['vendor_credits'][0]['id']}/void/"
@@ -193,7 +189,7 @@ class TestUpdateInvoicePayment:
         assert ledger.refused("PATCH", path, json=change) == IN_OPENING
         assert ledger.refused("PUT", path, json=change) == IN_OPENING
 
-    def test_what_is_repeated_is_no_change_and_words_are_free(
+    def test_repeated_amounts_of_a_prepayment_pass_and_its_note_can_change(
         self, shop: Business, opening: Record
     ) -> None:
         path = f"invoices/payments/{opening['prepayments'][0]['id']}/"
@@ -201,11 +197,13 @@ class TestUpdateInvoicePayment:
         answer = shop.api.patch(path, json=body)
         assert (answer.status_code, answer.json()["payment"]["note"]) == (200, "seen")
 
-    def test_nor_is_one_cancelled(self, ledger: Ledger, opening: Record) -> None:
+    def test_a_prepayment_of_an_opening_cannot_be_cancelled(
+        self, ledger: Ledger, opening: Record
+    ) -> None:
         path = f"invoices/payments/{opening['prepayments'][0]['id']}/delete/"
         assert ledger.refused("POST", path) == (409, "invalid_state_transition")
 
-    def test_one_that_was_taken_back_with_its_opening_does_not_come_back(
+    def test_a_prepayment_of_a_reversed_opening_cannot_be_completed(
         self, shop: Business, ledger: Ledger, opening: Record
     ) -> None:
         reversed_(shop, opening)
@@ -245,7 +243,7 @@ class TestCreatePayout:
 
 
 class TestListInvoices:
-    def test_one_that_came_with_an_opening_is_overdue_by_its_own_day(
+    def test_an_invoice_of_an_opening_is_overdue_after_its_due_date(
         self, shop: Business, buyer: Record
     ) -> None:
         due = {"due_at": "2024-12-04T00:00:00Z"}

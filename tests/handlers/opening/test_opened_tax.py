@@ -53,7 +53,9 @@ def invoice(shop: Business, buyer: Record) -> Record:
 
 
 class TestCreateOpeningBalance:
-    def test_it_is_shown_as_given(self, shop: Business, buyer: Record, vendor: Record) -> None:
+    def test_taxes_of_an_opening_are_shown_as_given(
+        self, shop: Business, buyer: Record, vendor: Record
+    ) -> None:
         known = codes_of(shop)
         taxes = [by_code("S20", 99, 21), by_code(known["S5"]["id"], 100, 5)]
         opening = opened(
@@ -135,7 +137,7 @@ class TestCreateOpeningBalance:
             ([by_code("S99", 10_000, 2_000)], "reference_not_found", "invoices.0.tax.0"),
         ],
     )
-    def test_what_does_not_fit_is_refused_with_its_place(
+    def test_an_invalid_tax_is_refused_with_its_place(
         self, shop: Business, ledger: Ledger, buyer: Record, taxes: Any, code: str, item: str
     ) -> None:
         with ledger.untouched():
@@ -174,7 +176,7 @@ class TestGetTaxReturn:
         draft = drawn_up(shop)
         assert (draft["codes"], draft["uncoded"], boxes(draft)) == ([], [], {})
 
-    def test_what_says_nothing_of_tax_counts_nothing(self, shop: Business, buyer: Record) -> None:
+    def test_an_item_without_tax_counts_in_no_return(self, shop: Business, buyer: Record) -> None:
         opening = opened(shop, date=ON, invoices=[open_invoice(buyer, 12_000)])
         paid(shop, SALES.read(shop, opening["invoices"][0]), 12_000, "2025-02-01")
         assert declared(shop) == {}
@@ -246,7 +248,7 @@ class TestCredits:
         assert boxes(draft) == {"1": -1_000, "3": -1_000, "4": -1_000, "7": -5_000}
         ledger.audit()
 
-    def test_one_that_was_open_counts_with_what_it_settles(
+    def test_an_opening_credit_counts_when_it_settles_an_invoice(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         given = open_customer_credit(buyer, 1_200, tax=[by_code("S20", 1_000, 200)])
@@ -263,7 +265,7 @@ class TestCredits:
         assert codes(draft["codes"])["S20"] == {"net": -500, "output": -100}
         ledger.audit()
 
-    def test_one_that_is_paid_out_gives_its_tax_back(
+    def test_a_refunded_opening_credit_returns_its_tax(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         given = open_vendor_credit(vendor, 1_200, tax=[by_code("P20", 1_000, 200)])
@@ -291,7 +293,7 @@ class TestRefunds:
         assert declared(shop) == {"S20": {"net": 9_000, "output": 1_800}, "S0": {"net": 4_500}}
         ledger.audit()
 
-    def test_one_of_a_line_has_its_code_alone(
+    def test_a_refund_of_a_line_has_the_code_of_the_line_alone(
         self, shop: Business, ledger: Ledger, invoice: Record
     ) -> None:
         paid(shop, invoice, 17_000, "2025-02-01")
@@ -330,7 +332,7 @@ class TestWriteOffs:
         assert declared(shop) == {"S20": {"net": 5_000, "output": 1_000}}
         ledger.audit()
 
-    def test_one_that_is_reversed_owes_the_tax_again(
+    def test_a_reversed_write_off_owes_the_tax_again(
         self, shop: Business, ledger: Ledger, invoice: Record
     ) -> None:
         done = written_off(shop, invoice, tax_relief=True, write_off_at="2025-03-01T09:00:00Z")
@@ -341,7 +343,7 @@ class TestWriteOffs:
         assert SALES.status_of(shop, invoice) == ("sent", 17_000)
         ledger.audit()
 
-    def test_what_is_paid_and_what_is_relieved_come_to_what_was_open(
+    def test_paid_and_relieved_tax_add_up_to_the_opening_tax(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         taxes = (by_code("S20", 9_999, 2_001), by_code("S5", 777, 38), by_code("S20", 1, 1))
@@ -366,7 +368,7 @@ class TestWriteOffs:
 
 
 class TestReverseOpeningBalance:
-    def test_it_is_taken_back_as_one_and_declared_by_nobody(
+    def test_a_reversed_opening_is_in_no_tax_return(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         given = open_invoice(buyer, 12_000, tax=[by_code("S20", 10_000, 2_000)])
@@ -384,7 +386,7 @@ class TestReverseOpeningBalance:
 
 
 class TestUpdateTaxCode:
-    def test_one_that_something_open_names_keeps_its_past(
+    def test_a_code_of_an_open_item_cannot_change_its_treatment(
         self, shop: Business, ledger: Ledger, invoice: Record
     ) -> None:
         path = f"tax-codes/{codes_of(shop)['S20']['id']}/"

@@ -34,7 +34,7 @@ def names(account: Record) -> str:
 
 
 class TestCreateOpeningBalance:
-    def test_what_stood_and_was_open_is_in_the_books_on_that_day(
+    def test_balances_and_open_items_are_in_the_books_on_the_opening_day(
         self, shop: Business, ledger: Ledger, buyer: Record, vendor: Record
     ) -> None:
         body = {"date": DAY, "memo": "old books", **all_open(buyer, vendor)}
@@ -69,7 +69,7 @@ class TestCreateOpeningBalance:
         }
         ledger.audit()
 
-    def test_it_shows_what_was_stated_and_what_ties(
+    def test_an_opening_shows_stated_balances_and_ties(
         self, shop: Business, buyer: Record, vendor: Record
     ) -> None:
         opening = opened(shop, **all_open(buyer, vendor))
@@ -318,7 +318,7 @@ class TestCreateOpeningBalance:
         assert opening["difference_cents"] == 80
         assert [entry["source_type"] for entry in opening["journal_entries"]] == ["invoice"]
 
-    def test_it_is_told_in_the_audit_trail(self, shop: Business, buyer: Record) -> None:
+    def test_an_opening_is_in_the_audit_trail(self, shop: Business, buyer: Record) -> None:
         opening = opened(shop, invoices=[open_invoice(buyer, 4)])
         asked = {"object_type": "opening_balance", "object_id": opening["id"]}
         [record] = shop.api.get("audit/", params=asked).json()["results"]
@@ -326,13 +326,15 @@ class TestCreateOpeningBalance:
 
 
 class TestGetOpeningBalance:
-    def test_it_reads_as_it_was_made(self, shop: Business, buyer: Record, vendor: Record) -> None:
+    def test_an_opening_is_read_as_it_was_created(
+        self, shop: Business, buyer: Record, vendor: Record
+    ) -> None:
         opening = opened(shop, **all_open(buyer, vendor))
         answer = shop.api.get(f"{OPENINGS}{opening['id']}/")
         assert (answer.status_code, answer.headers["etag"]) == (200, '"1"')
         assert answer.json() == opening
 
-    def test_one_that_there_is_not_is_404(self, shop: Business) -> None:
+    def test_an_unknown_opening_is_404(self, shop: Business) -> None:
         answer = shop.api.get(f"{OPENINGS}{NOBODY}/")
         assert (answer.status_code, answer.json()["error_code"]) == (
             404,
@@ -361,15 +363,13 @@ class TestListOpeningBalances:
             ({"created_at_from": "2199-01-01T00:00:00Z"}, []),
         ],
     )
-    def test_it_is_filtered_and_sorted(
+    def test_openings_are_filtered_and_sorted(
         self, shop: Business, asked: Record, years: list[int]
     ) -> None:
         found = shop.api.get(OPENINGS, params=asked).json()["results"]
         assert [int(each["date"][:4]) for each in found] == years
 
-    def test_it_shows_each_without_what_came_with_it(
-        self, shop: Business, made: list[Record]
-    ) -> None:
+    def test_a_listed_opening_has_no_items(self, shop: Business, made: list[Record]) -> None:
         found = shop.api.get(OPENINGS).json()["results"]
         by_id = {each["id"]: each for each in found}
         for each in made:

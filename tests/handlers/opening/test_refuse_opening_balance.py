@@ -46,7 +46,7 @@ class TestCreateOpeningBalance:
         said = self.refused(ledger, **facts)
         return said["status"], said["error_code"]
 
-    def test_what_does_not_tie_is_told_account_by_account(
+    def test_balances_that_do_not_tie_are_reported_by_account(
         self, ledger: Ledger, buyer: Record, vendor: Record
     ) -> None:
         body = all_open(buyer, vendor)
@@ -71,7 +71,9 @@ class TestCreateOpeningBalance:
         assert self.fault(ledger, accounts=balances) == (422, "opening_does_not_tie")
 
     @pytest.mark.parametrize("code", ["2000", "2100", "2250", "2300"])
-    def test_nor_does_one_on_the_other_side(self, ledger: Ledger, code: str) -> None:
+    def test_a_control_balance_on_the_other_side_is_refused(
+        self, ledger: Ledger, code: str
+    ) -> None:
         balances = [{"account": code, "credit_amount": 1}]
         assert self.fault(ledger, accounts=balances) == (422, "opening_does_not_tie")
 
@@ -84,7 +86,9 @@ class TestCreateOpeningBalance:
         reversed_(shop, first)
         opened(shop, accounts=[BALANCE])
 
-    def test_also_in_a_preview(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_duplicate_opening_is_refused_in_a_preview(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         opened(shop, accounts=[BALANCE])
         options: Record = {"params": {"preview": "true"}, "json": {"date": DAY}}
         fault = ledger.refused("POST", OPENINGS, **options)
@@ -106,7 +110,7 @@ class TestCreateOpeningBalance:
             ("prepayments", {"payment_date": "2025-01-01"}),
         ],
     )
-    def test_what_is_dated_after_it_belongs_to_the_books_as_any_other(
+    def test_an_item_dated_after_the_opening_is_refused(
         self, ledger: Ledger, buyer: Record, vendor: Record, listed: str, dated: Record
     ) -> None:
         whose, say = ALL[listed]
@@ -228,7 +232,7 @@ class TestCreateOpeningBalance:
             ),
         ],
     )
-    def test_what_the_request_alone_shows_to_be_wrong_is_400(
+    def test_a_malformed_opening_is_400(
         self, ledger: Ledger, facts: Record, field: str, fault: str
     ) -> None:
         said = self.refused(ledger, **facts)

@@ -55,7 +55,7 @@ class TestReverseOpeningBalance:
             assert mirror.lines == tuple((code, -amount) for code, amount in entry.lines)
             assert (mirror.on, mirror.source_type) == (str(today()), entry.source_type)
 
-    def test_what_came_with_it_is_void_or_cancelled(
+    def test_items_of_a_reversed_opening_are_void_or_cancelled(
         self, shop: Business, opening: Record, buyer: Record
     ) -> None:
         reversed_(shop, opening)
@@ -68,7 +68,7 @@ class TestReverseOpeningBalance:
             assert shop.api.get(f"{path}{each['id']}/").json()["status"] == "cancelled"
         assert shop.api.post(f"customers/{buyer['id']}/archive/").status_code == 200
 
-    def test_the_same_can_be_opened_anew(
+    def test_an_equal_opening_can_be_created_after_the_reversal(
         self, shop: Business, ledger: Ledger, buyer: Record, vendor: Record
     ) -> None:
         body = all_open(buyer, vendor)
@@ -161,7 +161,7 @@ class TestReverseOpeningBalance:
         }
         self.is_held(ledger, opening, told)
 
-    def test_it_goes_once_that_is_taken_back(
+    def test_an_opening_can_be_reversed_once_its_items_are_unsettled(
         self, shop: Business, ledger: Ledger, opening: Record, buyer: Record, vendor: Record
     ) -> None:
         invoice, credit = opening["invoices"][0], opening["customer_credits"][0]
@@ -196,7 +196,9 @@ class TestReverseOpeningBalance:
         answer = shop.api.post(f"{OPENINGS}{opening['id']}/reverse/")
         assert len(answer.json()["detail"]["invoice_ids"]) == 20
 
-    def test_it_is_reversed_once(self, shop: Business, ledger: Ledger, opening: Record) -> None:
+    def test_an_opening_is_reversed_once(
+        self, shop: Business, ledger: Ledger, opening: Record
+    ) -> None:
         reversed_(shop, opening)
         path = f"{OPENINGS}{opening['id']}/reverse/"
         assert ledger.refused("POST", path) == (409, "invalid_state_transition")
@@ -225,6 +227,6 @@ class TestReverseOpeningBalance:
         fault = ledger.refused("POST", path, headers={"If-Match": '"7"'})
         assert fault == (412, "precondition_failed")
 
-    def test_one_that_there_is_not_is_404(self, ledger: Ledger) -> None:
+    def test_a_reversal_of_an_unknown_opening_is_404(self, ledger: Ledger) -> None:
         fault = ledger.refused("POST", f"{OPENINGS}{NOBODY}/reverse/")
         assert fault == (404, "opening_balance_not_found")

@@ -53,7 +53,7 @@ def on(payment: Record) -> str:
 
 
 class TestCancelVendorRefundPayment:
-    def test_it_answers_what_was_done_and_stays_readable(
+    def test_a_cancelled_payment_is_returned_and_stays_readable(
         self, shop: Business, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500, of_bill(taxed(shop, vendor), 500))
@@ -141,7 +141,7 @@ class TestCancelVendorRefundPayment:
         now = read(shop, BILLS, newer)
         assert (now["status"], now["paid_at"]) == ("paid", f"{today()}T00:00:00Z")
 
-    def test_as_far_as_each_bill_has_something_left(
+    def test_allocations_are_restored_up_to_the_open_amount_of_each_bill(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
@@ -227,7 +227,7 @@ class TestCancelVendorRefundPayment:
         )
         assert answer.json()["detail"]["current_state"] == status
 
-    def test_it_is_for_business_tokens_alone(
+    def test_a_cancellation_requires_a_business_token(
         self, shop: Business, ledger: Ledger, acme: Partner, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500)

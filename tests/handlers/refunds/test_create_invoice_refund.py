@@ -27,7 +27,7 @@ def taxed(shop: Business, buyer: Record, net: int, *taxes: Record) -> Record:
 
 
 class TestCreateInvoiceRefund:
-    def test_it_shows_everything_that_was_given(
+    def test_a_refund_shows_all_given_fields(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
@@ -80,7 +80,7 @@ class TestCreateInvoiceRefund:
         refund = refunded(shop, invoice, lines=[{"line_id": item["id"], "amount_cents": 145}])
         assert ledger.postings(refund) == [(TODAY, {"4100": 144, "2200": 1, "2300": -145})]
 
-    def test_it_owes_the_net_share_and_the_share_of_each_tax(
+    def test_a_refund_owes_its_share_of_the_net_and_each_tax(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         levy = {"code": "2230", "name": "Levy", "account_type": "liability"}
@@ -229,7 +229,7 @@ class TestCreateInvoiceRefund:
         assert (refund["processor"], payment["processor"]) == (shown, shown)
         assert ledger.postings(payment) == [(BACK, {"2300": 7, account: -7})]
 
-    def test_it_is_dated_no_earlier_than_the_invoice_and_its_money_when_it_moved(
+    def test_a_refund_is_dated_no_earlier_than_its_invoice(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         refund = refunded(shop, settled(shop, buyer), completed_at="2025-02-10T10:00:00Z")

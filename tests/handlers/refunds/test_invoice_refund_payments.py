@@ -43,7 +43,7 @@ def state_of(shop: Business, refund: Record) -> tuple[str, int, str | None]:
 
 
 class TestCreateInvoiceRefundPayment:
-    def test_it_shows_everything_that_was_given(
+    def test_a_refund_payment_shows_all_given_fields(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         given = {
@@ -74,7 +74,7 @@ class TestCreateInvoiceRefundPayment:
         assert {money.source_type, fee.source_type} == {"refund_payment"}
 
     @pytest.mark.parametrize("options", [{}, {"json": {}}])
-    def test_it_pays_the_rest_now_where_nothing_is_said(
+    def test_a_refund_payment_without_fields_pays_the_rest_now(
         self, shop: Business, ledger: Ledger, refund: Record, options: Record
     ) -> None:
         refund_paid(shop, refund, amount_cents=300, completed_at=AT)
@@ -93,7 +93,7 @@ class TestCreateInvoiceRefundPayment:
         refund_paid(shop, refund, amount_cents=1, completed_at=AT)
         assert state_of(shop, refund) == ("paid", 1_000, AT)
 
-    def test_it_goes_the_way_of_the_refund_whose_fee_is_taken_once(
+    def test_a_refund_payment_has_the_method_of_the_refund_and_its_fee_once(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         means = {"method": "OTHER", "processor": "SumUp", "refund_processing_fee_cents": 7}
@@ -124,7 +124,7 @@ class TestCreateInvoiceRefundPayment:
         payment = refund_paid(shop, refund, refund_processing_fee_cents=0)
         assert (payment["refund_processing_fee"], len(ledger.entries(payment))) == (0, 1)
 
-    def test_it_is_dated_on_the_day_it_moved_also_before_the_refund(
+    def test_a_refund_payment_may_be_dated_before_its_refund(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         payment = refund_paid(shop, refund, completed_at="2025-03-12T10:00:00Z")
@@ -154,7 +154,7 @@ class TestCreateInvoiceRefundPayment:
             settled_parts.update(dict(split))
         assert sorted(settled_parts.values()) == [200, 600, 600]
 
-    def test_it_pays_a_refund_of_money_that_settled_nothing(
+    def test_a_refund_of_an_unapplied_payment_is_paid(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         refund = refunded(shop, paid(shop, buyer, 90))
@@ -209,7 +209,7 @@ class TestCreateInvoiceRefundPayment:
             {"reference_number": "x"},
         ],
     )
-    def test_what_the_request_alone_shows_to_be_wrong(
+    def test_a_malformed_refund_payment_is_400(
         self, shop: Business, ledger: Ledger, refund: Record, facts: Record
     ) -> None:
         with ledger.untouched():
@@ -256,7 +256,7 @@ class TestCreateInvoiceRefundPayment:
 
 
 class TestListInvoiceRefundPayments:
-    def test_it_filters_pages_and_sorts(
+    def test_refund_payments_are_filtered_paged_and_sorted(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         [first] = refund["refund_payments"]  # Cancelled, and listed all the same.
@@ -276,21 +276,21 @@ class TestListInvoiceRefundPayments:
         assert (whole["count"], whole["next"], whole["previous"]) == (3, None, None)
 
     @pytest.mark.parametrize("asked", ["page=0", "page_size=101", "sort=amount", "status=paid"])
-    def test_it_refuses_what_it_does_not_know(
+    def test_an_unknown_parameter_or_value_is_400(
         self, shop: Business, refund: Record, asked: str
     ) -> None:
         assert shop.api.get(f"{path_of(refund)}?{asked}").status_code == 400
 
 
 class TestGetInvoiceRefundPayment:
-    def test_one_that_does_not_exist_is_not_there(self, shop: Business, refund: Record) -> None:
+    def test_an_unknown_refund_payment_is_404(self, shop: Business, refund: Record) -> None:
         answer = shop.api.get(f"{path_of(refund)}{NOBODY}/")
         assert answer.status_code == 404
         assert answer.json()["error_code"] == "invoice_refund_payment_not_found"
 
 
 class TestCancelInvoiceRefundPayment:
-    def test_what_it_posted_is_mirrored_today_and_linked(
+    def test_a_cancelled_refund_payment_is_reversed_today_with_a_link(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         payment = refund_paid(
@@ -324,7 +324,9 @@ class TestCancelInvoiceRefundPayment:
         again = refund_paid(shop, refund)
         assert (again["refunded_amount"], again["refund_processing_fee"]) == (1_000, 6)
 
-    def test_it_is_taken_back_once(self, shop: Business, ledger: Ledger, refund: Record) -> None:
+    def test_a_refund_payment_is_cancelled_once(
+        self, shop: Business, ledger: Ledger, refund: Record
+    ) -> None:
         path = f"{path_of(refund)}{refund_paid(shop, refund)['id']}/delete/"
         key = {"Idempotency-Key": str(uuid4())}
         first = shop.api.post(path, headers=key)
@@ -335,7 +337,7 @@ class TestCancelInvoiceRefundPayment:
         detail = {"current_state": "cancelled", "allowed_next_states": []}
         assert twice.json()["detail"] == detail
 
-    def test_what_stands_in_a_locked_period_is_taken_back_after_it(
+    def test_a_refund_payment_in_a_locked_period_is_reversed_after_the_lock(
         self, shop: Business, ledger: Ledger, refund: Record
     ) -> None:
         until, after = today(), str(today() + timedelta(days=1))

@@ -102,7 +102,7 @@ class TestListInvoiceRefunds:
     ) -> None:
         assert found(own_shop, every_status, **filters) == names
 
-    def test_they_are_found_by_customer_invoice_and_payment(
+    def test_filters_by_customer_invoice_and_payment_select_refunds(
         self, own_shop: Business, every_status: dict[str, Record]
     ) -> None:
         own = every_status["pending"]["customer_id"]
@@ -141,7 +141,9 @@ class TestListInvoiceRefunds:
 
 
 class TestListInvoiceRefundPayments:
-    def test_they_are_listed_newest_first_and_cancelled_ones_stay(self, own_shop: Business) -> None:
+    def test_refund_payments_are_listed_newest_first_with_cancelled_ones(
+        self, own_shop: Business
+    ) -> None:
         buyer = own_shop.customer()
         invoice = sent(own_shop, buyer, 600)
         paid(own_shop, buyer, 600, part(invoice, 600))

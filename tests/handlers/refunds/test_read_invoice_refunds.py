@@ -25,7 +25,7 @@ def cancel(shop: Business, refund: Record) -> Record:
 
 
 class TestGetInvoiceRefund:
-    def test_it_shows_what_has_become_of_it(self, shop: Business, buyer: Record) -> None:
+    def test_a_refund_shows_its_current_state(self, shop: Business, buyer: Record) -> None:
         refund = refunded(shop, settled(shop, buyer))
         path = f"{REFUNDS}{refund['id']}/"
         assert shop.api.get(path).json() == refund
@@ -39,7 +39,9 @@ class TestGetInvoiceRefund:
         assert (shown["status"], shown["paid_amount"]) == ("paid", 1_000)
         assert shown["completed_at"] == "2025-03-25T10:00:00Z"
 
-    def test_it_shows_the_invoice_as_it_is_now(self, shop: Business, buyer: Record) -> None:
+    def test_a_refund_shows_the_current_balance_of_its_invoice(
+        self, shop: Business, buyer: Record
+    ) -> None:
         invoice = sent(shop, buyer, 1_000)
         payment = paid(shop, buyer, 600, part(invoice, 600))
         path = f"{REFUNDS}{refunded(shop, invoice)['id']}/"
@@ -51,7 +53,7 @@ class TestGetInvoiceRefund:
 
 
 class TestListInvoiceRefunds:
-    def test_it_filters_by_when_they_were_made_and_changed(
+    def test_filters_by_creation_and_change_select_refunds(
         self, acme: Partner, shop: Business
     ) -> None:
         quiet = acme.business()
@@ -87,12 +89,12 @@ class TestListInvoiceRefunds:
             "created_at_from=yesterday",
         ],
     )
-    def test_it_refuses_what_it_does_not_know(self, shop: Business, asked: str) -> None:
+    def test_an_unknown_parameter_or_value_is_400(self, shop: Business, asked: str) -> None:
         assert shop.api.get(f"{REFUNDS}?{asked}").status_code == 400
 
 
 class TestCancelInvoiceRefund:
-    def test_what_it_posted_is_mirrored_today_and_linked(
+    def test_a_cancelled_refund_is_reversed_today_with_a_link(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         taxed = line(1_000, sales_taxes=[{"amount": 200}])
@@ -175,7 +177,7 @@ class TestCancelInvoiceRefund:
             detail = {"current_state": state, "allowed_next_states": following}
             assert answer.json()["detail"] == detail
 
-    def test_what_stands_in_a_locked_period_is_taken_back_after_it(
+    def test_a_refund_in_a_locked_period_is_reversed_after_the_lock(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         until, after = today(), today() + timedelta(days=1)

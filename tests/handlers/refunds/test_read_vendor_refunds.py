@@ -76,7 +76,9 @@ class TestCreateVendorRefund:
         assert (second["refunded_amount"], second["payment_method"]) == (400, "bank_transfer")
         assert (second["description"], second["transaction_tags"]) == (None, [])
 
-    def test_it_comes_with_its_document(self, shop: Business, vendor: Record) -> None:
+    def test_a_vendor_refund_is_returned_with_its_document(
+        self, shop: Business, vendor: Record
+    ) -> None:
         body = {"vendor_id": vendor["id"], "total_refunded_amount_cents": 7, "currency": "GBP"}
         made = shop.made(REFUNDS, {**body, "document": in_json(name="claim.pdf")})
         assert made["document"]["file_name"] == "claim.pdf"
@@ -86,7 +88,7 @@ class TestCreateVendorRefund:
 
 
 class TestUpdateVendorRefund:
-    def test_it_describes_and_moves_no_money(
+    def test_an_update_changes_descriptions_and_posts_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500, reason="old", description="old")["refund"]
@@ -107,7 +109,7 @@ class TestUpdateVendorRefund:
         assert {name: after[name] for name in kept} == kept
         assert (read(shop, REFUNDS, made), len(ledger.entries())) == (after, entries)
 
-    def test_what_changes_nothing_leaves_its_tag(
+    def test_an_update_without_changes_keeps_the_etag(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500, memo="m")["refund"]
@@ -220,7 +222,7 @@ class TestListVendorRefunds:
         both = found(store, every, REFUNDS, status="pending,allocated")
         assert both == ["allocated", "pending"]
 
-    def test_one_in_a_list_is_as_it_is_alone(
+    def test_a_listed_refund_equals_the_single_refund(
         self, store: Business, every: dict[str, Record]
     ) -> None:
         for shown in store.api.get(REFUNDS).json()["results"]:
@@ -307,7 +309,7 @@ class TestListVendorRefundPayments:
         assert len(seen) == len(set(seen)) == 5
         assert seen[-1] == every["completed"]["payment"]["id"]
 
-    def test_one_in_a_list_is_as_it_is_alone(
+    def test_a_listed_payment_equals_the_single_payment(
         self, store: Business, every: dict[str, Record]
     ) -> None:
         for shown in store.api.get(REFUND_PAYMENTS).json()["results"]:

@@ -67,7 +67,7 @@ class TestReplacedAllocations:
         assert after["payment"]["refunded_amount"] == 700
         assert status_of(shop, bill) == ("paid", 0)
 
-    def test_what_is_in_the_new_list_unchanged_stays_with_its_day(
+    def test_an_unchanged_allocation_keeps_its_day(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill, owed = taxed(shop, vendor), received(shop, vendor, 900)

@@ -31,7 +31,7 @@ def amounts(shop: Business, credit: Record) -> tuple[str, int, int, int]:
 
 
 class TestCreateInvoiceRefund:
-    def test_what_is_not_used_of_a_credit_goes_back(
+    def test_the_unused_rest_of_a_credit_is_refunded(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         credit = credited(shop, buyer, 1_000, share(sent(shop, buyer, 300), 300))
@@ -75,7 +75,7 @@ class TestCreateInvoiceRefund:
         assert [sorted(part for _, part in split) for (split,) in splits] == [[556, 2_777]] * 2
         assert amounts(shop, credit) == ("partially_applied", 0, 3_333, 6_667)
 
-    def test_it_is_not_owed_before_the_credit(
+    def test_a_refund_is_not_owed_before_its_credit(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         refund = refunded(shop, credited(shop, buyer, 50), completed_at="2025-03-01T00:00:00Z")
@@ -117,7 +117,9 @@ class TestCreateInvoiceRefund:
 
 
 class TestCancelInvoiceRefund:
-    def test_it_gives_the_credit_back(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+    def test_a_cancelled_refund_restores_its_credit(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
         credit = credited(shop, buyer, 0, line_items=TAXED)
         kept, gone = (refunded(shop, credit, amount_cents=each) for each in (1_000, 3_333))
         answer = shop.api.delete(f"{REFUNDS}{gone['id']}/")
@@ -130,7 +132,7 @@ class TestCancelInvoiceRefund:
 
 
 class TestVoidCustomerCredit:
-    def test_one_that_is_paid_out_is_free_once_the_refund_is_cancelled(
+    def test_a_refunded_credit_can_be_voided_once_the_refund_is_cancelled(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         credit = credited(shop, buyer, 100)
@@ -145,7 +147,7 @@ class TestVoidCustomerCredit:
 
 
 class TestReplaceCustomerCredit:
-    def test_what_is_paid_out_is_not_applied(
+    def test_a_refunded_amount_of_a_credit_cannot_be_applied(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         credit, invoice = credited(shop, buyer, 100), sent(shop, buyer, 100)
@@ -173,9 +175,7 @@ class TestListInvoiceRefunds:
 
 
 class TestArchiveCustomer:
-    def test_what_was_paid_out_of_a_credit_is_open_no_more(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
+    def test_a_refunded_credit_is_no_unapplied_amount(self, shop: Business, ledger: Ledger) -> None:
         somebody = shop.customer()
         refund = refunded(shop, credited(shop, somebody, 100))
         path = f"customers/{somebody['id']}/archive/"

@@ -46,7 +46,7 @@ def cancel(shop: Business, refund: Record) -> None:
 
 
 class TestGetInvoice:
-    def test_it_shows_its_live_refunds_the_oldest_first(
+    def test_an_invoice_shows_its_live_refunds_oldest_first(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
@@ -72,7 +72,7 @@ class TestGetInvoice:
         assert shown["paid_at"] == f"{PAID}T00:00:00Z"
         assert [each["amount_cents"] for each in shown["payment_allocations"]] == [1_000]
 
-    def test_it_is_refunded_once_all_that_was_paid_goes_back(
+    def test_an_invoice_is_refunded_once_its_whole_payment_is_refunded(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = settled(shop, buyer)
@@ -87,7 +87,7 @@ class TestGetInvoice:
         assert state_of(shop, invoice) == ("paid", 0)
         assert invoice["id"] not in ids(shop, asked)
 
-    def test_what_is_still_owed_stays_owed(
+    def test_an_open_amount_stays_open_after_a_refund(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -135,7 +135,7 @@ def ids(shop: Business, asked: dict[str, Any]) -> set[str]:
 
 
 class TestVoidInvoice:
-    def test_neither_void_nor_changed_while_a_refund_lives_though_its_money_bounced(
+    def test_an_invoice_with_a_live_refund_cannot_be_voided_or_changed(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -156,7 +156,7 @@ class TestVoidInvoice:
 
 
 class TestReplaceInvoice:
-    def test_one_whose_refund_was_cancelled_may_be_drawn_up_anew(
+    def test_an_invoice_with_a_cancelled_refund_can_be_replaced(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -204,7 +204,7 @@ class TestGetInvoicePayment:
 
 class TestUpdateInvoicePayment:
     @pytest.mark.parametrize("status", ["failed", "cancelled", "pending", "processing"])
-    def test_it_may_bounce_although_its_invoice_was_refunded(
+    def test_a_payment_can_fail_although_its_invoice_was_refunded(
         self, shop: Business, ledger: Ledger, buyer: Record, status: str
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -219,7 +219,7 @@ class TestUpdateInvoicePayment:
         answer = shop.api.post(REFUNDS, json={"invoice_id": invoice["id"]})
         assert answer.json()["error_code"] == "refund_exceeds_refundable"
 
-    def test_what_is_paid_again_after_a_bounce_is_refunded_already(
+    def test_a_second_payment_after_a_failure_counts_as_refunded(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -232,7 +232,7 @@ class TestUpdateInvoicePayment:
         assert state_of(shop, invoice) == ("refunded", 0)
 
     @pytest.mark.parametrize("status", ["failed", "cancelled", "pending"])
-    def test_it_may_bounce_although_its_unapplied_money_was_refunded(
+    def test_a_payment_can_fail_although_its_unapplied_money_was_refunded(
         self, shop: Business, ledger: Ledger, buyer: Record, status: str
     ) -> None:
         payment = paid(shop, buyer, 500)
@@ -306,7 +306,7 @@ class TestUpdateInvoicePayment:
         answer = shop.api.post(REFUNDS, json={"payment_id": payment["id"], "amount_cents": 1_000})
         assert answer.json()["error_code"] == "refund_exceeds_refundable"
 
-    def test_what_only_reserves_and_no_refund_rests_on_is_released_freely(
+    def test_a_reserving_payment_without_refunds_can_be_released(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -315,7 +315,7 @@ class TestUpdateInvoicePayment:
         refunded(shop, invoice)
         assert patch(shop, waiting, allocations=[])["allocations"] == []
 
-    def test_it_does_not_go_back_whole_while_refunds_rest_on_it(
+    def test_a_payment_cannot_be_refunded_as_a_whole_while_refunds_depend_on_it(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
@@ -329,7 +329,7 @@ class TestUpdateInvoicePayment:
         assert patch(shop, second, status="refunded")["status"] == "refunded"
         assert state_of(shop, invoice) == ("partially_paid", 400)
 
-    def test_nor_while_its_unapplied_money_is_refunded(
+    def test_a_payment_cannot_be_refunded_while_its_unapplied_money_is_refunded(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payment = paid(shop, buyer, 500)
@@ -354,7 +354,7 @@ class TestUpdateInvoicePayment:
         lowered = patch(shop, payment, total_amount_cents=300)
         assert (lowered["remaining_amount_cents"], lowered["is_fully_allocated"]) == (0, True)
 
-    def test_what_is_refunded_of_it_cannot_be_allocated_too(
+    def test_a_refunded_amount_of_a_payment_cannot_be_allocated(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice, payment = sent(shop, buyer, 900), paid(shop, buyer, 700)

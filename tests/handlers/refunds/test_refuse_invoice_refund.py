@@ -37,7 +37,7 @@ class TestCreateInvoiceRefund:
             ({"payment_id": NOBODY}, "invoice_id"),
         ],
     )
-    def test_what_the_request_alone_shows_to_be_wrong(
+    def test_a_malformed_refund_is_400(
         self, shop: Business, ledger: Ledger, buyer: Record, facts: Record, field: str
     ) -> None:
         body = {"invoice_id": settled(shop, buyer)["id"], **facts}
@@ -46,7 +46,7 @@ class TestCreateInvoiceRefund:
         assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
         assert list(answer.json()["detail"]["field_errors"]) == [field]
 
-    def test_it_gives_back_of_exactly_one_thing(
+    def test_a_refund_names_exactly_one_target(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         named = dict.fromkeys(("invoice_id", "payment_id", "credit_id"), NOBODY)
@@ -121,7 +121,7 @@ class TestCreateInvoiceRefund:
         )
         assert answer.json()["detail"]["refundable"] == 0
 
-    def test_what_a_credit_or_a_write_off_settled_was_never_paid(
+    def test_amounts_settled_by_credit_or_write_off_are_not_refundable(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)

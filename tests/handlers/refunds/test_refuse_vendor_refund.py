@@ -95,7 +95,7 @@ class TestRefusedVendorRefunds:
         with no_row_anywhere(ledger):
             assert refused(shop, "POST", REFUND_PAYMENTS, body) == (status, code)
 
-    def test_what_the_amounts_come_to(
+    def test_amounts_that_exceed_their_targets_are_refused(
         self, shop: Business, ledger: Ledger, vendor: Record, things: dict[str, Record]
     ) -> None:
         some, more = as_credit(60), of_bill(things["bill"], 41)
@@ -119,7 +119,7 @@ class TestRefusedVendorRefunds:
             [field] = answer.json()["detail"]["field_errors"]
             assert (answer.status_code, field.split(".")[:2]) == (400, ["allocations", "2"])
 
-    def test_such_a_list_is_malformed_also_where_nothing_can_be_allocated_any_more(
+    def test_a_malformed_list_of_a_cancelled_payment_is_400(
         self, shop: Business, ledger: Ledger, vendor: Record, things: dict[str, Record]
     ) -> None:
         payment = agreed(shop, vendor, 100)["payment"]

@@ -135,7 +135,9 @@ class TestCreateVendorRefund:
 
 
 class TestCreateVendorRefundPayment:
-    def test_it_does_the_same(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
+    def test_a_refund_payment_can_refund_a_vendor_credit(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
         credit = vendor_credited(shop, vendor, 500)
         made = agreed(shop, vendor, 500, of_credit(credit, 500))
         [allocation] = made["allocations"]
@@ -166,7 +168,9 @@ class TestUpdateVendorRefundPayment:
 
 
 class TestCancelVendorRefundPayment:
-    def test_it_gives_the_credit_back(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
+    def test_a_cancelled_payment_restores_the_vendor_credit(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
         credit = vendor_credited(shop, vendor, 500)
         made = agreed(shop, vendor, 500, of_credit(credit, 500))
         cancelled(shop, made["payment"])
@@ -191,7 +195,7 @@ class TestCancelVendorRefundPayment:
 
 
 class TestVoidVendorCredit:
-    def test_one_that_comes_in_cash_stays(
+    def test_a_refunded_vendor_credit_cannot_be_voided(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         credit = vendor_credited(shop, vendor, 500)

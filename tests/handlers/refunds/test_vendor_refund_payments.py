@@ -100,7 +100,7 @@ class TestUpdateVendorRefundPayment:
         changed(shop, payment, processing_fee_cents=9)
         assert ledger.postings(payment)[3:] == [("2025-03-30", {"1000": -9, "6300": 9})]
 
-    def test_what_describes_it_changes_and_null_clears_it(
+    def test_descriptions_can_change_and_null_clears_them(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500, memo="old", payment_reference="old")
@@ -117,7 +117,7 @@ class TestUpdateVendorRefundPayment:
         assert {name: after[name] for name in facts} == facts
         assert ledger.entries(after) == []
 
-    def test_what_changes_nothing_leaves_its_tag(
+    def test_an_update_without_changes_keeps_the_etag(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 500, as_credit(200), memo="old")
@@ -192,7 +192,7 @@ class TestSeveralPayments:
             [-5_556, -1_111],
         ]
 
-    def test_they_come_to_the_money_of_the_refund(
+    def test_several_payments_add_up_to_the_money_of_the_refund(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         refund = agreed_in_parts(shop, vendor, 900, 500, 300, allocations=[as_credit(100)])
@@ -212,7 +212,7 @@ class TestSeveralPayments:
                     "allocation_exceeds_total",
                 )
 
-    def test_what_one_of_them_was_to_bring_is_owed_until_all_are_cancelled_and_agreed_anew(
+    def test_a_claim_of_a_cancelled_payment_stays_until_the_refund_is_agreed_anew(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = taxed(shop, vendor)

@@ -38,7 +38,7 @@ class TestAllocationsToPayments:
         [given_back] = now["refund_allocations"]
         assert (given_back["refund_id"], given_back["amount_cents"]) == (made["refund"]["id"], 700)
 
-    def test_it_releases_the_newest_bill_first_and_the_last_one_in_part(
+    def test_a_refund_of_a_payment_releases_the_newest_bill_first(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         days = ("2025-03-01", "2025-03-03", "2025-03-02")
@@ -81,7 +81,7 @@ class TestAllocationsToPayments:
         assert ledger.postings(payment)[1:] == [applied, (on, {"1250": 200, "2000": -200})]
         assert status_of(shop, bill) == ("partially_paid", 200)
 
-    def test_what_a_payment_has_then_does_not_go_below_nothing(
+    def test_a_payment_cannot_be_lowered_below_its_refunds(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 500)
@@ -118,7 +118,7 @@ class TestAllocationsToPayments:
 
 
 class TestAllocationsAsCredits:
-    def test_it_brings_no_money_and_makes_a_credit_for_later(
+    def test_an_allocation_as_credit_makes_a_credit_and_moves_no_money(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = taxed(shop, vendor)
@@ -139,7 +139,7 @@ class TestAllocationsAsCredits:
         assert credit["received_at"] == f"{AGREED}T00:00:00Z"
         assert ledger.postings(credit) == [(AGREED, {"1260": 2_400, "5100": -2_400})]
 
-    def test_it_is_used_like_any_other_and_not_voided_by_hand(
+    def test_a_credit_of_a_refund_can_be_applied_but_not_voided(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 1_000)
@@ -155,7 +155,7 @@ class TestAllocationsAsCredits:
                 assert answer.json()["error_code"] == "credit_of_refund"
             assert shop.api.put(f"{CREDITS}{id_}/", json={"allocations": []}).status_code == 200
 
-    def test_one_without_a_tax_code_has_no_tax_and_is_warned_of(
+    def test_a_credit_without_a_tax_code_has_no_tax_and_a_warning(
         self, shop: Business, vendor: Record
     ) -> None:
         made = agreed(shop, vendor, 240, as_credit(120), as_credit(120, tax_code="P20"))

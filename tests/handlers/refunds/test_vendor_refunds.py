@@ -21,7 +21,9 @@ from tests.partner import Business
 
 
 class TestCreateVendorRefundPayment:
-    def test_it_makes_a_refund_as_it_says(self, shop: Business, vendor: Record) -> None:
+    def test_a_refund_payment_creates_a_refund_with_all_given_fields(
+        self, shop: Business, vendor: Record
+    ) -> None:
         bill = settled(shop, vendor, 5_000)
         facts = {
             "external_id": "all-three",
@@ -46,7 +48,7 @@ class TestCreateVendorRefundPayment:
         kept = ("description", "memo", "metadata")
         assert [made["payment"][name] for name in kept] == [facts[name] for name in kept]
 
-    def test_it_makes_a_payment_that_is_pending(self, shop: Business, vendor: Record) -> None:
+    def test_a_refund_payment_is_pending(self, shop: Business, vendor: Record) -> None:
         facts = {
             "payment_method": "check",
             "processor": "bank of beans",
@@ -63,7 +65,7 @@ class TestCreateVendorRefundPayment:
         assert [payment[name] for name in moments] == [None] * 5
         assert (payment["transaction_tags"], payment["reconciled_bank_transactions"]) == ([], [])
 
-    def test_it_makes_allocations_that_name_what_is_given_back(
+    def test_a_refund_payment_creates_allocations_to_its_targets(
         self, shop: Business, vendor: Record
     ) -> None:
         bill, said = settled(shop, vendor, 5_000), {"description": "half", "metadata": [2]}
@@ -194,7 +196,7 @@ class TestAllocationsToBills:
             assert answer.json()["error_code"] == "refund_exceeds_refundable"
         assert agreed(shop, vendor, 400, of_bill(bill, 400))["refund"]["is_fully_allocated"]
 
-    def test_what_is_not_allocated_waits_on_suspense(
+    def test_an_unallocated_amount_is_posted_on_suspense(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = settled(shop, vendor, 1_000)

@@ -72,7 +72,7 @@ def tagged(acme: Partner) -> Business:
 class TestExplain:
     @pytest.mark.parametrize("basis", BASES)
     @pytest.mark.parametrize("name", ["profit-and-loss", "cash-flow", "balance-sheet"])
-    def test_what_is_listed_comes_to_the_figure(
+    def test_listed_entries_add_up_to_the_figure(
         self, history: History, name: str, basis: str
     ) -> None:
         days = {"as_of_date": DAYS["end_date"]} if name == "balance-sheet" else DAYS

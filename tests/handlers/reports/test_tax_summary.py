@@ -40,7 +40,7 @@ def file_it(shop: Business, draft: Record) -> Record:
 
 
 class TestGetVatSummary:
-    def test_it_says_what_a_draft_would_say(self, acme: Partner) -> None:
+    def test_the_summary_has_the_figures_of_a_draft_return(self, acme: Partner) -> None:
         shop = acme.business()
         worked_march(shop)
         taxed(
@@ -61,7 +61,7 @@ class TestGetVatSummary:
                 explain_themselves(shop, each)
             assert found["tax_due_cents"] == due
 
-    def test_what_is_filed_is_in_the_summary_and_in_no_other_return(self, acme: Partner) -> None:
+    def test_filed_entries_are_in_the_summary_and_in_no_other_return(self, acme: Partner) -> None:
         shop = acme.business()
         worked_march(shop)
         filed(shop)
@@ -109,7 +109,7 @@ class TestListVatSummaryEntries:
             asked = {**MARCH, "basis": basis, "tax_code": "RISING", "tax_rate": rate}
             assert report(shop, f"{VAT}/entries", **asked)["count"] == lines
 
-    def test_what_was_filed_is_listed_but_for_a_return(self, acme: Partner) -> None:
+    def test_filed_entries_are_listed_except_for_a_return_preview(self, acme: Partner) -> None:
         shop = acme.business()
         worked_march(shop)
         listed = report(shop, f"{VAT}/entries", **MARCH)
@@ -124,7 +124,7 @@ class TestListVatSummaryEntries:
 
 
 class TestKnownAt:
-    def test_it_says_what_it_said_then(self, acme: Partner) -> None:
+    def test_the_summary_of_an_earlier_time_is_unchanged(self, acme: Partner) -> None:
         shop = acme.business()
         worked_march(shop)
         said = {basis: report(shop, VAT, **MARCH, basis=basis) for basis in ("accrual", "cash")}
@@ -140,7 +140,7 @@ class TestKnownAt:
             explain_themselves(shop, found)
             explain_themselves(shop, found["return_preview"])
 
-    def test_what_was_filed_later_was_not_filed_then(self, acme: Partner) -> None:
+    def test_a_later_filing_does_not_count_at_an_earlier_time(self, acme: Partner) -> None:
         shop = acme.business()
         worked_march(shop)
         drawn_up = report(shop, VAT, **MARCH)["return_preview"]
@@ -161,7 +161,7 @@ class TestKnownAt:
         assert preview(late["posted_at"])["tax_due_cents"] == 100
         assert preview(second["filed_at"])["tax_due_cents"] == 0
 
-    def test_what_a_change_of_scheme_brings_is_that_of_then(self, acme: Partner) -> None:
+    def test_a_transition_counts_as_of_the_earlier_time(self, acme: Partner) -> None:
         shop = acme.business()
         invoice, payment = worked_march(shop)
         done = filed(shop, "cash")

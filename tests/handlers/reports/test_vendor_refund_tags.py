@@ -193,7 +193,7 @@ class TestListedPayments:
 class TestRefundOfBefore:
     """It is about the one thing that it gives back of, or about itself, and stays so."""
 
-    def test_it_is_changed_and_taken_back_as_it_was_posted(
+    def test_a_refund_of_an_earlier_release_is_changed_and_reversed_as_posted(
         self, given: Given, api_server: Any
     ) -> None:
         shop = given.shop

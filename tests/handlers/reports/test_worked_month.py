@@ -144,7 +144,7 @@ class TestMarchOnCash:
         assert values(told["cash"]["current_assets"]) == {"1100": 90_000}
         assert values(told["cash"]["current_liabilities"]) == {"2200": 8_333}
 
-    def test_what_is_taken_off_the_invoice_in_april_counts_back_then(self, acme: Partner) -> None:
+    def test_an_allocation_released_in_april_counts_back_in_april(self, acme: Partner) -> None:
         shop = acme.business(accounting_method="cash")
         _, payment = worked_march(shop)
         at_first = report(shop, "reports/profit-and-loss", **MARCH)

@@ -198,7 +198,7 @@ class TestComparisons:
             70,
         ]
 
-    def test_the_same_days_a_year_before(self, shop: Business) -> None:
+    def test_a_comparison_has_the_days_of_the_previous_year(self, shop: Business) -> None:
         days = {"start_date": "2025-04-01", "end_date": "2025-04-30"}
         found = report(shop, CASH, **days, compare_to="previous_year")
         held = found["comparison"]

@@ -107,7 +107,7 @@ class TestGetTaxReturn:
         assert before == {"S20": {"net": 10_000, "output": 2_000}}
         assert on_cash(books) == {"S20": {"net": 9_000, "output": 1_800}}
 
-    def test_what_is_written_off_counts_nothing_with_relief_or_without(
+    def test_a_write_off_counts_nothing_on_cash_with_or_without_relief(
         self, books: Business
     ) -> None:
         for relief in (False, True):

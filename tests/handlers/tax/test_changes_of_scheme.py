@@ -119,7 +119,7 @@ OPEN_GROSS = 1_200 - 9_600 - 420
 
 
 class TestFileTaxReturn:
-    def test_what_was_declared_on_accrual_is_not_declared_when_it_is_settled(
+    def test_tax_declared_on_accrual_is_not_declared_at_settlement(
         self, books: Business, api_server: ApiServer
     ) -> None:
         trade = traded(books)
@@ -175,7 +175,7 @@ class TestFileTaxReturn:
                 ("payment", 630),
             ]
 
-    def test_what_is_settled_before_the_change_is_not_declared_by_a_change(
+    def test_tax_settled_before_the_change_is_not_declared_by_the_change(
         self, books: Business
     ) -> None:
         """Of an invoice of 12,000, 6,000 came in the quarter before, entered when it was filed."""
@@ -189,7 +189,7 @@ class TestFileTaxReturn:
         assert codes(second["transition"]) == {"S20": {"net": 5_500, "output": 1_100}}
         assert codes(second["codes"]) == {"S20": {"net": 10_500, "output": 2_100}}
 
-    def test_what_comes_late_for_cash_after_the_change_is_on_accrual(
+    def test_late_entries_of_cash_periods_are_on_accrual_after_the_change(
         self, books: Business, api_server: ApiServer
     ) -> None:
         known = sold(books, "2025-01-10", of("S20", 10_000))
@@ -203,7 +203,7 @@ class TestFileTaxReturn:
         Ledger(api_server, books).audit()
 
     @pytest.mark.parametrize("scheme", ["cash", "accrual"])
-    def test_what_comes_late_for_accrual_is_on_accrual(
+    def test_late_entries_of_accrual_periods_are_on_accrual(
         self, books: Business, api_server: ApiServer, scheme: str
     ) -> None:
         quarter(books, 1, "accrual")
@@ -329,7 +329,7 @@ class TestFileTaxReturn:
         assert added(first, second, third) == {"S20": {"net": 1_000, "output": 200}}
         Ledger(api_server, books).audit()
 
-    def test_what_was_before_the_first_return_is_on_the_scheme_of_that(
+    def test_days_before_the_first_return_are_on_its_scheme(
         self, books: Business, api_server: ApiServer
     ) -> None:
         """An invoice of the year before, paid on cash: its days can be filed on accrual only."""
@@ -348,7 +348,7 @@ class TestFileTaxReturn:
         assert codes(before["codes"]) == {"S20": {"net": 3_000, "output": 600}}
         Ledger(api_server, books).audit()
 
-    def test_what_was_in_no_return_on_cash_counts_when_it_is_settled(
+    def test_an_invoice_in_no_return_on_cash_counts_at_settlement(
         self, books: Business, api_server: ApiServer
     ) -> None:
         """Of an invoice from before the first return a third is paid in the first quarter."""
@@ -360,7 +360,7 @@ class TestFileTaxReturn:
         assert codes(second["transition"]) == codes(second["codes"]) == moved
         Ledger(api_server, books).audit()
 
-    def test_what_was_left_out_on_accrual_is_not_declared_when_it_is_settled(
+    def test_an_invoice_left_out_on_accrual_is_not_declared_at_settlement(
         self, books: Business, api_server: ApiServer
     ) -> None:
         quarter(books, 1, "accrual")
@@ -401,7 +401,7 @@ class TestSupersedeTaxReturn:
         assert brought(found) == OPEN_GROSS
         Ledger(api_server, books).audit()
 
-    def test_what_is_late_for_one_on_cash_is_on_accrual_after_a_change(
+    def test_late_entries_of_a_superseded_cash_return_are_on_accrual_after_a_change(
         self, books: Business, api_server: ApiServer
     ) -> None:
         first = quarter(books, 1, "cash")
@@ -414,7 +414,7 @@ class TestSupersedeTaxReturn:
         assert quarter(books, 3, "cash")["codes"] == []
         Ledger(api_server, books).audit()
 
-    def test_what_is_late_for_another_on_accrual_is_not_declared_when_it_is_settled(
+    def test_late_entries_of_another_accrual_return_are_not_declared_at_settlement(
         self, books: Business, api_server: ApiServer
     ) -> None:
         quarter(books, 1, "accrual")

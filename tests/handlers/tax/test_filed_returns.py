@@ -27,7 +27,7 @@ from tests.partner import Business, Partner
 
 
 class TestFileTaxReturn:
-    def test_it_freezes_what_the_draft_says(self, books: Business) -> None:
+    def test_a_filed_return_keeps_the_figures_of_its_draft(self, books: Business) -> None:
         sale(books)
         draft = drawn_up(books)
         answer = ask(books, draft, "file", json={"reference": "VAT-1"})
@@ -42,7 +42,7 @@ class TestFileTaxReturn:
     def test_nothing_need_be_said(self, books: Business) -> None:
         assert ask(books, drawn_up(books), "file").json()["reference"] is None
 
-    def test_what_comes_later_is_late_in_the_next_and_in_no_other(self, books: Business) -> None:
+    def test_later_entries_are_late_in_the_next_return_only(self, books: Business) -> None:
         sale(books)
         first = filed(books, drawn_up(books, 1))
         sale(books, net=700)
@@ -78,7 +78,7 @@ class TestFileTaxReturn:
         assert codes(late)["S20"]["net"] == 90
         assert brought(lines(books, done, tax_part="net")) == -300
 
-    def test_it_locks_where_that_is_wanted(self, books: Business, acme: Partner) -> None:
+    def test_a_filing_locks_the_period_on_request(self, books: Business, acme: Partner) -> None:
         sale(books)
         filed(books, drawn_up(books), lock=True)
         own = f"/v1/platform/businesses/{books.id}/"
@@ -110,7 +110,7 @@ class TestFileTaxReturn:
         assert said(answer) == (409, "return_overlaps")
         assert answer.json()["detail"]["id"] == done["id"]
 
-    def test_it_is_filed_once(self, books: Business) -> None:
+    def test_a_return_is_filed_once(self, books: Business) -> None:
         done = filed(books, drawn_up(books))
         assert said(ask(books, done, "file")) == (409, "invalid_state_transition")
 
@@ -132,7 +132,9 @@ class TestFileTaxReturn:
 
 
 class TestSupersedeTaxReturn:
-    def test_it_has_the_old_members_and_what_came_late(self, books: Business) -> None:
+    def test_a_superseding_return_has_the_old_members_and_late_entries(
+        self, books: Business
+    ) -> None:
         sale(books)
         old = filed(books, drawn_up(books, 1))
         sale(books, net=700)
@@ -150,7 +152,7 @@ class TestSupersedeTaxReturn:
         assert boxes(kept) == boxes(old)
         assert drawn_up(books, 2)["late"] == []
 
-    def test_what_another_return_has_is_not_in_it(self, books: Business) -> None:
+    def test_a_superseding_return_omits_entries_of_other_returns(self, books: Business) -> None:
         sale(books)
         old = filed(books, drawn_up(books, 1))
         sale(books, net=700)
@@ -197,7 +199,7 @@ class TestDeleteTaxReturn:
         assert said(books.api.get(path)) == (404, "tax_return_not_found")
         assert said(books.api.delete(path)) == (404, "tax_return_not_found")
 
-    def test_what_was_filed_stays(self, books: Business, api_server: ApiServer) -> None:
+    def test_a_filed_return_cannot_be_deleted(self, books: Business, api_server: ApiServer) -> None:
         done = filed(books, drawn_up(books))
         answer = books.api.delete(f"{RETURNS}{done['id']}/")
         assert said(answer) == (409, "invalid_state_transition")

@@ -54,7 +54,7 @@ class TestCreateTaxReturn:
         assert codes(draft["codes"]) == {"S20": {"net": 10_000, "output": 2_000}}
         assert read(books, draft) == draft
 
-    def test_it_may_be_of_any_days(self, books: Business) -> None:
+    def test_a_return_may_be_of_any_days(self, books: Business) -> None:
         sale(books)
         for first, last in ((ON, ON), ("2024-12-01", "2030-01-01")):
             draft = books.made(RETURNS, return_body(start_date=first, end_date=last))
@@ -87,7 +87,7 @@ class TestCreateTaxReturn:
         second = drawn_up(books, 2)
         assert boxes(second) == {"1": -2_000, "3": -2_000, "5": 2_000, "6": -10_000}
 
-    def test_what_has_no_code_is_told(self, books: Business) -> None:
+    def test_a_return_reports_uncoded_amounts(self, books: Business) -> None:
         bare = [debit("1300", 340), credit("2200", 20), credit("2400", 320)]
         books.made(ENTRIES, {"entry_date": ON, "lines": bare, "post": True})
         uncoded = drawn_up(books)["uncoded"]
@@ -100,7 +100,7 @@ class TestCreateTaxReturn:
         sale(books, net=12_345)
         assert boxes(drawn_up(books))["6"] == 12_300
 
-    def test_what_is_withheld_is_told(self, books: Business) -> None:
+    def test_a_return_reports_withheld_tax(self, books: Business) -> None:
         for code, direction in (("SW", "sales"), ("PW", "purchases")):
             books.made(CODES, code_body(code, direction=direction, treatment="withholding"))
         taxed(books, ON, marked("1310", 150, "SW", "withheld"))
@@ -146,7 +146,7 @@ class TestGetTaxReturn:
         assert said(books.api.get(f"{RETURNS}{NOBODY}/")) == (404, "tax_return_not_found")
         assert said(books.api.get(f"{RETURNS}{NOBODY}/entries/")) == (404, "tax_return_not_found")
 
-    def test_what_is_filed_stays_whatever_is_posted_or_changed(self, books: Business) -> None:
+    def test_a_filed_return_stays_unchanged_after_later_postings(self, books: Business) -> None:
         sale(books)
         done = filed(books, drawn_up(books))
         sale(books)

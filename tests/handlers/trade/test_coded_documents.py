@@ -146,7 +146,7 @@ class TestCreateInvoice(CreateDocument):
 class TestCreateBill(CreateDocument):
     trade = PURCHASES
 
-    def test_what_a_vendor_does_not_charge_is_self_assessed(
+    def test_reverse_charge_tax_of_a_bill_is_self_assessed(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         reverse = next(
@@ -276,7 +276,9 @@ class TestReplaceCustomerCredit:
 
 
 class TestVoidInvoice:
-    def test_what_is_credited_by_lines_is_not_voided(self, shop: Business, buyer: Record) -> None:
+    def test_an_invoice_with_credited_lines_cannot_be_voided(
+        self, shop: Business, buyer: Record
+    ) -> None:
         invoice = made(shop, SALES, buyer, line(100, tax_code="S20"))
         item = {"amount": 60, "source_line_id": invoice["line_items"][0]["id"]}
         facts = {"source_invoice_id": invoice["id"], "sent_at": SENT}
@@ -286,7 +288,9 @@ class TestVoidInvoice:
 
 
 class TestCreateInvoiceRefund:
-    def test_it_gives_back_of_lines(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+    def test_a_refund_of_lines_has_their_tax_codes(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
         lines = (line(10_000, tax_code="S20"), line(5_000, tax_code="S0"))
         paid = [{"payment_method": "bank_transfer"}]
         invoice = made(shop, SALES, buyer, *lines, payments=paid)
@@ -330,7 +334,7 @@ class TestWriteOffInvoice:
 
 
 class TestCreateVendorRefund:
-    def test_it_gives_back_of_lines_of_a_bill(
+    def test_a_vendor_refund_of_lines_has_their_tax_codes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         lines = (line(10_000, tax_code="P20"), line(5_000, tax_code="PR20"))
@@ -355,7 +359,7 @@ class TestCreateVendorRefund:
             ("PR20", "output", 100),
         ]
 
-    def test_what_is_kept_as_a_credit_may_have_tax_in_it(
+    def test_a_credit_of_a_vendor_refund_may_include_tax(
         self, shop: Business, vendor: Record
     ) -> None:
         part = {"allocation_type": "credit", "amount_cents": 1_200, "tax_code": "P20"}

@@ -44,7 +44,7 @@ class Creating:
     another: str
     nothing: tuple[str, ...] = ()
 
-    def test_it_shows_everything_that_was_given(
+    def test_a_credit_shows_all_given_fields(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 5_000)
@@ -116,7 +116,7 @@ class Creating:
         again = shop.api.get(trade.of_credit(credit))
         assert (again.json(), again.headers["etag"]) == (credit, answer.headers["etag"])
 
-    def test_it_takes_back_the_accounts_of_its_lines_and_the_tax(
+    def test_a_credit_reverses_the_accounts_of_its_lines_and_the_tax(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         named = trade.account_field
@@ -180,7 +180,7 @@ class Creating:
         ("amount", "status", "left"),
         [(0, "{opened}", 900), (300, "partially_applied", 600), (900, "applied", 0)],
     )
-    def test_what_it_settles_decides_its_status(
+    def test_the_applied_amount_decides_the_status(
         self,
         shop: Business,
         ledger: Ledger,
@@ -195,7 +195,7 @@ class Creating:
         assert (credit["status"], credit["applied_amount"]) == (trade.named(status), amount)
         assert credit["unapplied_amount"] == left
 
-    def test_what_it_settles_is_an_entry_of_its_own_on_its_day(
+    def test_an_application_is_a_separate_entry_on_its_day(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         first, second = trade.open(shop, party, 1_000), trade.open(shop, party, 500)
@@ -220,7 +220,7 @@ class Creating:
             }
         ]
 
-    def test_it_settles_no_document_before_its_day(
+    def test_a_credit_settles_no_document_before_its_day(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         later = trade.open(shop, party, 300, **trade.on("2025-04-02"))
@@ -241,7 +241,7 @@ class Creating:
         assert credit[trade.moment] == "2025-03-05T23:30:00Z"
         assert [entry.on for entry in ledger.entries(credit)] == [CREDITED]
 
-    def test_it_settles_parts_of_both_in_proportion(
+    def test_a_credit_settles_parts_of_credit_and_document_in_proportion(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])

@@ -79,7 +79,7 @@ class Creating:
         assert (entry.source_type, entry.reference) == (trade.noun, made[trade.number])
         assert entry.description == f"{trade.title} {party['company_name']}"
 
-    def test_one_without_a_date_is_posted_on_the_day_of_its_moment(
+    def test_a_document_without_a_date_is_posted_on_the_day_of_its_opening(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         late = {trade.moment: "2025-03-03T23:30:00-05:00"}
@@ -170,7 +170,7 @@ class Creating:
         assert made["paid_at"] == f"{DAY}T00:00:00Z"
         assert ledger.entries(made) == []
 
-    def test_it_is_due_after_the_terms_unless_it_says_when(
+    def test_a_document_is_due_after_the_terms_unless_given(
         self, shop: Business, trade: Trade
     ) -> None:
         patient = trade.somebody(shop, payment_terms_days=30)

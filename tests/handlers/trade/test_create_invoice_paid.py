@@ -96,7 +96,7 @@ class TestPaymentsOfCreateInvoice:
             ),
         ],
     )
-    def test_it_is_all_or_nothing(
+    def test_an_invalid_payment_refuses_the_whole_invoice(
         self,
         shop: Business,
         ledger: Ledger,
@@ -155,7 +155,7 @@ class TestPaymentsOfCreateInvoice:
 
 
 class TestPreviewOfCreateInvoice:
-    def test_it_answers_what_would_be_and_writes_nothing(
+    def test_a_preview_returns_the_result_and_writes_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payments = [{"payment_method": "cash", "total_amount_cents": 400}]
@@ -184,7 +184,7 @@ class TestPreviewOfCreateInvoice:
         seen = shop.api.post("invoices/?preview=true", json=invoice_body(buyer)).json()
         assert seen["journal_entries"] == []
 
-    def test_it_refuses_what_the_request_itself_would_meet(
+    def test_a_preview_is_refused_like_the_request(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         first = shop.made("invoices/", invoice_body(buyer, invoice_number="P-1"))
@@ -196,7 +196,7 @@ class TestPreviewOfCreateInvoice:
         assert answer.json()["error_code"] == "duplicate_invoice_number"
         assert answer.json()["detail"] == {"id": first["id"]}
 
-    def test_it_neither_takes_nor_spends_a_key(
+    def test_a_preview_does_not_use_an_idempotency_key(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         key = {"Idempotency-Key": str(uuid4())}
@@ -211,7 +211,7 @@ class TestPreviewOfCreateInvoice:
 
 
 class TestRepeatsOfCreateInvoice:
-    def test_the_same_key_and_body_answer_the_same_bytes(
+    def test_an_equal_key_and_body_return_the_same_bytes(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         key = {"Idempotency-Key": str(uuid4())}
@@ -229,7 +229,7 @@ class TestRepeatsOfCreateInvoice:
             assert again.headers[header] == first.headers[header]
         assert "idempotent-replayed" not in first.headers
 
-    def test_the_same_key_for_another_request_is_refused(
+    def test_a_key_of_another_request_is_refused(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         key = {"Idempotency-Key": str(uuid4())}

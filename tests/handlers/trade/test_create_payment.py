@@ -53,7 +53,7 @@ def settled(trade: Trade, document: Record, amount: int, status: str, left: int)
 
 
 class Creating:
-    def test_it_shows_everything_that_was_given(
+    def test_a_payment_shows_all_given_fields(
         self, shop: Business, trade: Trade, party: Record
     ) -> None:
         first, second = trade.open(shop, party, 1_000), trade.open(shop, party, 500)
@@ -85,7 +85,7 @@ class Creating:
         read = shop.api.get(trade.of_payment(payment))
         assert (read.json(), read.headers["etag"]) == (payment, '"1"')
 
-    def test_it_settles_documents_and_the_rest_is_paid_in_advance(
+    def test_a_payment_settles_documents_and_its_rest_is_an_advance(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         first, second = trade.open(shop, party, 1_000), trade.open(shop, party, 500)
@@ -129,7 +129,7 @@ class Creating:
         assert trade.read(shop, document)["paid_at"] == f"{day}T00:00:00Z"
 
     @pytest.mark.parametrize("status", ["pending", "processing"])
-    def test_one_on_its_way_reserves_and_posts_nothing(
+    def test_a_pending_payment_reserves_and_posts_nothing(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, status: str
     ) -> None:
         document = trade.open(shop, party, 1_000)
@@ -145,7 +145,7 @@ class Creating:
         assert answer.json()["error_code"] == "allocation_exceeds_outstanding"
         assert answer.json()["detail"]["left"] == 400
 
-    def test_one_that_is_not_live_holds_and_posts_nothing(
+    def test_a_payment_that_is_not_live_reserves_and_posts_nothing(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         for status in trade.not_live:
@@ -232,7 +232,7 @@ class TestCreateInvoicePayment(Creating):
         ("said", "applied", "status"),
         [("completed", 600, "partially_paid"), ("pending", 0, "sent"), ("processing", 0, "sent")],
     )
-    def test_it_shows_the_invoices_to_which_it_is_applied(
+    def test_a_payment_shows_the_invoices_that_it_settles(
         self, shop: Business, buyer: Record, said: str, applied: int, status: str
     ) -> None:
         invoice = SALES.open(shop, buyer, 1_000)

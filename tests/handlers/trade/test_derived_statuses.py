@@ -127,7 +127,7 @@ class TestGetInvoice:
             (lambda history: history.credits(1_000), "paid", False),
         ],
     )
-    def test_it_is_overdue_while_anything_is_owed_past_its_day(
+    def test_an_invoice_is_overdue_while_an_amount_is_open_after_its_due_date(
         self,
         shop: Business,
         ledger: Ledger,
@@ -150,7 +150,7 @@ class TestGetInvoice:
         shop.api.post(f"{history.path}void/")
         assert history.state() == ("voided", 0, None)
 
-    def test_what_is_taken_back_opens_it_again(
+    def test_an_undone_settlement_reopens_the_invoice(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         history = InvoiceHistory(shop, buyer)
@@ -178,7 +178,7 @@ class TestGetInvoice:
         history.credits(1_000)
         assert history.state() == ("paid", 0, CREDITED)
 
-    def test_what_settled_it_last_says_when_it_was_paid(
+    def test_paid_at_is_the_day_of_the_last_settlement(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         history = InvoiceHistory(shop, buyer)
@@ -188,7 +188,7 @@ class TestGetInvoice:
         shop.api.put(f"customer-credits/{credit['id']}/", json=body)
         assert history.state() == ("paid", 0, TODAY)
 
-    def test_it_shows_all_that_settles_it_and_what_was_given_back(
+    def test_an_invoice_shows_all_settlements_and_refunds(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         history = InvoiceHistory(shop, buyer)
@@ -217,7 +217,7 @@ class TestGetInvoice:
 
 
 class TestGetCustomer:
-    def test_it_owes_what_is_outstanding_and_no_credit_is_netted(
+    def test_a_customer_owes_open_amounts_without_netting_credits(
         self, shop: Business, ledger: Ledger
     ) -> None:
         buyer = shop.customer()
@@ -254,7 +254,7 @@ class TestReplaceInvoice:
             (lambda history: _refunded_and_bounced(history, 15), {"refunded": 15}),
         ],
     )
-    def test_it_is_neither_edited_nor_voided_while_something_stands_on_it(
+    def test_a_settled_invoice_cannot_be_replaced_or_voided(
         self,
         shop: Business,
         ledger: Ledger,
@@ -278,7 +278,7 @@ class TestReplaceInvoice:
                     IDS_OF[kind] for kind in affected
                 }
 
-    def test_it_is_free_once_all_of_that_is_taken_back(
+    def test_an_invoice_can_be_replaced_once_all_settlements_are_undone(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         history = InvoiceHistory(shop, buyer)

@@ -95,7 +95,7 @@ class TestListJournalEntries:
             ({"updated_at_from": "2199-01-01T00:00:00Z"}, ""),
         ],
     )
-    def test_it_filters(
+    def test_filters_select_drafts_and_entries(
         self, own_shop: Business, written: dict[str, Record], asked: Record, expected: str
     ) -> None:
         assert found(own_shop, written, **asked) == expected.split()
@@ -107,7 +107,7 @@ class TestListJournalEntries:
         assert found(own_shop, written, account=account_id) == ["draft"]
         assert found(own_shop, written, account=account_id.upper()) == ["draft"]
 
-    def test_it_tells_what_has_changed_since(
+    def test_a_filter_by_change_selects_changed_entries(
         self, own_shop: Business, written: dict[str, Record]
     ) -> None:
         since = written["approved"]["posted_at"]
@@ -178,7 +178,7 @@ class TestExportJournalEntries:
             ({"date_from": "2030-01-01"}, ""),
         ],
     )
-    def test_it_filters_as_the_list_does(
+    def test_filters_of_the_export_are_the_filters_of_the_list(
         self, own_shop: Business, written: dict[str, Record], asked: Record, expected: str
     ) -> None:
         names = {entry["id"]: name for name, entry in written.items()}
@@ -206,7 +206,7 @@ class TestExportJournalEntries:
         assert is_as_shown("ExportTooLarge", answer)
         assert answer.json()["detail"] == {"limit": 20_000}
 
-    def test_it_is_closed_to_strangers(
+    def test_the_export_requires_a_token_of_the_business(
         self, own_shop: Business, written: dict[str, Record], rival: Partner
     ) -> None:
         stranger = own_shop.partner.client(own_shop.base_url)
@@ -216,5 +216,5 @@ class TestExportJournalEntries:
         assert own_shop.partner.key.get(path).text == own_shop.api.get(EXPORT).text
 
     @pytest.mark.parametrize("asked", ["page=2", "status=open", "date_from=x", "sort=id"])
-    def test_it_refuses_what_it_does_not_know(self, own_shop: Business, asked: str) -> None:
+    def test_an_unknown_parameter_or_value_is_400(self, own_shop: Business, asked: str) -> None:
         assert own_shop.api.get(f"{EXPORT}?{asked}").status_code == 400

@@ -52,14 +52,16 @@ class Opening:
         assert (shown["status"], shown[trade.moment][:10]) == (trade.opened, str(today()))
         assert [entry.on for entry in ledger.entries(draft)] == [str(today())]
 
-    def test_it_keeps_a_number_of_its_own(
+    def test_an_opened_draft_keeps_its_own_number(
         self, shop: Business, trade: Trade, party: Record
     ) -> None:
         draft = shop.made(trade.path, trade.body(party, **{trade.number: "Own-1"}))
         shown = shop.api.post(trade.of(draft, trade.move)).json()
         assert shown[trade.number] == "Own-1"
 
-    def test_it_is_due_after_the_terms_of_its_party(self, shop: Business, trade: Trade) -> None:
+    def test_an_opened_draft_is_due_after_the_terms_of_its_party(
+        self, shop: Business, trade: Trade
+    ) -> None:
         patient = trade.somebody(shop, payment_terms_days=10)
         draft = shop.made(trade.path, trade.body(patient, **{trade.dated: DAY}))
         assert draft["due_at"] is None
@@ -67,7 +69,7 @@ class Opening:
         shown = shop.api.post(trade.of(draft, trade.move), json=moment).json()
         assert shown["due_at"] == "2025-03-11T09:00:00Z"
 
-    def test_it_is_opened_once(
+    def test_a_draft_is_opened_once(
         self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
     ) -> None:
         with ledger.untouched():
@@ -139,7 +141,7 @@ class TestSendInvoice(Opening):
 class TestReceiveBill(Opening):
     trade = PURCHASES
 
-    def test_it_is_posted_on_its_own_date(
+    def test_a_bill_is_posted_on_its_bill_date(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         draft = shop.made(BILLS, bill_body(vendor, bill_date=DAY))
@@ -147,7 +149,7 @@ class TestReceiveBill(Opening):
         assert (shown["received_at"][:10], shown["bill_date"]) == (str(today()), DAY)
         assert [entry.on for entry in ledger.entries(draft)] == [DAY]
 
-    def test_nor_with_its_date_in_a_locked_period(
+    def test_a_bill_dated_in_a_locked_period_cannot_be_received(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         draft = shop.made(BILLS, bill_body(vendor, bill_date="2025-03-31"))
@@ -176,7 +178,7 @@ class TestReceiveBill(Opening):
 class Voiding:
     """void_invoice and void_bill."""
 
-    def test_it_mirrors_every_entry_that_stands_and_links_them(
+    def test_a_void_reverses_every_live_entry_with_a_link(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         lines = [line(900, tax_rate=20)]
@@ -204,13 +206,13 @@ class Voiding:
         shop.api.post(trade.of(opened, "void"))
         assert ledger.entries(opened)[-1].on == str(today())
 
-    def test_it_is_not_taken_back_before_the_day_it_was_posted(
+    def test_a_void_is_dated_no_earlier_than_the_posting(
         self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
     ) -> None:
         shop.api.post(trade.of(opened, "void"), json={"voided_at": "2025-02-01T00:00:00Z"})
         assert ledger.entries(opened)[-1].on == DAY
 
-    def test_what_stands_in_a_locked_period_is_taken_back_after_it(
+    def test_a_document_in_a_locked_period_is_voided_after_the_lock(
         self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
     ) -> None:
         path = trade.of(opened, "void")
@@ -266,7 +268,7 @@ class Voiding:
         assert (seen["status"], mirror["sequence_number"]) == ("voided", None)
         assert mirror["reversal_of_id"] == ledger.entries(opened)[0].id
 
-    def test_one_of_nothing_posts_nothing(
+    def test_a_document_of_zero_posts_nothing(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         made = trade.open(shop, party, 0)
@@ -316,7 +318,7 @@ class Deleting:
         shop.api.delete(trade.of(draft))
         assert shop.made(trade.path, trade.body(party, **names))["id"] != draft["id"]
 
-    def test_what_is_open_is_not_deleted(
+    def test_an_open_document_cannot_be_deleted(
         self, shop: Business, ledger: Ledger, trade: Trade, opened: Record
     ) -> None:
         fault = ledger.refused("DELETE", trade.of(opened))
@@ -330,7 +332,7 @@ class TestDeleteInvoice(Deleting):
 class TestDeleteBill(Deleting):
     trade = PURCHASES
 
-    def test_nor_is_what_a_credit_names(
+    def test_a_bill_that_a_credit_names_cannot_be_deleted(
         self, shop: Business, ledger: Ledger, vendor: Record, draft: Record
     ) -> None:
         vendor_credited(shop, vendor, 5, source_bill_id=draft["id"])

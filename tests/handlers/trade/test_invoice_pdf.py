@@ -33,7 +33,7 @@ def left_of(content: bytes) -> str:
 
 
 class TestGetInvoicePdf:
-    def test_it_says_who_asks_whom_for_what(self, acme: Partner) -> None:
+    def test_the_pdf_names_seller_buyer_and_lines(self, acme: Partner) -> None:
         shop = acme.business(
             name="Harbour Coffee",
             vat_number="GB980780684",
@@ -93,7 +93,7 @@ class TestGetInvoicePdf:
             assert beside(answer.content, name) == value
         assert "Thank you!" in found
 
-    def test_it_says_what_settled_it_and_what_is_left(
+    def test_the_pdf_shows_settlements_and_the_open_amount(
         self, shop: Business, buyer: Record, ledger: Ledger
     ) -> None:
         invoice = sent(shop, buyer, 10_000)
@@ -114,7 +114,7 @@ class TestGetInvoicePdf:
         assert [text for text in texts(content) if text.startswith("-£")] == ["-£15.00"]
         assert left_of(content) == "£85.00"
 
-    def test_what_came_back_is_not_paid(self, shop: Business, buyer: Record) -> None:
+    def test_the_pdf_shows_no_failed_payment(self, shop: Business, buyer: Record) -> None:
         invoice = sent(shop, buyer, 10_000)
         payment = paid(shop, buyer, 2_500, part(invoice, 2_500))
         shop.api.patch(f"invoices/payments/{payment['id']}/", json={"status": "failed"})
@@ -166,7 +166,7 @@ class TestGetInvoicePdf:
             ("en", "Invoice", "Amount due", "1.190,00 €"),
         ],
     )
-    def test_it_is_in_the_language_of_the_chart(
+    def test_the_pdf_is_in_the_language_of_the_chart(
         self, acme: Partner, language: str, title: str, due: str, total: str
     ) -> None:
         shop = acme.business(country="DE", entity_type="gmbh", coa_language=language)
@@ -197,7 +197,7 @@ class TestGetInvoicePdf:
         assert "Void invoice" in texts(content)
         assert left_of(content) == "£0.00"
 
-    def test_it_goes_on_for_as_many_pages_as_it_takes(self, shop: Business, buyer: Record) -> None:
+    def test_the_pdf_has_as_many_pages_as_needed(self, shop: Business, buyer: Record) -> None:
         lines = [line(1_000, description=f"Line {at}", tax_rate=20) for at in range(1, 501)]
         invoice = shop.made(
             "invoices/", invoice_body(buyer, *lines, sent_at="2025-03-01T09:00:00Z")
@@ -241,7 +241,7 @@ class TestGetInvoicePdf:
         assert "{nb}" in " ".join(texts(answer.content))
 
     @pytest.mark.parametrize("accepted", ["application/json", "application/pdf", "*/*"])
-    def test_it_is_a_pdf_whatever_is_accepted(
+    def test_the_answer_is_a_pdf_for_any_accept_header(
         self, shop: Business, buyer: Record, accepted: str
     ) -> None:
         invoice = sent(shop, buyer)
@@ -250,7 +250,7 @@ class TestGetInvoicePdf:
         assert answer.headers["content-type"] == "application/pdf"
         assert answer.content.startswith(b"%PDF-")
 
-    def test_what_is_not_there_has_none(self, shop: Business, acme: Partner) -> None:
+    def test_an_unknown_or_foreign_invoice_has_no_pdf(self, shop: Business, acme: Partner) -> None:
         answer = shop.api.get(f"invoices/{NOBODY}/pdf/")
         assert (answer.status_code, answer.json()["error_code"]) == (404, "invoice_not_found")
         other = acme.business()

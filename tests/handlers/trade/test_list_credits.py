@@ -125,7 +125,7 @@ class Listing:
         series = f"{trade.credit_series}00000".lower()
         assert found(own_shop, trade, every_status, search=series) == numbered
 
-    def test_they_are_found_by_parties_and_by_the_document_they_come_from(
+    def test_filters_by_parties_and_source_document_select_credits(
         self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         field = f"{trade.party}_id"
@@ -144,7 +144,7 @@ class Listing:
         assert found(own_shop, trade, every_status, **source) == set()
 
     @pytest.mark.parametrize("sort", ["{moment}", "created_at", "total_amount", "{credit_number}"])
-    def test_it_sorts_by_what_it_says(
+    def test_credits_are_sorted_by_the_named_field(
         self, own_shop: Business, trade: Trade, every_status: Statuses, sort: str
     ) -> None:
         sort = trade.named(sort)
@@ -160,7 +160,7 @@ class Listing:
         shown = [each["id"] for each in listed(own_shop, trade)]
         assert shown == [every_status[name]["id"] for name in order]
 
-    def test_what_was_released_is_no_longer_shown(self, acme: Partner, trade: Trade) -> None:
+    def test_a_released_application_is_not_shown(self, acme: Partner, trade: Trade) -> None:
         shop = acme.business()
         party = trade.somebody(shop)
         credit = trade.credit(shop, party, 9, trade.share(trade.open(shop, party), 9))
@@ -181,7 +181,7 @@ class TestListVendorCredits(Listing):
 class Getting:
     """get_customer_credit and get_vendor_credit."""
 
-    def test_it_shows_the_document_as_it_is_now(
+    def test_an_application_shows_the_current_balance_of_its_document(
         self, shop: Business, trade: Trade, party: Record
     ) -> None:
         document, left = trade.open(shop, party), f"{trade.noun}_outstanding_balance_cents"

@@ -147,7 +147,7 @@ class Listing:
             ({"updated_at_from": "2025-01-01T00:00:00Z", "min_amount": 900}, {"voided"}),
         ],
     )  # fmt: skip
-    def test_it_filters(
+    def test_filters_select_documents(
         self,
         own_shop: Business,
         trade: Trade,
@@ -171,7 +171,7 @@ class Listing:
         found = ids(own_shop, trade, search=paid_one[trade.number].lower())
         assert found == [paid_one["id"]]
 
-    def test_it_takes_a_list_of_parties(
+    def test_a_filter_takes_a_list_of_parties(
         self, own_shop: Business, trade: Trade, every_status: Statuses
     ) -> None:
         field = f"{trade.party}_id"
@@ -224,7 +224,7 @@ class Listing:
             "{party}_id=x",
         ],
     )
-    def test_it_refuses_what_it_does_not_know(
+    def test_an_unknown_parameter_or_value_is_400(
         self, own_shop: Business, trade: Trade, asked: str
     ) -> None:
         asked = asked.format(**trade.words)
@@ -277,7 +277,7 @@ class TestListBills(Listing):
         ("asked", "names"),
         [({"search": "gbi-22-1"}, {"received"}), ({"status": "refunded"}, set())],
     )
-    def test_it_finds_the_vendors_number_and_what_is_refunded(
+    def test_filters_by_vendor_number_and_refunded_select_bills(
         self, own_shop: Business, every_status: Statuses, asked: Record, names: set[str]
     ) -> None:
         found = ids(own_shop, PURCHASES, **asked)
@@ -290,7 +290,7 @@ class TestListBills(Listing):
             "sent_at_from=2025-03-01T00:00:00Z",
         ],
     )
-    def test_it_refuses_the_words_of_sales(self, own_shop: Business, asked: str) -> None:
+    def test_parameters_of_sales_are_400(self, own_shop: Business, asked: str) -> None:
         answer = own_shop.api.get(f"{BILLS}?{asked}")
         assert answer.status_code == 400
         [field] = answer.json()["detail"]["field_errors"]
@@ -310,7 +310,9 @@ class Getting:
 class TestGetInvoice(Getting):
     trade = SALES
 
-    def test_it_shows_what_settles_it(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+    def test_an_invoice_shows_its_payments(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
         invoice = sent(shop, buyer, 900)
         later = paid(shop, buyer, 300, part(invoice, 200), payment_date="2025-03-12")
         first = paid(shop, buyer, 100, part(invoice, 100), payment_date="2025-03-11")
@@ -327,7 +329,9 @@ class TestGetInvoice(Getting):
 class TestGetBill(Getting):
     trade = PURCHASES
 
-    def test_it_shows_what_settles_it(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
+    def test_a_bill_shows_its_payments(
+        self, shop: Business, ledger: Ledger, vendor: Record
+    ) -> None:
         bill = received(shop, vendor, 900)
         later = bill_paid(shop, vendor, 300, bill_part(bill, 200), payment_date="2025-03-12")
         first = bill_paid(shop, vendor, 100, bill_part(bill, 100), payment_date="2025-03-11")

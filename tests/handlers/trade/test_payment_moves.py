@@ -44,7 +44,7 @@ class Moving:
             with ledger.untouched():
                 assert trade.change(shop, payment, status=status) == payment
 
-    def test_one_that_stops_being_live_gives_its_claim_back(
+    def test_a_payment_that_is_no_longer_live_releases_its_reservation(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         for status in trade.not_live:
@@ -65,7 +65,7 @@ class TestMovesOfUpdateBillPayment(Moving):
 
 class Cancelling:
     @pytest.mark.parametrize("status", ["pending", "failed"])
-    def test_what_did_not_move_is_cancelled_and_releases_what_it_holds(
+    def test_a_payment_that_did_not_complete_is_cancelled_and_releases_its_documents(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, status: str
     ) -> None:
         document = trade.open(shop, party, 100)
@@ -92,7 +92,7 @@ class Cancelling:
             by_update = "update its status" in answer.json()["message"]
             assert by_update is ("cancelled" in MOVES[trade][status])
 
-    def test_what_one_that_came_back_posted_stays_as_it_is(
+    def test_a_cancelled_failed_payment_keeps_its_postings(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         payment = trade.pay(shop, party, 60)

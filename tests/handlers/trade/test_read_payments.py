@@ -74,12 +74,12 @@ class Listing:
             ({"search": "ann"}, {"other", "gone"}),
         ],
     )
-    def test_it_filters(
+    def test_filters_select_payments(
         self, own_shop: Business, trade: Trade, payments: Payments, asked: Record, names: set[str]
     ) -> None:
         assert found(own_shop, trade, payments, **asked) == names
 
-    def test_it_finds_those_of_a_document_and_of_a_party(
+    def test_filters_by_document_and_party_select_payments(
         self, own_shop: Business, trade: Trade, payments: Payments
     ) -> None:
         document, party = f"{trade.noun}_id", f"{trade.party}_id"
@@ -95,7 +95,7 @@ class Listing:
             assert shown == own_shop.api.get(trade.of_payment(shown)).json()
 
     @pytest.mark.parametrize("sort", ["payment_date", "amount", "created_at"])
-    def test_it_sorts(
+    def test_payments_are_sorted_by_the_named_field(
         self, own_shop: Business, trade: Trade, payments: Payments, sort: str
     ) -> None:
         rows = own_shop.api.get(trade.payments, params={"sort": sort}).json()["results"]
@@ -124,7 +124,7 @@ class TestListInvoicePayments(Listing):
             ({"search": "e2e"}, set()),
         ],
     )
-    def test_it_filters_by_what_only_money_from_customers_has(
+    def test_filters_of_invoice_payments_select_payments(
         self, own_shop: Business, payments: Payments, asked: Record, names: set[str]
     ) -> None:
         assert found(own_shop, SALES, payments, **asked) == names
@@ -133,7 +133,5 @@ class TestListInvoicePayments(Listing):
 class TestListBillPayments(Listing):
     trade = PURCHASES
 
-    def test_it_searches_the_numbers_of_checks(
-        self, own_shop: Business, payments: Payments
-    ) -> None:
+    def test_a_search_finds_check_numbers(self, own_shop: Business, payments: Payments) -> None:
         assert found(own_shop, PURCHASES, payments, search="c-7") == {"other"}

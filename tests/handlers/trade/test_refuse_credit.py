@@ -31,7 +31,7 @@ class RefusingToCreate:
             (named({"type": "AccountCode", "code": "9999"}), 422, "reference_not_found"),
         ],
     )
-    def test_it_refuses_and_keeps_nothing(
+    def test_an_invalid_credit_is_refused_and_nothing_is_kept(
         self,
         shop: Business,
         ledger: Ledger,
@@ -44,7 +44,7 @@ class RefusingToCreate:
         body = trade.credit_body(party, **{trade.moment: CREDITED_AT}) | trade.named(facts)
         assert ledger.refused("POST", trade.credits, json=body) == (status, code)
 
-    def test_neither_name_of_a_party_is_refused(
+    def test_a_credit_without_a_party_is_refused(
         self, shop: Business, ledger: Ledger, trade: Trade
     ) -> None:
         for nobody in ({}, {f"{trade.party}_id": None}):
@@ -107,7 +107,7 @@ class TestRefusalsOfCreateVendorCredit(RefusingToCreate):
 
 
 class RefusingToReplace:
-    def test_what_is_fixed_is_not_even_said_again(
+    def test_a_fixed_field_is_refused_in_a_replacement(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         credit = trade.credit(shop, party, 10, external_id=f"fixed-{uuid4()}")

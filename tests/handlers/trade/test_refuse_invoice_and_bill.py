@@ -59,7 +59,7 @@ class RefusingToCreate:
         body = {**trade.body(party), **trade.named(facts)}
         assert field.format(**trade.words) in faults(shop, ledger, trade.path, body)
 
-    def test_neither_name_of_a_party_is_refused(
+    def test_a_document_without_a_party_is_refused(
         self, shop: Business, ledger: Ledger, trade: Trade
     ) -> None:
         body = {"line_items": [line()]}

@@ -57,7 +57,7 @@ class RefusingToCreate:
             body = trade.payment_body(party, 5, allocations=[trade.part(document, 5)])
             assert ledger.refused("POST", trade.payments, json=body) == (status, code)
 
-    def test_one_that_is_not_live_takes_no_allocations(
+    def test_a_payment_that_is_not_live_is_refused_with_allocations(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         parts = [trade.part(trade.open(shop, party, 10), 1)]
@@ -116,7 +116,7 @@ class RefusingToUpdate:
             body = {"allocations": parts}
             assert ledger.refused("PATCH", path, json=body) == (status, code)
 
-    def test_one_that_is_no_longer_live_takes_no_allocations(
+    def test_a_change_to_not_live_is_refused_with_allocations(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         parts = [trade.part(trade.open(shop, party, 100), 100)]

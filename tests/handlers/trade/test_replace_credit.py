@@ -40,7 +40,7 @@ def draft(shop: Business, trade: Trade, party: Record) -> Record:
 
 
 class Replacing:
-    def test_it_clears_what_only_describes_and_keeps_the_rest(
+    def test_a_replacement_clears_descriptions_and_keeps_other_fields(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, document: Record
     ) -> None:
         facts = {**DESCRIBED, "external_id": "put-1", trade.source: document["id"]}
@@ -55,7 +55,7 @@ class Replacing:
         described = put(shop, trade, before, **DESCRIBED)
         assert {name: described[name] for name in DESCRIBED} == DESCRIBED
 
-    def test_the_same_again_changes_nothing(
+    def test_an_equal_replacement_changes_nothing(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, document: Record
     ) -> None:
         share = trade.share(document, 60)
@@ -80,7 +80,7 @@ class Replacing:
         given = shop.made(trade.credits, trade.credit_body(party, **number))
         assert put(shop, trade, given, **moment)[trade.credit_number] == "Own-3"
 
-    def test_what_one_settles_that_is_opened_on_the_way_is_dated_today(
+    def test_applications_of_a_draft_opened_by_the_replacement_are_dated_today(
         self, shop: Business, ledger: Ledger, trade: Trade, document: Record, draft: Record
     ) -> None:
         given = {trade.moment: CREDITED_AT, "allocations": [trade.share(document, 40)]}
@@ -121,7 +121,7 @@ class Replacing:
         assert trade.status_of(shop, second) == ("partially_paid", 50)
         assert trade.status_of(shop, third) == ("partially_paid", 30)
 
-    def test_another_amount_for_the_same_document_begins_anew_today(
+    def test_a_new_amount_for_a_document_begins_today(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, document: Record
     ) -> None:
         credit = trade.credit(shop, party, 300, trade.share(document, 60))
@@ -149,7 +149,7 @@ class Replacing:
         shown = trade.read(shop, document)
         assert (shown["paid_at"], shown[trade.credit_allocations]) == (None, [])
 
-    def test_what_is_released_gives_its_own_parts_back(
+    def test_a_released_application_returns_its_own_parts(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         # 100 net and 20 of tax, credited in parts: the parts of the first come back.
@@ -183,7 +183,7 @@ class Replacing:
         assert held(trade, credit) == [(document["id"], 100, ahead)]
         assert ledger.postings(credit)[-1] == (ahead, trade.posted_by_applying(100))
 
-    def test_what_was_released_stays_where_it_was_when_the_document_moves(
+    def test_a_released_application_keeps_its_day_when_the_document_moves(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, document: Record
     ) -> None:
         credit = trade.credit(shop, party, 100, trade.share(document, 100))
@@ -205,7 +205,7 @@ class Replacing:
         assert ledger.postings(credit)[-1] == (after, trade.posted_by_applying(100))
         assert trade.read(shop, document)["paid_at"][:10] == after
 
-    def test_what_was_applied_inside_the_lock_is_released_after_it(
+    def test_an_application_in_a_locked_period_is_released_after_the_lock(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, document: Record
     ) -> None:
         credit = trade.credit(shop, party, 100, trade.share(document, 100))
@@ -245,7 +245,7 @@ class TestReplaceCustomerCredit(Replacing):
 class TestReplaceVendorCredit(Replacing):
     trade = PURCHASES
 
-    def test_what_a_vendor_owes_is_used_whatever_its_status(
+    def test_a_credit_of_a_vendor_in_any_status_can_be_applied(
         self, shop: Business, ledger: Ledger
     ) -> None:
         doubtful = shop.vendor()

@@ -36,7 +36,7 @@ class Replacing:
     kept: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
 
-    def test_it_keeps_identity_and_clears_what_is_absent(
+    def test_a_replacement_keeps_identity_and_clears_absent_fields(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         before = trade.open(
@@ -62,7 +62,9 @@ class Replacing:
         assert after["line_items"][0]["id"] == before["line_items"][0]["id"]
         assert trade.read(shop, before) == after
 
-    def test_it_takes_every_field_anew(self, shop: Business, trade: Trade, party: Record) -> None:
+    def test_a_replacement_takes_every_field(
+        self, shop: Business, trade: Trade, party: Record
+    ) -> None:
         other = trade.somebody(shop, company_name="Someone else")
         draft = shop.made(trade.path, trade.body(party))
         given = {
@@ -124,7 +126,7 @@ class Replacing:
         assert after[trade.number].startswith(trade.series)
         assert ledger.postings(draft) == [(DAY, trade.posted(50))]
 
-    def test_the_same_again_changes_nothing(
+    def test_an_equal_replacement_changes_nothing(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         same = dict.fromkeys(self.described, "same")
@@ -133,7 +135,7 @@ class Replacing:
             answer = shop.api.put(trade.of(opened), json=trade.body(party, **same))
         assert (answer.json(), answer.headers["etag"]) == (opened, '"1"')
 
-    def test_it_is_free_again_once_nothing_is_allocated(
+    def test_a_document_can_be_replaced_once_its_allocations_are_released(
         self, shop: Business, trade: Trade, party: Record, opened: Record
     ) -> None:
         payment = trade.pay(shop, party, 500, trade.part(opened, 500))
@@ -173,7 +175,7 @@ class TestReplaceBill(Replacing):
     described = ("memo", "terms")
     kept = ("bill_date",)
 
-    def test_another_moment_of_receipt_moves_nothing_under_a_date(
+    def test_a_new_time_of_receipt_moves_no_entry_of_a_dated_bill(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor)
@@ -202,7 +204,7 @@ class TestReplaceBill(Replacing):
         put(shop, PURCHASES, bill, line_items=[line()], additional_discount=1)
         assert ledger.postings(bill)[2:] == [(DAY, {"6000": -1, "1300": -100, "2000": 101})]
 
-    def test_what_was_applied_before_a_change_of_date_stays_on_its_day(
+    def test_an_earlier_payment_keeps_its_day_when_the_bill_date_changes(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         bill = received(shop, vendor, 100)
@@ -279,7 +281,7 @@ class RefusingToReplace:
             ({"{number}": None}, 400, "validation_error"),
         ],
     )  # fmt: skip
-    def test_it_refuses_and_changes_nothing(
+    def test_an_invalid_replacement_is_refused_and_changes_nothing(
         self,
         shop: Business,
         ledger: Ledger,
@@ -297,7 +299,9 @@ class RefusingToReplace:
         both = {f"{trade.party}_id": party["id"], f"{trade.party}_external_id": "unheard of"}
         assert refused(shop, ledger, trade, opened, **both) == (422, "reference_mismatch")
 
-    def test_one_that_is_not_there(self, shop: Business, ledger: Ledger, trade: Trade) -> None:
+    def test_a_replacement_of_an_unknown_document_is_404(
+        self, shop: Business, ledger: Ledger, trade: Trade
+    ) -> None:
         fault = refused(shop, ledger, trade, {"id": NOBODY})
         assert fault == (404, f"{trade.noun}_not_found")
 
@@ -305,7 +309,9 @@ class RefusingToReplace:
 class TestRefusalsOfReplaceInvoice(RefusingToReplace):
     trade = SALES
 
-    def test_it_does_not_move_to_an_archived_customer(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_invoice_cannot_move_to_an_archived_customer(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         draft, gone = shop.made("invoices/", invoice_body(shop.customer())), shop.customer()
         shop.api.post(f"customers/{gone['id']}/archive/")
         fault = refused(shop, ledger, SALES, draft, **invoice_body(gone, line(2)))
@@ -315,7 +321,7 @@ class TestRefusalsOfReplaceInvoice(RefusingToReplace):
 class TestRefusalsOfReplaceBill(RefusingToReplace):
     trade = PURCHASES
 
-    def test_what_another_vendor_wrote_is_in_the_way_once_it_becomes_that_vendors(
+    def test_a_bill_number_of_the_new_vendor_is_a_duplicate(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
         received(shop, vendor, vendor_bill_number="T-2")
@@ -324,7 +330,7 @@ class TestRefusalsOfReplaceBill(RefusingToReplace):
         assert fault == (409, "duplicate_bill_number")
 
     @pytest.mark.parametrize("status", ["INACTIVE", "BLOCKED"])
-    def test_another_vendor_has_to_be_active_and_its_own_does_not(
+    def test_a_new_vendor_must_be_active_and_the_current_vendor_need_not(
         self, shop: Business, ledger: Ledger, vendor: Record, status: str
     ) -> None:
         doubtful, draft = shop.vendor(), shop.made("bills/", bill_body(vendor))

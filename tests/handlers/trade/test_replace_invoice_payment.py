@@ -198,7 +198,7 @@ def facts_of(payment: Record) -> Record:
 
 
 class TestReplaceInvoicePayment:
-    def test_it_clears_what_only_describes_and_keeps_the_rest(
+    def test_a_replacement_clears_descriptions_and_keeps_other_fields(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 100)
@@ -230,7 +230,7 @@ class TestReplaceInvoicePayment:
         assert len(ledger.entries(before)) == 2
         assert shop.api.get(f"{PAYMENTS}{before['id']}/").json() == after
 
-    def test_it_takes_everything_that_may_change(
+    def test_a_replacement_takes_every_changeable_field(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         payment = paid(shop, buyer, 100, part(sent(shop, buyer, 100), 50), note="gone")

@@ -367,7 +367,7 @@ class TestControlAccounts:
 
 
 class TestIdsOfOtherBusinesses:
-    def test_they_are_answered_as_ids_that_do_not_exist(
+    def test_ids_of_other_businesses_are_answered_like_unknown_ids(
         self, history: CustomerHistory, ledger: Ledger, rival: Partner
     ) -> None:
         business: Business = rival.business()

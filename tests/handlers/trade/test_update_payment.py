@@ -23,7 +23,7 @@ UNDONE = {SALES: SALES.not_live, PURCHASES: ("failed",)}
 
 
 class Updating:
-    def test_it_changes_what_is_supplied_and_nothing_else(
+    def test_an_update_changes_given_fields_only(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         old = {**dict.fromkeys(TEXTS[trade], "old"), "transaction_tags": ["old"], **OWN[trade]}
@@ -114,7 +114,7 @@ class Updating:
         assert ledger.postings(payment) == [(PAID, trade.posted_payment(100, 100))]
         assert trade.status_of(shop, document) == ("paid", 0)
 
-    def test_one_that_is_no_longer_live_is_taken_back_today_with_its_fee(
+    def test_a_payment_that_is_no_longer_live_is_reversed_today_with_its_fee(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         for status in UNDONE[trade]:
@@ -213,7 +213,7 @@ class TestUpdateInvoicePayment(Updating):
         assert (cleared["note"], cleared["notes"]) == (None, None)
         assert SALES.change(shop, payment, note="wins", notes="loses")["note"] == "wins"
 
-    def test_it_is_applied_while_it_is_completed_and_allocated(
+    def test_a_payment_is_applied_while_it_is_completed_and_allocated(
         self, shop: Business, buyer: Record
     ) -> None:
         invoice = SALES.open(shop, buyer, 100)

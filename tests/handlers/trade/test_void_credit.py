@@ -19,7 +19,7 @@ def credit(shop: Business, trade: Trade, party: Record) -> Record:
 
 
 class Voiding:
-    def test_it_mirrors_what_it_posted_on_the_day_given_and_links_it(
+    def test_a_void_reverses_the_posting_on_the_given_day_with_a_link(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         lines = [{"amount": 300, "tax_amount_cents": 60}, {"amount": 40}]
@@ -50,7 +50,7 @@ class Voiding:
         assert shown["voided_at"][:10] == TODAY
         assert ledger.entries(credit)[-1].on == TODAY
 
-    def test_it_is_not_taken_back_before_the_day_it_was_posted(
+    def test_a_void_is_dated_no_earlier_than_the_posting(
         self, shop: Business, ledger: Ledger, trade: Trade, credit: Record
     ) -> None:
         day = {"voided_at": "2025-02-01T00:00:00Z"}
@@ -66,7 +66,7 @@ class Voiding:
         fault = ledger.refused("POST", trade.credits, json=body)
         assert fault == (409, f"duplicate_{trade.credit_number}")
 
-    def test_one_that_was_applied_is_free_once_that_is_released(
+    def test_an_applied_credit_can_be_voided_once_released(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         share = trade.share(trade.open(shop, party, 100), 60)
@@ -119,7 +119,7 @@ class Voiding:
             assert answer.json()["error_code"] == "invalid_state_transition"
             assert answer.json()["detail"]["current_state"] == "void"
 
-    def test_what_stands_in_a_locked_period_is_taken_back_after_it(
+    def test_a_credit_in_a_locked_period_is_voided_after_the_lock(
         self, shop: Business, ledger: Ledger, trade: Trade, credit: Record
     ) -> None:
         path = trade.of_credit(credit, "void")

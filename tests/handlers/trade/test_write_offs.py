@@ -34,7 +34,7 @@ def titled(trade: Trade, party: Record) -> str:
 
 
 class WritingOff:
-    def test_it_shows_everything_that_was_given(
+    def test_a_write_off_shows_all_given_fields(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 1_000)
@@ -68,7 +68,7 @@ class WritingOff:
         assert entry.description == f"Write-off of {titled(trade, party)}"
 
     @pytest.mark.parametrize("options", [{}, {"json": {}}])
-    def test_it_gives_up_all_that_is_left_today_where_nothing_is_said(
+    def test_a_write_off_without_fields_takes_the_open_amount_today(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, options: Record
     ) -> None:
         document = trade.open(shop, party, 1_000)
@@ -98,7 +98,7 @@ class WritingOff:
         trade.change(shop, pending, status="completed")
         assert trade.read(shop, document)["status"] == "written_off"
 
-    def test_it_may_be_given_up_in_parts(
+    def test_a_document_can_be_written_off_in_parts(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 1_000)
@@ -110,7 +110,7 @@ class WritingOff:
         ]
         assert shown == trade.read(shop, document)
 
-    def test_it_settles_the_parts_of_the_document_in_proportion(
+    def test_a_write_off_settles_the_parts_of_the_document_in_proportion(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
@@ -129,7 +129,7 @@ class WritingOff:
             sorted(trade.sign * amount for amount in (-5_556, -1_111))
         ]
 
-    def test_it_is_dated_no_earlier_than_the_document(
+    def test_a_write_off_is_dated_no_earlier_than_the_document(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         shown = trade.write_off(
@@ -226,7 +226,7 @@ class WritingOff:
             ({"metadata": {}}, "metadata"),
         ],
     )
-    def test_what_the_request_alone_shows_to_be_wrong(
+    def test_a_malformed_write_off_is_400(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record, facts: Record, field: str
     ) -> None:
         document = trade.open(shop, party)
@@ -237,7 +237,7 @@ class WritingOff:
 
 
 class Reversing:
-    def test_it_mirrors_what_was_posted_today_and_links_it(
+    def test_a_reversal_is_posted_today_with_a_link(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 1_000)
@@ -258,7 +258,7 @@ class Reversing:
         linked = shop.api.get(f"{ENTRIES}{standing.id}/").json()
         assert linked["reversed_by_id"] == mirror.id
 
-    def test_the_others_stay_and_it_can_be_given_up_anew(
+    def test_other_write_offs_stay_and_the_amount_can_be_written_off_again(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 1_000)
@@ -285,7 +285,7 @@ class Reversing:
         first, mirror = ledger.entries(write_off)
         assert (first.on, mirror.on, mirror.reversal_of) == (ahead, ahead, first.id)
 
-    def test_what_stands_in_a_locked_period_is_taken_back_after_it(
+    def test_a_write_off_in_a_locked_period_is_reversed_after_the_lock(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party)
@@ -296,7 +296,7 @@ class Reversing:
         first, mirror = ledger.entries(write_off)
         assert (first.on, mirror.on, mirror.reversal_of) == (GONE, after, first.id)
 
-    def test_it_is_taken_back_once(
+    def test_a_write_off_is_reversed_once(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party)
@@ -332,7 +332,7 @@ class Reversing:
         [mirror] = seen["journal_entries"]
         assert mirror["reversal_of_id"] == ledger.entries(write_off)[0].id
 
-    def test_it_is_found_under_its_own_document_only(
+    def test_a_write_off_is_found_under_its_own_document_only(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party)
@@ -343,7 +343,7 @@ class Reversing:
             assert answer.status_code == 404
             assert answer.json()["error_code"] == "write_off_not_found"
 
-    def test_what_was_paid_since_then_keeps_its_day(
+    def test_a_later_payment_keeps_its_day(
         self, shop: Business, ledger: Ledger, trade: Trade, party: Record
     ) -> None:
         document = trade.open(shop, party, 1_000)
