@@ -15,7 +15,7 @@ from uuid import UUID
 
 import typer
 
-from access import tokens
+from access import api_keys
 
 if TYPE_CHECKING:
     from persistence.engine.pool import Pool
@@ -42,7 +42,7 @@ def on_partners(work: Callable[["Pool"], Awaitable[T]]) -> T:
         return run(database.url, work)
 
 
-def show_key(partner_id: UUID, key: tokens.ApiKey, *, as_json: bool, **more: Any) -> None:
+def show_key(partner_id: UUID, key: api_keys.ApiKey, *, as_json: bool, **more: Any) -> None:
     """Print a new API key; it cannot be shown again."""
     facts = {"partner_id": str(partner_id), "api_key": key.text, "key_id": key.key_id, **more}
     if as_json:
@@ -62,10 +62,12 @@ def create(
     """Create a partner, and print its id and its API key, which is shown only once."""
     from persistence.partners import partners
 
-    key = tokens.make_key("test" if test else "live")
+    key = api_keys.make_key("test" if test else "live")
     now = datetime.now(UTC)
     partner_id = on_partners(
-        lambda pool: partners.create_partner(pool, name, key.key_id, tokens.seal_key(key.text), now)
+        lambda pool: partners.create_partner(
+            pool, name, key.key_id, api_keys.seal_key(key.text), now
+        )
     )
     show_key(partner_id, key, as_json=as_json)
 
@@ -93,10 +95,12 @@ def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
     """Add a second API key; the old key works until it is revoked."""
     from persistence.partners import partners
 
-    key = tokens.make_key("live")
+    key = api_keys.make_key("live")
     now = datetime.now(UTC)
     active = on_partners(
-        lambda pool: partners.add_key(pool, partner_id, key.key_id, tokens.seal_key(key.text), now)
+        lambda pool: partners.add_key(
+            pool, partner_id, key.key_id, api_keys.seal_key(key.text), now
+        )
     )
     show_key(partner_id, key, as_json=as_json, active_keys=active)
 

@@ -6,69 +6,33 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import structlog
-from connexion import ConnexionMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
-from access import tokens
+from access import api_keys
 from access.links import Keys, LinkSigner
 from access.tokens import Keyring
-from accounting.errors import NotFound
 from jobs.upkeep import Upkeep
 from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
 from server.clock import Clock, utc_now
 from server.config.settings import Settings
-from server.contract.document import Contract, parse, read_source
+from server.contract.document import read_source
 from server.docs.application import Documentation
 from server.docs.shared_pages import Pages
-from server.http.connexion_adapter import built, schema_check_skipped
-from server.http.dispatch import BoundStack, ContractResolver, Dispatch, Services
+from server.http.dispatch import BoundStack, Services
 from server.http.downloads import Downloads, is_document
 from server.http.drain import DrainState
 from server.http.edge import Edge, HttpsRule, Limits, Origins, Page
 from server.http.health import LIVE, OK, READY, Health
 from server.http.limiter import FailedLogins, RequestLimits, SharedCounts
-from server.http.routing import Routing
-from server.http.security import SECURITY_MAP, Authenticator, Security
-from server.http.validation import Validation
+from server.http.security import Authenticator
+from server.http.stack import stack_of
 from server.telemetry import logs
 from server.telemetry.request_watch import Watch
-
-# The operations of the contract behind Connexion, built once for all processes forked later.
-
-
-@cache
-def stack_of(source: bytes) -> ASGIApp:
-    """Build the stack of a contract, once; raises ContractError."""
-    return build_stack(parse(source))
-
-
-def build_stack(document: dict[str, Any]) -> ASGIApp:
-    """Add our compiled layers to Connexion, which loads and resolves the contract.
-
-    Raises ContractError for faults that would be served wrongly.
-    """
-    stack = ConnexionMiddleware(
-        Dispatch(nothing_beyond),
-        import_name="accounting",
-        middlewares=[Routing, Security, Validation],
-        security_map=SECURITY_MAP,
-        resolver=ContractResolver(Contract(document)),
-    )
-    # The check takes more than a second, and grows with the contract. A separate process runs a
-    # stricter check.
-    with schema_check_skipped():
-        stack.add_api(document)
-    return built(stack)
-
-
-async def nothing_beyond(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    """Raise NotFound; the routing passes no request beyond the last operation."""
-    raise NotFound("route_not_found", "There is nothing at this address.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +71,7 @@ def create_app(
     resources = make_resources(
         database_url,
         size=settings.database_connections,
-        key_matches=tokens.opens,
+        key_matches=api_keys.opens,
         storage=storage,
         read_url=settings.read_database_url,
         read_lag_seconds=settings.read_lag_seconds,

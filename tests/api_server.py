@@ -17,7 +17,7 @@ from uuid import UUID
 import psycopg
 import uvicorn
 
-from access import tokens
+from access import api_keys
 from access.master_secrets import MasterSecret
 from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database import rights
@@ -159,11 +159,11 @@ class ApiServer:
 
     def partner(self, name: str) -> Partner:
         """Create a partner as the command line does."""
-        key = tokens.make_key("test")
+        key = api_keys.make_key("test")
 
         async def create() -> Any:
             async with pool.make_pool(self.database_url, size=1) as connections:
-                sealed = tokens.seal_key(key.text)
+                sealed = api_keys.seal_key(key.text)
                 return await partners.create_partner(
                     connections, name, key.key_id, sealed, self.clock()
                 )

@@ -51,12 +51,12 @@ class Access:
 
         The result has the current business id: a sandbox that was reset has a new id.
         """
-        from access import tokens
+        from access import api_keys
         from accounting.errors import NotAllowed, NotAuthenticated
         from persistence.engine.admission import Admission
         from persistence.partners import sandboxes
 
-        admission = Admission(pool, tokens.opens)
+        admission = Admission(pool, api_keys.opens)
         try:
             caller = await admission.check_key(UUID(self.partner_id), self.api_key)
             await admission.admit_to_business(caller, self.business_id)

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import httpx
 
-from access import tokens
+from access import api_keys
 from cli.demo import in_process
 from cli.demo.access import V1, Access
 from cli.demo.client import DemoClient, answered
@@ -108,8 +108,8 @@ async def _opened(database_url: str, api: httpx.AsyncClient, day: str) -> Access
 
 async def _partner(database_url: str, name: str) -> tuple[str, str]:
     """Create a partner; return its id and its API key."""
-    key = tokens.make_key("test")
-    sealed = tokens.seal_key(key.text)
+    key = api_keys.make_key("test")
+    sealed = api_keys.seal_key(key.text)
     async with make_pool(database_url, size=1) as pool:
         made = await partners.create_partner(pool, name, key.key_id, sealed, datetime.now(UTC))
     return str(made), key.text

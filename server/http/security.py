@@ -15,7 +15,7 @@ from uuid import UUID
 from connexion.security import AbstractSecurityHandler
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from access import tokens
+from access import api_keys
 from access.principal import Caller, CallerKind
 from access.tokens import ExpiredTokenError, Keyring, TokenError
 from accounting.errors import NotAllowed, NotAuthenticated, NotFound
@@ -69,7 +69,7 @@ class Authenticator:
         kind, credentials = _authorization(scope)
         if kind == b"bearer":
             token = credentials.decode("latin-1")
-            if tokens.looks_like_a_key(token):
+            if api_keys.looks_like_a_key(token):
                 raise NotAuthenticated(
                     "invalid_token",
                     "This is an API key, not a token. Send it with the partner id as Basic"
@@ -98,7 +98,7 @@ class Authenticator:
         partner_id, key = _user_and_password(credentials)
         # Text without the form of a key needs no query. The quicker answer reveals nothing,
         # since the form of keys is public.
-        if partner_id is not None and tokens.looks_like_a_key(key):
+        if partner_id is not None and api_keys.looks_like_a_key(key):
             try:
                 return await self.admission.check_key(partner_id, key)
             except NotAuthenticated:

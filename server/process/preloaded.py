@@ -29,7 +29,7 @@ def load() -> ASGIApp:
     # The document is parsed first: the memory that parsing frees is used by the imports below.
     document = parse(read_source())
     keep_for_requests(document)  # Connexion copies the document twice.
-    from server.app import build_stack
+    from server.http.stack import build_stack
 
     built = build_stack(document)
     del document

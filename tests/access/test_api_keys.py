@@ -7,84 +7,84 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from access import tokens
+from access import api_keys
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class TestMake:
     @pytest.mark.parametrize("environment", ["live", "test"])
-    def test_a_key_has_the_promised_form(self, environment: tokens.Environment) -> None:
-        key = tokens.make_key(environment)
+    def test_a_key_has_the_promised_form(self, environment: api_keys.Environment) -> None:
+        key = api_keys.make_key(environment)
         assert re.fullmatch(rf"apk_{environment}_[0-9A-Za-z]{{36}}", key.text)
         assert key.key_id == key.text[9:17]
 
     def test_the_last_six_characters_are_the_crc_of_the_rest(self) -> None:
-        text = tokens.make_key("live").text
+        text = api_keys.make_key("live").text
         number = 0
         for character in text[-6:]:
             number = number * 62 + ALPHABET.index(character)
         assert number == crc32(text[:-6].encode())
 
     def test_no_two_keys_are_alike(self) -> None:
-        assert len({tokens.make_key("live").text for _ in range(500)}) == 500
+        assert len({api_keys.make_key("live").text for _ in range(500)}) == 500
 
     def test_a_key_never_shows_itself_by_accident(self) -> None:
-        key = tokens.make_key("live")
+        key = api_keys.make_key("live")
         assert key.text not in repr(key)
 
 
 class TestLooksRight:
     def test_a_made_key_looks_right(self) -> None:
-        assert all(tokens.looks_like_a_key(tokens.make_key("test").text) for _ in range(200))
+        assert all(api_keys.looks_like_a_key(api_keys.make_key("test").text) for _ in range(200))
 
     def test_any_single_slip_is_seen(self) -> None:
-        text = tokens.make_key("live").text
+        text = api_keys.make_key("live").text
         for position, character in enumerate(text):
             slipped = text[:position] + ("b" if character == "a" else "a") + text[position + 1 :]
-            assert not tokens.looks_like_a_key(slipped)
+            assert not api_keys.looks_like_a_key(slipped)
 
     def test_a_live_key_is_not_passed_off_as_a_test_key(self) -> None:
-        assert not tokens.looks_like_a_key(tokens.make_key("live").text.replace("live", "test"))
+        assert not api_keys.looks_like_a_key(api_keys.make_key("live").text.replace("live", "test"))
 
     @pytest.mark.parametrize("end", ["\n", " ", "0", "\0"])
     def test_nothing_may_follow(self, end: str) -> None:
-        assert not tokens.looks_like_a_key(tokens.make_key("live").text + end)
+        assert not api_keys.looks_like_a_key(api_keys.make_key("live").text + end)
 
     @given(st.text())
     def test_other_text_never_looks_right(self, text: str) -> None:
-        assert not tokens.looks_like_a_key(text)
+        assert not api_keys.looks_like_a_key(text)
 
 
 class TestKeyId:
     def test_the_id_is_the_beginning_of_what_is_random_in_the_key(self) -> None:
-        key = tokens.make_key("live")
+        key = api_keys.make_key("live")
         assert key.text.startswith(f"apk_live_{key.key_id}")
         assert len(key.key_id) == 8
 
 
 class TestSeal:
     def test_the_sealed_key_opens(self) -> None:
-        text = tokens.make_key("live").text
-        assert tokens.opens(text, tokens.seal_key(text))
+        text = api_keys.make_key("live").text
+        assert api_keys.opens(text, api_keys.seal_key(text))
 
     def test_another_key_does_not_open(self) -> None:
-        sealed = tokens.seal_key(tokens.make_key("live").text)
-        assert not tokens.opens(tokens.make_key("live").text, sealed)
+        sealed = api_keys.seal_key(api_keys.make_key("live").text)
+        assert not api_keys.opens(api_keys.make_key("live").text, sealed)
 
     def test_nothing_opens_what_does_not_exist(self) -> None:
-        assert not tokens.opens(tokens.make_key("live").text, None)
+        assert not api_keys.opens(api_keys.make_key("live").text, None)
 
     def test_nothing_opens_an_empty_seal(self) -> None:
-        assert not tokens.opens(tokens.make_key("live").text, b"")
+        assert not api_keys.opens(api_keys.make_key("live").text, b"")
 
     def test_each_seal_has_its_own_pepper(self) -> None:
-        text = tokens.make_key("live").text
-        assert tokens.seal_key(text) != tokens.seal_key(text)
+        text = api_keys.make_key("live").text
+        assert api_keys.seal_key(text) != api_keys.seal_key(text)
 
     def test_the_digest_is_hmac_sha_256(self) -> None:
-        text = tokens.make_key("live").text
-        sealed = tokens.seal_key(text)
+        text = api_keys.make_key("live").text
+        sealed = api_keys.seal_key(text)
         assert len(sealed) == 64
         expected = hmac.new(sealed[:32], text.encode(), hashlib.sha256).digest()
-        assert sealed[32:] == expected == tokens.digest(text, sealed[:32])
+        assert sealed[32:] == expected == api_keys.digest(text, sealed[:32])

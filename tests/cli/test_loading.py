@@ -13,11 +13,8 @@ class TestLoading:
         """They take longest to load, and would stay in the memory of the master."""
         assert LATER.isdisjoint(loaded(SERVING.format(command)))
 
-    @pytest.mark.parametrize("process", [SERVING.format("partners"), "server.process.preloaded"])
-    def test_no_process_of_a_server_loads_what_only_help_is_written_with(
-        self, process: str
-    ) -> None:
-        assert {"rich", "pygments"}.isdisjoint(loaded(process))
+    def test_a_master_does_not_load_what_only_help_is_written_with(self) -> None:
+        assert {"rich", "pygments"}.isdisjoint(loaded(SERVING.format("partners")))
 
 
 def loaded(modules: str) -> list[str]:

@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from access import tokens
+from access import api_keys
 from access.principal import CallerKind
 from tests.api_server import ApiServer
 from tests.contract.document import Operation, operations, share_of
@@ -187,7 +187,7 @@ class TestWrongKey:
         partner_id, key = str(story.partner.partner_id), story.partner.api_key
         [token] = [each for each in operations() if each.name == "issue_partner_token"]
         wrong = [
-            f"{partner_id}:{tokens.make_key('test').text}",
+            f"{partner_id}:{api_keys.make_key('test').text}",
             f"{rival.partner_id}:{key}",
             f"{story.business.id}:{key}",
             f"{partner_id}:{key}x",

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 # Prints which modules are there when the contract is read, when its stack is built, and in the end.
 PRELOADING = """
 import gc, sys
-from server import contract
+from server.contract import document as contract
 
 def read(source, parse=contract.parse):
     print(*sys.modules)

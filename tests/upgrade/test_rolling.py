@@ -166,6 +166,6 @@ class TestTwoServers:
         with Load(house.partner.business()) as load:
             assert migrated(environment) == f"The database stands at {NEXT}.\n"
             for server in house.servers:
-                server.config.settings = {**server.config.settings, **to_come}
+                server.settings = {**server.settings, **to_come}
                 house.restart(server, load)
         hold(house, load, began)

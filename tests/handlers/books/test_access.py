@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from access import tokens
+from access import api_keys
 from persistence.engine.pool import make_pool
 from persistence.partners import partners
 from tests import clock
@@ -211,8 +211,8 @@ class TestRevocation:
     def test_of_a_key_leaves_the_other_one_and_ends_all_tokens(
         self, api_server: ApiServer, partner: Partner
     ) -> None:
-        business, second = partner.business(), tokens.make_key("test")
-        add = (partner.partner_id, second.key_id, tokens.seal_key(second.text), clock.now())
+        business, second = partner.business(), api_keys.make_key("test")
+        add = (partner.partner_id, second.key_id, api_keys.seal_key(second.text), clock.now())
         first, _ = operate(api_server, partners.add_key, *add)
         assert set(self.statuses(business)) <= {200, 201}
         both = ((partner.api_key, 200), (second.text, 200))

@@ -12,7 +12,7 @@ import pytest
 from connexion import ConnexionMiddleware
 from connexion.resolver import Resolver
 
-from access import tokens
+from access import api_keys
 from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
 from access.tokens import Keyring
@@ -28,8 +28,8 @@ STRANGER = UUID("0192f3aa-9999-7000-8000-00000000000a")
 BUSINESS = UUID("0192f3aa-2222-7000-8000-00000000000b")
 FOREIGN = UUID("0192f3aa-3333-7000-8000-00000000000c")
 KEYRING = Keyring([MasterSecret("a", bytes(range(32)))])
-KEY = tokens.make_key("live")
-SEALED = tokens.seal_key(KEY.text)
+KEY = api_keys.make_key("live")
+SEALED = api_keys.seal_key(KEY.text)
 
 ALL: list[dict[str, list[str]]] = [{"BusinessToken": []}, {"PartnerToken": []}, {"PartnerKey": []}]
 
@@ -80,7 +80,7 @@ class OnePartnerAdmission:
         self.asked.append(("check_key", partner_id))
         if self.trouble is not None:
             raise self.trouble
-        if not tokens.opens(key, SEALED if partner_id == PARTNER else None):
+        if not api_keys.opens(key, SEALED if partner_id == PARTNER else None):
             raise errors.NotAuthenticated("invalid_credentials", "No.")
         return Caller(CallerKind.PARTNER_KEY, partner_id, key_id=key.rpartition("_")[2][:8])
 

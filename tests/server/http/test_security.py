@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from access import tokens
+from access import api_keys
 from access.principal import Caller, CallerKind
 from access.tokens import token_id
 from accounting import errors
@@ -103,7 +103,7 @@ class TestCredentials:
             ([basic(STRANGER)], "invalid_credentials"),
             ([basic(password="")], "invalid_credentials"),
             ([basic(password="wrong")], "invalid_credentials"),
-            ([basic(password=tokens.make_key("live").text)], "invalid_credentials"),
+            ([basic(password=api_keys.make_key("live").text)], "invalid_credentials"),
             ([basic(password=KEY.text + "\n")], "invalid_credentials"),
         ],
     )
@@ -116,7 +116,7 @@ class TestCredentials:
 
     def test_unknown_partner_and_wrong_key_get_the_same_answer(self, stack: SecuredStack) -> None:
         stranger = stack.refusal(INVOICES, basic(STRANGER))
-        wrong = stack.refusal(INVOICES, basic(password=tokens.make_key("live").text))
+        wrong = stack.refusal(INVOICES, basic(password=api_keys.make_key("live").text))
         malformed = stack.refusal(INVOICES, basic(password="x"))
         assert stranger.args == wrong.args == malformed.args
 
