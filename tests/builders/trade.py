@@ -212,6 +212,10 @@ class Trade:
         made: Record = getattr(shop, self.party)(**facts)
         return made
 
+    def draft(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
+        """Create a draft of one line."""
+        return shop.made(self.path, self.body(party, line(total), **facts))
+
     def open(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
         """Send an invoice of one line on the first of March, or receive a bill of that day."""
         opened = {self.moment: self.at} | ({} if self is SALES else {self.dated: DAY})

@@ -14,7 +14,7 @@ from handlers import bodies
 from tests.in_turn import in_turn
 
 ROOT = Path(__file__).parents[2]
-MODULES = sorted((ROOT / "handlers").glob("*/*_commands.py"))
+MODULES = sorted((ROOT / "handlers").rglob("*_commands.py"))
 TREES = {module.name: ast.parse(module.read_text(encoding="utf-8")) for module in MODULES}
 TYPES = {
     name: set(kind.__annotations__)

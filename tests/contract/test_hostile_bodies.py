@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from tests.api_server import ApiServer
+from tests.builders.files import PDF
 from tests.contract.document import Operation, bodies, follow, operations, share_of
 from tests.contract.hostile_bodies import JSON, Hostile, unfit, unreadable
 from tests.contract.sockets import exchanged
-from tests.contract.story_things import PDF
 from tests.contract.valid_requests import Request, Story
 from tests.in_turn import Marker, in_turn
 from tests.partner import Partner

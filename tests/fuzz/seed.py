@@ -7,12 +7,12 @@ would close the books for everybody else - archiving, locking - has businesses o
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from tests.api_server import ApiServer
-from tests.builders.sales import paid, sent
+from tests.builders.sales import sent
+from tests.builders.trade import SALES
 from tests.fuzz import files
 from tests.fuzz.banked import plant_banked
 from tests.fuzz.bought import plant_bought
@@ -20,7 +20,15 @@ from tests.fuzz.coded import plant_tax_codes
 from tests.fuzz.declared import plant_tax_returns
 from tests.fuzz.matched import plant_matched
 from tests.fuzz.paid_out import plant_paid_out
-from tests.fuzz.settled import plant_settled, upload
+from tests.fuzz.settled import (
+    Pools,
+    Record,
+    ids,
+    plant_documents,
+    plant_payments,
+    plant_settled,
+    upload,
+)
 from tests.fuzz.written import plant_written
 from tests.partner import Business, Partner
 
@@ -70,14 +78,12 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     pools["customers"] = ids(customers)
     pools["spare_customers"] = ids(business.customer() for _ in range(many))
     pools["customer_words"] = [f"customer-{n}" for n in range(12)]
-    plant_invoices(seeds, business, customers, many)
-    plant_payments(seeds, business, customers, many)
-    plant_settled(pools, business, customers, many)
+    plant_sold(pools, business, customers, many)
     plant_bought(pools, business, many)
     plant_paid_out(pools, business, customers, many)
     plant_banked(pools, business, many)
     plant_matched(pools, business, customers, many)
-    plant_documents(pools, business)
+    plant_files(pools, business)
     plant_accounts(seeds, business, many)
     plant_found(pools, business, many)
     refund_id = pools["paid_refunds"][0]
@@ -86,6 +92,15 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     known = {"business_id": business.id, "account_id": "1200", **told, **bank}
     seeds.cursors = living_cursors(partner, **known)
     return seeds
+
+
+def plant_sold(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
+    """Invoices, some of them paid in cash, and everything that settles them."""
+    plant_documents(pools, SALES, business, customers, many)
+    in_cash = {"payments": [{"payment_method": "cash"}]}
+    pools["invoices"] += ids(sent(business, each, 5_000, **in_cash) for each in customers[:5])
+    plant_payments(pools, SALES, business, customers, many)
+    plant_settled(pools, business, customers, many)
 
 
 def plant_found(pools: dict[str, list[str]], business: Business, many: int) -> None:
@@ -113,61 +128,7 @@ def plant_sandboxes(
     pools["sandboxes"], pools["spare_sandboxes"] = made[:10], made[10:]
 
 
-def plant_invoices(
-    seeds: Seeds, business: Business, customers: list[dict[str, Any]], many: int
-) -> None:
-    """Drafts, sent ones, and some with money on them."""
-    drafts = [
-        business.made(
-            "invoices/",
-            {
-                "customer_id": customers[n % len(customers)]["id"],
-                "line_items": [{"quantity": 1, "unit_price": 1_000 + n}],
-            },
-        )
-        for n in range(3 * many)
-    ]
-    opened = [
-        sent(business, customers[n % len(customers)], 100_000 + n, external_id=f"invoice-{n}")
-        for n in range(2 * many)
-    ]
-    owed = [sent(business, customer, 90_000_000) for customer in customers]
-    settled = [
-        sent(business, customer, 5_000, payments=[{"payment_method": "cash"}])
-        for customer in customers[:5]
-    ]
-    seeds.pools |= {
-        "drafts": ids(drafts[:many]),
-        "spare_drafts": ids(drafts[many : 2 * many]),
-        "sent_invoices": ids(opened[:many]),
-        "open_invoices": ids([*drafts[2 * many :], *opened[many:]]),
-        "owed_invoices": ids(owed),
-        "invoices": ids([*drafts[:5], *opened[:5], *owed[:3], *settled]),
-    }
-
-
-def plant_payments(
-    seeds: Seeds, business: Business, customers: list[dict[str, Any]], many: int
-) -> None:
-    """Completed payments, some of them allocated, and pending ones to be cancelled."""
-    whose = [customers[n % len(customers)] for n in range(many)]
-    owed = seeds.pools["owed_invoices"]
-    payments = [
-        paid(
-            business,
-            customer,
-            10_000 + n,
-            external_id=f"payment-{n}",
-            allocations=[{"invoice_id": owed[n % len(owed)], "amount_cents": 100}] * (n % 3 == 0),
-        )
-        for n, customer in enumerate(whose)
-    ]
-    pending = [paid(business, customer, 700, status="pending") for customer in whose]
-    seeds.pools["payments"] = ids(payments)
-    seeds.pools["pending_payments"] = ids(pending)
-
-
-def plant_documents(pools: dict[str, list[str]], business: Business) -> None:
+def plant_files(pools: dict[str, list[str]], business: Business) -> None:
     """Files of every kind, linked to things of every kind."""
     linked = {
         **{"customer": "customers", "invoice": "invoices", "customer_credit": "sent_credits"},
@@ -235,8 +196,3 @@ def living_cursors(partner: Partner, **ids: str) -> dict[str, dict[str, str]]:
             if order == sort["schema"]["default"]:
                 cursors[""] = cursors[order]
     return found
-
-
-def ids(records: Any) -> list[str]:
-    """The ids of records."""
-    return [record["id"] for record in records]

@@ -9,6 +9,8 @@ from persistence.integrity.seals import seal
 from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
+from tests.builders.bank import PAYMENT, Bank, made_rule, open_account
+from tests.builders.files import upload
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
 from tests.builders.openings import (
     DAY,
@@ -30,10 +32,27 @@ from tests.builders.purchases import (
     vendor_credited,
 )
 from tests.builders.purchases import part as bought_part
-from tests.builders.sales import invoice_body, paid, part, sent
+from tests.builders.sales import (
+    credited,
+    invoice_body,
+    paid,
+    part,
+    refund_paid,
+    refunded,
+    sent,
+    written_off,
+)
+from tests.builders.sales import share as sold_share
 from tests.builders.tax_codes import CODES, code_body
 from tests.builders.tax_returns import RETURNS, return_body
-from tests.builders.trade import PAID, SENT, Record, line
+from tests.builders.trade import PAID, PURCHASES, SALES, SENT, Record, line
+from tests.builders.vendor_refunds import (
+    agreed_refund,
+    of_bill,
+    of_credit,
+    of_payment,
+    whole_refund_body,
+)
 from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -61,21 +80,22 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
     account = shop.made(
         f"{ACCOUNTS}1100/children/", {"code": "same", "name": "same", "external_id": "same-id"}
     )
+    card = paid(shop, buyer, 20, payment_method="credit_card")
     ids = {
         "customer": buyer["id"],
         "invoice": invoice["id"],
-        "draft": shop.made("invoices/", invoice_body(buyer))["id"],
+        "draft": SALES.draft(shop, buyer)["id"],
         "payment": payment["id"],
         "account": account["id"],
         "tax_return": shop.made(RETURNS, return_body())["id"],
         "tax_code": shop.made(CODES, code_body("same", tax_account="2400"))["id"],
         **bought(shop),
-        **given_up(shop, buyer["id"], invoice["id"]),
-        **given_back(shop, paid(shop, buyer, 20)["id"]),
-        "payout": came_in(shop, paid(shop, buyer, 20, payment_method="credit_card")["id"]),
-        **at_bank(shop, paid(shop, buyer, 20)["id"]),
+        **given_up(shop, buyer, invoice),
+        **given_back(shop, paid(shop, buyer, 20)),
+        "payout": paid_out(shop, 20, card, external_id="same", memo="same")["id"],
+        **at_bank(shop, paid(shop, buyer, 20)),
         "opening": opened(shop, invoices=[open_invoice(buyer, 30)])["id"],
-        "document": filed(shop, buyer["id"]),
+        "document": filed(shop, buyer),
         "entry": ledger.entries()[0].id,
         "draft_entry": drafted(shop, lines=[debit("same", 7), credit("2400", 7)])["id"],
         "manual_entry": posted(shop)["id"],
@@ -102,26 +122,20 @@ def bought(shop: Business) -> dict[str, str]:
     vendor = shop.vendor(external_id="same", company_name="The same name")
     same = {"external_id": "same", "memo": "same"}
     bill = received(shop, vendor, 100, bill_number="SAME-1", vendor_bill_number="SAME", **same)
-    whole = {"currency": "GBP", "vendor_id": vendor["id"]}
     outlay = bill_paid(shop, vendor, 60, bought_part(bill, 40), status="pending", **same)
     bill_paid(shop, vendor, 20, bought_part(bill, 20), status="completed")
-    back = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 5}
-    claim = shop.made(
-        "vendor-refunds/",
-        {**whole, **same, "total_refunded_amount_cents": 9, "allocations": [back]},
-    )
-    income = shop.api.get("vendor-refunds/payments/").json()["results"][0]
+    claim = agreed_refund(shop, vendor, 9, allocations=[of_bill(bill, 5)], **same)
+    [income] = claim["vendor_refund_payments"]
     credit = vendor_credited(
         shop, vendor, 30, share(bill, 5), source_bill_id=bill["id"], vendor_credit_number="SAME-1",
         **same,
     )  # fmt: skip
-    given_up = {"amount_cents": 3, "external_id": "same", "memo": "same"}
-    [waived] = shop.made(f"bills/{bill['id']}/write-offs/", given_up)["write_offs"]
+    [waived] = PURCHASES.write_off(shop, bill, amount_cents=3, **same)["write_offs"]
     return {
         "vendor": vendor["id"],
         "bill": bill["id"],
         "waived": waived["id"],
-        "drafted": shop.made("bills/", bill_body(vendor))["id"],
+        "drafted": PURCHASES.draft(shop, vendor)["id"],
         "outlay": outlay["id"],
         "return": credit["id"],
         "claim": claim["id"],
@@ -129,74 +143,46 @@ def bought(shop: Business) -> dict[str, str]:
     }
 
 
-def given_up(shop: Business, customer_id: str, invoice_id: str) -> dict[str, str]:
+def given_up(shop: Business, customer: Record, invoice: Record) -> dict[str, str]:
     """Write a part of the invoice off and set a credit against another one."""
-    body = {"amount_cents": 10, "external_id": "same", "memo": "same"}
-    [write_off] = shop.made(f"invoices/{invoice_id}/write-offs/", body)["write_offs"]
-    credit = shop.made(
-        "customer-credits/",
-        {
-            "customer_id": customer_id,
-            "line_items": [{"amount": 30}],
-            "sent_at": SENT,
-            "external_id": "same",
-            "credit_note_number": "SAME-1",
-            "source_invoice_id": invoice_id,
-            "allocations": [{"invoice_id": invoice_id, "amount": 5}],
-        },
-    )
+    same = {"external_id": "same"}
+    [write_off] = written_off(shop, invoice, amount_cents=10, memo="same", **same)["write_offs"]
+    facts = {"credit_note_number": "SAME-1", "source_invoice_id": invoice["id"], **same}
+    credit = credited(shop, customer, 30, sold_share(invoice, 5), sent_at=SENT, **facts)
     return {"write_off": write_off["id"], "credit": credit["id"]}
 
 
-def given_back(shop: Business, payment_id: str) -> dict[str, str]:
+def given_back(shop: Business, payment: Record) -> dict[str, str]:
     """Refund money that settles nothing, and pay a part of the refund."""
-    refund = shop.made("invoices/refunds/", {"payment_id": payment_id, "external_id": "same"})
-    paying = {"amount_cents": 5, "completed_at": f"{PAID}T00:00:00Z", "external_id": "same"}
-    payment = shop.made(f"invoices/refunds/{refund['id']}/payments/", paying)
-    return {"settled": payment_id, "refund": refund["id"], "refund_payment": payment["id"]}
+    refund = refunded(shop, payment, external_id="same")
+    at = f"{PAID}T00:00:00Z"
+    part = refund_paid(shop, refund, amount_cents=5, completed_at=at, external_id="same")
+    return {"settled": payment["id"], "refund": refund["id"], "refund_payment": part["id"]}
 
 
-def came_in(shop: Business, payment_id: str) -> str:
-    """Be paid out what came by card."""
-    payout = paid_out(shop, 20, payment_ids=[payment_id], external_id="same", memo="same")
-    return str(payout["id"])
-
-
-def at_bank(shop: Business, payment_id: str) -> dict[str, str]:
-    """See a payment at the bank, as a part of what came there."""
-    bank = shop.made("bank-accounts/", {"display_name": "same", "external_id": "same"})
-    line = {"external_id": "same", "date": PAID, "amount_cents": 50, "direction": "credit"}
-    body = {"bank_account_id": bank["id"], "transactions": [line]}
-    [told] = shop.api.post("bank-transactions/", json=body).json()["results"]
-    match = {"target_type": "invoice_payment", "target_id": payment_id}
-    linked = shop.api.post(f"bank-transactions/{told['id']}/match/", json=match).json()
-    link_id = linked["links"][0]["reconciliation_link_id"]
-    ids = {"bank_account": bank["id"], "bank_line": told["id"], "bank_link": link_id}
-    return {"at_bank": payment_id, **ids, **with_savings(shop, told["id"])}
-
-
-def with_savings(shop: Business, line_id: str) -> dict[str, str]:
-    """Transfer a part of that to another account, with a closed statement; and make a rule."""
-    savings = shop.made("bank-accounts/", {"display_name": "savings"})
-    conditions = {"text": "same", "bank_account_id": savings["id"]}
-    rule = {"name": "same", "conditions": conditions, "result": {"account": "6300"}}
-    statement = {"statement_date": "2024-12-31", "closing_balance_cents": 0}
-    path = f"bank-accounts/{savings['id']}/reconciliations/"
+def at_bank(shop: Business, payment: Record) -> dict[str, str]:
+    """See a payment at the bank, as a part of the line, and transfer another part of it."""
+    bank = Bank(shop, open_account(shop, display_name="same", external_id="same"))
+    line = bank.line(50, external_id="same", date=PAID)
+    [link] = bank.match(line, PAYMENT, payment)["links"]
+    savings = Bank(shop, open_account(shop, display_name="savings"))
+    conditions = {"text": "same", "bank_account_id": savings.account["id"]}
     ids = {
-        "savings": savings["id"],
-        "bank_rule": shop.made("bank-rules/", rule)["id"],
-        "statement": shop.made(path, statement)["id"],
+        "at_bank": payment["id"],
+        "bank_account": bank.account["id"],
+        "bank_line": line["id"],
+        "bank_link": link["reconciliation_link_id"],
+        "savings": savings.account["id"],
+        "bank_rule": made_rule(shop, "same", conditions=conditions)["id"],
+        "statement": savings.closed("2024-12-31", 0)["id"],
     }
-    moved = {"target_type": "transfer", "bank_account_id": savings["id"], "amount_cents": 5}
-    answer = shop.api.post(f"bank-transactions/{line_id}/match/", json=moved)
-    assert answer.status_code == 200, answer.text
+    bank.transfer(line, savings, amount_cents=5)
     return ids
 
 
-def filed(shop: Business, customer_id: str) -> str:
+def filed(shop: Business, customer: Record) -> str:
     """File a document about the customer."""
-    about = {"linked_type": "customer", "linked_id": customer_id}
-    answer = shop.api.post("documents/", data=about, files={"file": PDF})
+    answer = upload(shop, PDF[1], PDF[0], linked_type="customer", linked_id=customer["id"])
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
@@ -277,14 +263,10 @@ def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
     mine, foreign = {"id": here.ids["vendor"]}, {"id": there.ids["vendor"]}
     bill = {"id": there.ids["bill"]}
     account = {"type": "AccountId", "id": there.ids["account"]}
-    claim = {"vendor_id": mine["id"], "total_refunded_amount_cents": 1, "currency": "GBP"}
-    kinds = ({"allocation_type": "bill", "bill_id": bill["id"]}, {
-        "allocation_type": "payment", "bill_payment_id": there.ids["outlay"],
-    }, {
-        "allocation_type": "vendor_credit", "vendor_credit_id": there.ids["return"],
-    })  # fmt: skip
+    outlay, credit = {"id": there.ids["outlay"]}, {"id": there.ids["return"]}
+    items = of_bill(bill, 1), of_payment(outlay, 1), of_credit(credit, 1)
     written_off = {"amount_cents": 1, "destination_account": account}
-    claims = [{**claim, "allocations": [{**kind, "amount_cents": 1}]} for kind in kinds]
+    claims = [whole_refund_body(foreign, 1), *(whole_refund_body(mine, 1, each) for each in items)]
     return [
         ("POST", "bills/", bill_body(foreign)),
         ("POST", "bills/", bill_body(mine, line(account_identifier=account))),
@@ -300,6 +282,5 @@ def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
         ("POST", "vendor-credits/", vendor_credit_body(foreign)),
         ("POST", "vendor-credits/", vendor_credit_body(mine, source_bill_id=bill["id"])),
         ("PUT", f"vendor-credits/{here.ids['return']}/", {"allocations": [share(bill, 1)]}),
-        ("POST", "vendor-refunds/", {**claim, "vendor_id": foreign["id"]}),
         *(("POST", "vendor-refunds/", each) for each in claims),
     ]
