@@ -15,7 +15,7 @@ from tools.clients.typescript_operations import PARTNERS_TAGS, UNSEEN
 
 README: Final = Path("tools/clients/python/README.md")
 README_OF_TYPESCRIPT: Final = Path("tools/clients/typescript/README.md")
-CHECKS: Final = Path("tests/clients")
+CHECKS: Final = Path("tools/clients/tests")
 
 
 @dataclass(frozen=True, slots=True)
