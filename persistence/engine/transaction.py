@@ -59,7 +59,7 @@ class Work:
     """The writing of one request.
 
     Each run calls `handle` with a new session of a new `tenant`. It returns the function that
-    renders the answer, with marks for the numbers that are taken. `contents` stores the staged
+    renders the answer, once the numbers that are taken are known. `contents` stores the staged
     files.
     """
 

@@ -2,8 +2,7 @@
 
 The flush sends the statements table by table, parents first, in one round trip. So a payment with
 forty allocations costs as many round trips as a payment with none. Numbers of a series are taken as
-late as possible: after the rows without a number, before the rows with one, and in the round trip
-that commits.
+late as possible: after the rows without a number, and before the rows with one.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,8 @@
 
 The documented parts are imported where they are used: `ConnexionMiddleware` with its arguments,
 `Resolver`, `AbstractSecurityHandler`. `RELIED_ON` lists the members that this module uses;
-tests/server/test_connexion_seam.py compares it and the behaviour with the installed version.
+tests/server/http/test_connexion_adapter.py compares it and the behaviour with the installed
+version.
 """
 
 from abc import abstractmethod

@@ -6,7 +6,7 @@ deadline of this module runs, so a slow handler is not affected. The connections
 limited; for slow readers, see server/process/connections.py.
 
 server/process/uvicorn_adapter.py lists the members of uvicorn's own protocol that it overrides and
-reads. tests/server/test_protocol.py tests every behaviour over real sockets.
+reads. tests/server/process/test_protocol.py tests every behaviour over real sockets.
 """
 
 import asyncio

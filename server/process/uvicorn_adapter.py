@@ -1,8 +1,9 @@
 """An adapter for the parts of uvicorn that are not documented, under our own names.
 
 The documented part is imported where it is used: `uvicorn.Config` with its settings. `RELIED_ON`
-lists the members that this module and its importers use; tests/server/test_uvicorn_seam.py compares
-it with the installed version, and reports what a new version has changed.
+lists the members that this module and its importers use;
+tests/server/process/test_uvicorn_adapter.py compares it with the installed version, and reports
+what a new version has changed.
 """
 
 import multiprocessing
