@@ -41,7 +41,7 @@ class Permit:
     timer: asyncio.TimerHandle | None = None
 
 
-Line = deque[asyncio.Future[Permit]]
+Queue = deque[asyncio.Future[Permit]]
 
 
 class FairSemaphore:
@@ -57,7 +57,7 @@ class FairSemaphore:
         self._share_of_new = _half(self._share) if quick else self._share
         self._held = Counter[Hashable]()
         self._new = Counter[Hashable]()
-        self._lines: dict[Hashable, Line] = {}  # The queue that is served next is the first.
+        self._queues: dict[Hashable, Queue] = {}  # The queue that is served next is the first.
         self._waiting = 0
 
     @property
@@ -70,57 +70,59 @@ class FairSemaphore:
         """The number of permits that are held."""
         return self._held.total()
 
-    async def take(self, tenant: Hashable) -> Permit:
+    async def acquire(self, tenant: Hashable) -> Permit:
         """Wait for a permit of a tenant; raise Unavailable where too many requests wait already."""
         if self._free and self._may_hold(tenant):
-            return self._give(tenant)
+            return self._grant(tenant)
         self.refuse_crowd(tenant)
         return await self._wait(tenant)
 
     def refuse_crowd(self, tenant: Hashable) -> None:
         """Raise Unavailable where no further request of this tenant may wait."""
-        line = self._lines.get(tenant, ())
-        if self._waiting >= MOST_WAITING or len(line) >= MOST_WAITING // 2:
+        queue = self._queues.get(tenant, ())
+        if self._waiting >= MOST_WAITING or len(queue) >= MOST_WAITING // 2:
             raise unavailable()
 
-    def give_back(self, turn: Permit) -> None:
+    def release(self, permit: Permit) -> None:
         """Release a permit to the next request that may have it."""
-        if turn.timer is not None:
-            turn.timer.cancel()
-            _count_down(self._new, turn.tenant)
-        _count_down(self._held, turn.tenant)
+        if permit.timer is not None:
+            permit.timer.cancel()
+            _count_down(self._new, permit.tenant)
+        _count_down(self._held, permit.tenant)
         self._free += 1
         self._serve()
 
     def refuse_all(self) -> None:
         """Raise Unavailable in every request that waits."""
-        for line in self._lines.values():
-            for coming in line:
+        for queue in self._queues.values():
+            for coming in queue:
                 if not coming.done():
                     coming.set_exception(unavailable())
-        self._lines.clear()
+        self._queues.clear()
         self._waiting = 0
 
     def _may_hold(self, tenant: Hashable) -> bool:
         return self._held[tenant] < self._share and self._new[tenant] < self._share_of_new
 
-    def _give(self, tenant: Hashable) -> Permit:
+    def _grant(self, tenant: Hashable) -> Permit:
         self._free -= 1
         self._held[tenant] += 1
-        turn = Permit(tenant)
+        permit = Permit(tenant)
         if self._quick:
             self._new[tenant] += 1
-            turn.timer = asyncio.get_running_loop().call_later(QUICK_SECONDS, self._grow_old, turn)
-        return turn
+            permit.timer = asyncio.get_running_loop().call_later(
+                QUICK_SECONDS, self._grow_old, permit
+            )
+        return permit
 
-    def _grow_old(self, turn: Permit) -> None:
-        turn.timer = None
-        _count_down(self._new, turn.tenant)
+    def _grow_old(self, permit: Permit) -> None:
+        permit.timer = None
+        _count_down(self._new, permit.tenant)
         self._serve()
 
     async def _wait(self, tenant: Hashable) -> Permit:
         coming: asyncio.Future[Permit] = asyncio.get_running_loop().create_future()
-        self._lines.setdefault(tenant, deque()).append(coming)
+        self._queues.setdefault(tenant, deque()).append(coming)
         self._waiting += 1
         began = perf_counter()
         try:
@@ -129,38 +131,38 @@ class FairSemaphore:
             if coming.cancelled():
                 self._leave(tenant, coming)
             elif coming.exception() is None:
-                self.give_back(coming.result())  # It came as the wait was cancelled.
+                self.release(coming.result())  # It came as the wait was cancelled.
             raise
         finally:
             observer.get().waited(perf_counter() - began)
 
     def _leave(self, tenant: Hashable, coming: asyncio.Future[Permit]) -> None:
-        line = self._lines.get(tenant)
-        if line is not None and coming in line:
-            line.remove(coming)
+        queue = self._queues.get(tenant)
+        if queue is not None and coming in queue:
+            queue.remove(coming)
             self._waiting -= 1
-            if not line:
-                del self._lines[tenant]
+            if not queue:
+                del self._queues[tenant]
 
     def _serve(self) -> None:
         """Assign the free permits to the queues in rotation; skip tenants with a full share."""
         while self._free:
-            for tenant in self._lines:
+            for tenant in self._queues:
                 if self._may_hold(tenant):
                     break
             else:
                 return
             coming = self._next_of(tenant)
             if not coming.done():
-                coming.set_result(self._give(tenant))
+                coming.set_result(self._grant(tenant))
 
     def _next_of(self, tenant: Hashable) -> asyncio.Future[Permit]:
         """Remove the first request of a queue, and move the queue to the end of the rotation."""
-        line = self._lines.pop(tenant)
-        coming = line.popleft()
+        queue = self._queues.pop(tenant)
+        coming = queue.popleft()
         self._waiting -= 1
-        if line:
-            self._lines[tenant] = line
+        if queue:
+            self._queues[tenant] = queue
         return coming
 
 
@@ -209,7 +211,7 @@ class Pool:
         self._conninfo = conninfo
         self._to_primary = to_primary
         self._size = size
-        self._turns = FairSemaphore(size)
+        self._all = FairSemaphore(size)
         self._writers = FairSemaphore(max(1, size // 2), quick=True)
         self._idle: list[Connection] = []
         self._closed = False
@@ -231,7 +233,7 @@ class Pool:
 
         Raises Unavailable where too many wait, and OperationalError where no server can be reached.
         """
-        return _Lease(self, tenant, (self._writers, self._turns) if writes else (self._turns,))
+        return _Lease(self, tenant, (self._writers, self._all) if writes else (self._all,))
 
     async def acquire(self) -> Connection:
         """Return an idle or new connection for the holder of a permit."""
@@ -248,15 +250,15 @@ class Pool:
     @property
     def occupancy(self) -> Occupancy:
         """The counts of the pool at this moment."""
-        return Occupancy(self._size, self._turns.held, len(self._idle), self._waiting)
+        return Occupancy(self._size, self._all.held, len(self._idle), self._waiting)
 
     @property
     def _waiting(self) -> int:
-        return self._turns.waiting + self._writers.waiting
+        return self._all.waiting + self._writers.waiting
 
     def refuse_crowd(self, tenant: Hashable) -> None:
         """Raise Unavailable where so many wait that this tenant may not wait as well."""
-        self._turns.refuse_crowd(tenant)
+        self._all.refuse_crowd(tenant)
         self._writers.refuse_crowd(tenant)
 
     async def close(self) -> None:
@@ -297,7 +299,7 @@ class Pool:
                     await asyncio.sleep(PAUSE_SECONDS)
         except TimeoutError:
             pass
-        self._turns.refuse_all()
+        self._all.refuse_all()
         self._writers.refuse_all()
         raise failure
 
@@ -331,18 +333,18 @@ class _Lease:
     Each request takes a lease, so this is a class: a generator costs more.
     """
 
-    __slots__ = ("_connection", "_permits", "_pool", "_tenant", "_turns")
+    __slots__ = ("_connection", "_permits", "_pool", "_semaphores", "_tenant")
 
-    def __init__(self, pool: Pool, tenant: Hashable, turns: tuple[FairSemaphore, ...]) -> None:
+    def __init__(self, pool: Pool, tenant: Hashable, semaphores: tuple[FairSemaphore, ...]) -> None:
         self._pool = pool
         self._tenant = tenant
-        self._turns = turns
+        self._semaphores = semaphores
         self._permits: list[Permit] = []
 
     async def __aenter__(self) -> Connection:
         try:
-            for turns in self._turns:
-                self._permits.append(await turns.take(self._tenant))
+            for semaphore in self._semaphores:
+                self._permits.append(await semaphore.acquire(self._tenant))
             self._connection = await self._pool.acquire()
         except BaseException:
             self._release_permits()
@@ -356,8 +358,8 @@ class _Lease:
             self._release_permits()
 
     def _release_permits(self) -> None:
-        for turns, permit in zip(self._turns, self._permits, strict=False):
-            turns.give_back(permit)
+        for semaphore, permit in zip(self._semaphores, self._permits, strict=False):
+            semaphore.release(permit)
 
 
 def make_pool(url: str, *, size: int, to_primary: bool = True) -> Pool:

@@ -13,8 +13,8 @@ from tests.partner import PATIENCE_SECONDS
 class Crowd:
     """Tenants that come one after the other and hold their places until they are told to go."""
 
-    def __init__(self, turns: FairSemaphore) -> None:
-        self.turns = turns
+    def __init__(self, semaphore: FairSemaphore) -> None:
+        self.semaphore = semaphore
         self.served = ""
         self.held: list[Permit] = []
         self.tasks: list[asyncio.Task[None]] = []
@@ -25,7 +25,7 @@ class Crowd:
             await settled()
 
     async def _take(self, tenant: str) -> None:
-        self.held.append(await self.turns.take(tenant))
+        self.held.append(await self.semaphore.acquire(tenant))
         self.served += tenant
 
     async def go(self, tenants: str) -> str:
@@ -40,7 +40,7 @@ class Crowd:
         """Give back what a tenant took first."""
         turn = next(each for each in self.held if each.tenant == tenant)
         self.held.remove(turn)
-        self.turns.give_back(turn)
+        self.semaphore.release(turn)
 
 
 async def settled() -> None:
@@ -111,10 +111,10 @@ class TestLines:
 
     def test_a_caller_without_a_tenant_waits_in_a_queue_as_well(self) -> None:
         async def play(crowd: Crowd) -> None:
-            taken = await crowd.turns.take(None)
-            waiting = asyncio.create_task(crowd.turns.take(None))
+            taken = await crowd.semaphore.acquire(None)
+            waiting = asyncio.create_task(crowd.semaphore.acquire(None))
             await settled()
-            crowd.turns.give_back(taken)
+            crowd.semaphore.release(taken)
             await asyncio.wait_for(waiting, PATIENCE_SECONDS)
 
         played(2, play)
@@ -156,19 +156,19 @@ class TestFullLine:
         async def play(crowd: Crowd) -> None:
             await crowd.come("ab" + "aaa")
             with pytest.raises(Unavailable):
-                await crowd.turns.take("a")
+                await crowd.semaphore.acquire("a")
             await crowd.come("bbb")
             with pytest.raises(Unavailable):
-                crowd.turns.refuse_crowd("c")
+                crowd.semaphore.refuse_crowd("c")
             assert await crowd.go("a") == "a"
-            crowd.turns.refuse_crowd("c")
+            crowd.semaphore.refuse_crowd("c")
 
         played(2, play)
 
     def test_all_who_wait_can_be_told_not_to(self) -> None:
         async def play(crowd: Crowd) -> None:
             await crowd.come("abaab")
-            crowd.turns.refuse_all()
+            crowd.semaphore.refuse_all()
             ended = await asyncio.gather(*crowd.tasks, return_exceptions=True)
             assert [type(each) for each in ended[2:]] == [Unavailable] * 3
             assert await crowd.go("ab") == ""
