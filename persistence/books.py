@@ -306,5 +306,11 @@ class Books(Scope):
         for entry in entries:
             self.journal.post(entry, self.currency)
 
+    def finish(self) -> None:
+        """Stage what follows from the postings: active accounts, monthly balances, tagged lines."""
+        self.journal.reactivate_accounts()
+        self.balances.advance()
+        self.tags.follow()
+
     def _store_of(self, value: Saved) -> Any:
         return getattr(self, _STORES[type(value)])

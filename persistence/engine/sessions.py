@@ -2,7 +2,8 @@
 
 A reading sends each round of queries with the setting of the tenant in one implicit transaction. A
 writing opens its transaction with the first round of queries and commits with its rows. So a
-handler that loads, decides and saves costs two round trips: open and load, then all changes.
+handler that loads, decides and saves costs two round trips: open and load, then all changes. With
+an idempotency key, a posting takes a third: its answer is stored once its numbers are known.
 """
 
 from collections.abc import Callable, Sequence

@@ -276,7 +276,7 @@ async def _taken(session: WriteSession, key: UniqueKey) -> dict[str, str]:
 
 
 async def _keep(session: WriteSession, work: Work, refusal: ApiError) -> None:
-    """Store an error under its key and raise Refused; without a key only roll back."""
+    """Store an error under its key and raise KeptRefusal; without a key only roll back."""
     if session.claim is None or not session.is_open:
         await session.connection.rollback()
         return

@@ -61,7 +61,7 @@ from server.http.writer import ReplyWriter
 _TAG = re.compile(r'"([0-9]{1,19})"')
 
 
-def read(if_match: str | None) -> Precondition | None:
+def parse_if_match(if_match: str | None) -> Precondition | None:
     """Parse the header: `*` accepts any version, a list of tags those versions, anything else none.
 
     A weak tag never matches (RFC 9110, section 13.1.1).
@@ -80,7 +80,7 @@ def read(if_match: str | None) -> Precondition | None:
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS
 
 
-def of(scope: Scope, call: Call) -> bytes:
+def fingerprint_of(scope: Scope, call: Call) -> bytes:
     """Compute the digest (32 bytes) of the operation, its address and its decoded values.
 
     Two spellings of one body (spaces, order of keys, JSON or form) have the same fingerprint; a
@@ -326,9 +326,7 @@ class Request:
     async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
         value = await self.endpoint.handle(self, opened)
         if isinstance(opened, Books):
-            opened.journal.reactivate_accounts()
-            opened.balances.advance()
-            opened.tags.follow()
+            opened.finish()
             if self.preview:
                 self.entries = await journal_entries.preview(opened)
         return lambda: self.endpoint.render(self, opened, value)
@@ -346,7 +344,7 @@ class Request:
         tenant: BusinessTenant | PartnerTenant,
         memory: Caches | None = None,
     ) -> Books | Registry:
-        precondition = read(self.call.if_match)
+        precondition = parse_if_match(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
         now = self.now + timedelta(seconds=self.seconds_ahead)
@@ -363,7 +361,7 @@ class Request:
             else of_business(self.call.path["business_id"])
         )
         operation = self.endpoint.operation_id
-        fingerprint = of(self.scope, self.call)
+        fingerprint = fingerprint_of(self.scope, self.call)
         return Claim(scope, key, operation, fingerprint, new_id(), self.now)
 
     def _render_refusal(self, refusal: ApiError) -> Outcome:

@@ -24,7 +24,7 @@ from persistence.engine.pages import Page
 from persistence.partners.registry import Registry
 from server.contract.document import Contract, Operation
 
-_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # A Pending is no object.
+_OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # No dataclass is written.
 _JSON = {"content-type": "application/json"}
 _CSV = "text/csv; charset=utf-8"
 # The formats by the names that a client may accept; the first of equals is chosen.
