@@ -2,10 +2,10 @@
 
 import pytest
 
+from accounting.absent import RequestObject
 from accounting.files.uploads import ENDINGS, kind_of
 from handlers.bank.bank_commands import columns_of
 from handlers.bank.bank_transactions import guess_format
-from handlers.request_object import RequestObject
 from libraries.bank_files import read
 from tests.fuzz import files
 

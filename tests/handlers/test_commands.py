@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from accounting.absent import ABSENT, said
+from accounting.absent import ABSENT, RequestObject, said
 from accounting.bank.statement_lines import Line
 from accounting.books.accounts import AccountReference
 from accounting.files.uploads import Upload
@@ -28,7 +28,6 @@ from handlers.bank import bank_commands
 from handlers.bank.bank_commands import ImportFile, ImportLines
 from handlers.books import journal_commands
 from handlers.platform import business_commands
-from handlers.request_object import RequestObject
 from handlers.shared import account_commands
 from handlers.trade import document_commands, payment_commands
 

@@ -9,9 +9,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from accounting.absent import RequestObject
 from handlers.bank.bank_commands import columns_of
 from handlers.bank.bank_transactions import guess_format
-from handlers.request_object import RequestObject
 from libraries.bank_files.tests import statements
 from libraries.bank_files.tests.statements import EUROS, FILES, MAPPINGS, content_of, format_of
 from tests.builders.trade import Record
