@@ -1,6 +1,4 @@
-"""What server/http/connexion_adapter.py counts on of Connexion: a failure names what a version
-moved.
-"""
+"""The undocumented parts of Connexion that we use: a failure names what a new version has moved."""
 
 import asyncio
 import os

@@ -1,6 +1,4 @@
-"""What server/process/uvicorn_adapter.py counts on of uvicorn: a failure names what a version has
-moved.
-"""
+"""The undocumented parts of uvicorn that we use: a failure names what a new version has moved."""
 
 import ast
 import asyncio
