@@ -57,6 +57,7 @@ def lived_in(migrated: Path) -> Iterator[Path]:
 @pytest.fixture(scope="package")
 def served(lived_in: Path) -> Iterator[Server]:
     with Server(lived_in) as server:
+        server.wait_for_pages()  # On a busy machine they take longer than a request may wait.
         yield server
 
 

@@ -27,9 +27,7 @@ def server(lived_in: Path) -> Iterator[Server]:
         ACCOUNTING_ANSWER_SECONDS="1",
         ACCOUNTING_CONNECTIONS_PER_ADDRESS="0",
     ) as server:
-        server.wait_for_workers()
-        # Nobody writes its pages any more.
-        assert within(PATIENCE_SECONDS, lambda: set(server.forked) == set(server.workers))
+        server.wait_for_pages()
         yield server
 
 
