@@ -72,8 +72,9 @@ bodies: $(READY) ## Write handlers/bodies.py anew from the contract
 specification: $(READY) ## Write docs/specification-coverage.md: what is specified, with its tests
 	@$(BIN)/python -m tests.contract.specification_table
 
-reference: $(READY) ## Write docs/settings.md and docs/commands.md: every setting and command
+reference: $(READY) ## Write what docs/ has of the program: settings, commands and database functions
 	@for page in settings commands; do $(BIN)/python -m cli.reference $$page > docs/$$page.md || exit; done
+	@$(BIN)/python -m tests.persistence.database.function_listing > docs/database-functions.sql
 
 profiles: forms $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
 	@node tools/clients/collections.mjs dist/profiles

@@ -49,7 +49,12 @@ from persistence.ledger.tags import Tags
 from persistence.store import Scope, Store
 from persistence.tax.tax_codes import TaxCodeStore
 from persistence.tax.tax_returns import TaxReturnStore
-from persistence.trade.bills import (
+from persistence.trade.credits import CreditStore
+from persistence.trade.documents import DocumentStore
+from persistence.trade.openings import OpeningStore
+from persistence.trade.owed import CustomerBalances, OpenBalances, VendorBalances
+from persistence.trade.parties import CustomerStore, PartyStore, VendorStore
+from persistence.trade.payables import (
     BillPaymentStore,
     BillStore,
     BillWriteOffStore,
@@ -57,9 +62,8 @@ from persistence.trade.bills import (
     VendorRefundPaymentStore,
     VendorRefundStore,
 )
-from persistence.trade.credits import CreditStore
-from persistence.trade.documents import DocumentStore
-from persistence.trade.invoices import (
+from persistence.trade.payments import PaymentStore
+from persistence.trade.receivables import (
     CustomerCreditStore,
     InvoicePaymentStore,
     InvoiceRefundPaymentStore,
@@ -67,10 +71,6 @@ from persistence.trade.invoices import (
     InvoiceStore,
     InvoiceWriteOffStore,
 )
-from persistence.trade.openings import OpeningStore
-from persistence.trade.owed import CustomerBalances, OpenBalances, VendorBalances
-from persistence.trade.parties import CustomerStore, PartyStore, VendorStore
-from persistence.trade.payments import PaymentStore
 from persistence.trade.refunds import RefundPaymentStore, RefundStore
 from persistence.trade.write_offs import WriteOffStore
 

@@ -30,7 +30,7 @@ def entries_for(subject: Banked, roles: Roles, lock_date: date | None) -> list[E
     What was deleted, or is no longer categorized or rounded, is undone by linked reversals.
     """
     entries = difference(_source(subject), desired(subject, roles), subject.posted, lock_date)
-    return as_reversals(entries, subject.posted) if _taken_back(subject) else entries
+    return as_reversals(entries, subject.posted) if _is_undone(subject) else entries
 
 
 def desired(subject: Banked, roles: Roles) -> list[Movement]:
@@ -47,7 +47,7 @@ def desired(subject: Banked, roles: Roles) -> list[Movement]:
             return list(_transferred(subject))
 
 
-def _taken_back(subject: Banked) -> bool:
+def _is_undone(subject: Banked) -> bool:
     match subject:
         case Payout():
             return subject.status in ("failed", "cancelled")

@@ -117,7 +117,7 @@ def delete(payout: Payout, held: Held, context: Context) -> PaidOut:
     """
     _refuse_reconciled(payout)
     gone = replace(
-        _moved(payout, "cancelled", context),
+        _with_status(payout, "cancelled", context),
         external_id=None,
         deleted_at=context.now,
         updated_at=context.now,
@@ -152,7 +152,7 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
     Raises Conflict `period_locked`.
     """
     at = payout.completed_at or datetime.combine(on, time(), context.now.tzinfo)
-    paid = _moved(replace(payout, completed_at=at, updated_at=context.now), "paid", context)
+    paid = _with_status(replace(payout, completed_at=at, updated_at=context.now), "paid", context)
     _refuse_new_date(payout, paid, context)
     return paid
 
@@ -166,7 +166,7 @@ def _brought(
         day = (after.completed_at or context.now).date()
         after = replace(after, other_items=other_items(command.other_items, referenced, day))
     after = _with_items(after, command, context)
-    after = _moved(after, or_else(command.status, payout.status), context)
+    after = _with_status(after, or_else(command.status, payout.status), context)
     _refuse_new_date(payout, after, context)
     moved = _hold(payout, after, held, context)
     new = payout.version == 0
@@ -210,7 +210,7 @@ def _unknown(items: Items, wanted: Iterable[UUID]) -> list[UUID]:
     return [id_ for id_ in dict.fromkeys(wanted) if id_ not in known]
 
 
-def _moved(payout: Payout, status: str, context: Context) -> Payout:
+def _with_status(payout: Payout, status: str, context: Context) -> Payout:
     """Set a status; a payout is in the books only while it is `paid`."""
     spans = completions_after(payout.completions, payout.status, status, context.today, "paid")
     if status == "paid" != payout.status:

@@ -289,9 +289,9 @@ def difference(
     days: dict[tuple[date, str], _Tallies] = defaultdict(lambda: defaultdict(_Tally))
     for move in desired:
         # A first posting keeps debits and credits of one account apart; a change nets them.
-        side = 0 if move.stream in known else _sign(move.amount)
+        sign = 0 if move.stream in known else _sign(move.amount)
         tallies = days[after_lock(move.on, lock_date), move.stream]
-        place = move.account_id, move.settles, move.tax, move.about, side
+        place = move.account_id, move.settles, move.tax, move.about, sign
         tallies[place].add(move.amount, move.split, 1)
     for entry in posted:
         on = after_lock(entry.entry_date, lock_date)

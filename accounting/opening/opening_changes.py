@@ -100,8 +100,8 @@ def reverse(opened: OpenedBooks, on: date | None, context: Context) -> OpenedBoo
     at = context.now if on is None else datetime.combine(on, time(), UTC)
     return OpenedBooks(
         replace(opened.opening, reversed_at=at, updated_at=context.now),
-        _taken_back(opened.sales, at, context),
-        _taken_back(opened.purchases, at, context),
+        _voided(opened.sales, at, context),
+        _voided(opened.purchases, at, context),
     )
 
 
@@ -120,7 +120,7 @@ def _refuse_too_large(opening: Opening) -> None:
         within_bounds(sum(min(each, 0) for each in amounts.values()))
 
 
-def _taken_back(opened: OpenedWith, at: datetime, context: Context) -> OpenedWith:
+def _voided(opened: OpenedWith, at: datetime, context: Context) -> OpenedWith:
     gone: dict[str, Any] = {"external_id": None, "updated_at": context.now}
     void = {**gone, "state": "void", "voided_at": at}
     return OpenedWith(

@@ -97,6 +97,6 @@ def _ledger_row(posted: PostedAmounts, account: Account) -> LedgerRow:
     sign = normal_sign(account.account_type)
     before = posted.at([1 if in_profit_and_loss(account.account_type) else 0])
     [opening] = before.net(account, sign)
-    [moved] = posted.at([2]).moved(account)
+    [moved] = posted.at([2]).movements(account)
     closing = opening + sign * (moved.debits - moved.credits)
     return LedgerRow(account, opening, moved.debits, moved.credits, closing)

@@ -91,14 +91,14 @@ class PostedAmounts:
         """Return the same amounts for other places of the periods."""
         return PostedAmounts(self.chart, self._moved, places)
 
-    def moved(self, account: Account) -> list[AccountMovement]:
+    def movements(self, account: Account) -> list[AccountMovement]:
         """Return the debits and credits of an account in each period."""
         found = self._moved.get(account.id)
         return [found[place] if found else AccountMovement() for place in self._places]
 
     def net(self, account: Account, sign: int = 1) -> Amounts:
         """Return debits less credits; with a sign of -1, credits less debits."""
-        return tuple(sign * (each.debits - each.credits) for each in self.moved(account))
+        return tuple(sign * (each.debits - each.credits) for each in self.movements(account))
 
     def section(self, accounts: Iterable[Account], sign: int, *computed: Line) -> Section:
         """Build a section of accounts and computed lines; debits are above zero if `sign` is 1."""

@@ -176,7 +176,7 @@ def rearrange(
     return tuple(history), after
 
 
-def moved(after: Documents, loaded: Documents, now: datetime) -> Documents:
+def changed_documents(after: Documents, loaded: Documents, now: datetime) -> Documents:
     """Return the documents that differ from the loaded ones, updated at `now`."""
     return {
         id_: replace(document, updated_at=now)
@@ -203,11 +203,11 @@ def _ended(
     if allocation.end is not None:
         return allocation
     document = after[allocation.document_id]
-    after[document.id] = _taken_back(document, allocation, source.by)
+    after[document.id] = _released(document, allocation, source.by)
     return replace(allocation, end=source.end)
 
 
-def _taken_back(document: Document, allocation: Allocation, by: Settlement) -> Document:
+def _released(document: Document, allocation: Allocation, by: Settlement) -> Document:
     if not allocation.split:
         return documents.reserve(document, -allocation.amount)
     return documents.settle(document, -allocation.amount, negative(allocation.split), by=by)

@@ -21,9 +21,9 @@ from accounting.trade.allocation import (
     AllocationItem,
     AllocationSource,
     Documents,
+    changed_documents,
     items_of,
     live,
-    moved,
     rearrange,
     refuse_closed,
     refuse_not_open,
@@ -50,7 +50,7 @@ class AmendedCredit:
 
     def since(self, loaded: Documents) -> "AmendedCredit":
         """Return a copy that lists every document that differs from `loaded` as changed."""
-        changed = moved(self.documents, loaded, self.credit.updated_at)
+        changed = changed_documents(self.documents, loaded, self.credit.updated_at)
         return replace(
             self, documents={**self.documents, **changed}, changed=tuple(changed.values())
         )

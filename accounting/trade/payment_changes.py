@@ -12,9 +12,9 @@ from accounting.errors import Conflict, RuleViolation
 from accounting.trade.allocation import (
     AllocationItem,
     Documents,
+    changed_documents,
     items_of,
     live,
-    moved,
     rearrange,
     refuse_repeated,
 )
@@ -214,7 +214,7 @@ def _settled(
             return AmendedPayment(before, loaded, ())
         settled = replace(settled, updated_at=context.now)
     after = _redated(before, settled, after, context)
-    changed = moved(after, loaded, context.now)
+    changed = changed_documents(after, loaded, context.now)
     return AmendedPayment(settled, {**after, **changed}, tuple(changed.values()))
 
 

@@ -129,7 +129,7 @@ def entries_for(side: Side, subject: Subject, roles: Roles, lock_date: date | No
     posted = subject.posted
     assert posted is not None, "all of it would be posted a second time"
     entries = difference(_source(side, subject), desired(side, subject, roles), posted, lock_date)
-    return as_reversals(entries, posted) if _taken_back(subject) else entries
+    return as_reversals(entries, posted) if _is_undone(subject) else entries
 
 
 def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
@@ -149,7 +149,7 @@ def desired(side: Side, subject: Subject, roles: Roles) -> list[Movement]:
             return netted(list(_refund_payment(side, subject, roles)))
 
 
-def _taken_back(subject: Subject) -> bool:
+def _is_undone(subject: Subject) -> bool:
     match subject:
         case Document() | Credit():
             return subject.state == "void"

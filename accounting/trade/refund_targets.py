@@ -11,7 +11,14 @@ from accounting.books.chart import Roles
 from accounting.books.ledger import Part, Split, negative, rests, take
 from accounting.errors import RuleViolation, ValidationError
 from accounting.trade import credits, documents, payments
-from accounting.trade.allocation import AllocationItem, Documents, items_of, live, moved, rearrange
+from accounting.trade.allocation import (
+    AllocationItem,
+    Documents,
+    changed_documents,
+    items_of,
+    live,
+    rearrange,
+)
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document, LineItem, LineShares
 from accounting.trade.payments import Payment
@@ -322,7 +329,7 @@ def _rearranged(
     source = payments.allocation_source(payment, *days, context)
     allocations, after = rearrange(side, payment.allocations, parts, loaded, source)
     freed = replace(payment, allocations=allocations, updated_at=context.now)
-    return ReleasedPayment(freed, {**loaded, **moved(after, loaded, context.now)})
+    return ReleasedPayment(freed, {**loaded, **changed_documents(after, loaded, context.now)})
 
 
 def _given(document: Document, amount: int, split: Split, context: Context) -> Document:

@@ -110,7 +110,7 @@ def allocate(
         if same is not None:
             waiting.remove(same)
             staying[each.id] = replace(each, **_words(same))
-    refund, affected = _taken_back(refund_context, refund, affected, staying)
+    refund, affected = _end_unwanted(refund_context, refund, affected, staying)
     history = list(refund.allocations)
     for one in waiting:
         allocation, affected = _MAKERS[one.kind](refund_context, refund, one, affected)
@@ -118,7 +118,7 @@ def allocate(
     return replace(refund, allocations=tuple(history)), affected
 
 
-def _taken_back(
+def _end_unwanted(
     refund_context: RefundContext,
     refund: VendorRefund,
     affected: AffectedTargets,

@@ -34,7 +34,13 @@ from accounting.trade.vendor_refund_allocation import (
     allocate,
     refuse_repeated,
 )
-from accounting.trade.vendor_refund_payments import announce, is_last, moved, refuse_fee, split_anew
+from accounting.trade.vendor_refund_payments import (
+    announce,
+    is_last,
+    refuse_fee,
+    split_anew,
+    with_status,
+)
 
 S = TypeVar("S", bound=Subject)
 
@@ -165,7 +171,7 @@ def amend(
     if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
         after = _allocated_anew(after, payment_id, command.allocations, referenced, context)
-    refund, changed = moved(
+    refund, changed = with_status(
         after.refund,
         after.payments,
         after.payment(payment_id),

@@ -67,7 +67,7 @@ def corrected(
     return replace(payment, **facts, **said(command.details))
 
 
-def moved(
+def with_status(
     refund: VendorRefund,
     payments: Payments,
     payment: VendorRefundPayment,

@@ -18,7 +18,7 @@ from handlers.bank.bank_responses import serialize_bank_transaction
 from handlers.bank.bank_target_locks import lock_alone, lock_to_link, put
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.results import Reply
-from handlers.shared.posting import keep_banked
+from handlers.shared.posting import save_and_post_banked
 from handlers.shared.responses import serialize_account
 from persistence.bank.bank_rules import BankRuleRecord
 from persistence.bank.bank_transactions import BankTransactionRecord, NamedAccount
@@ -91,7 +91,7 @@ async def categorize_bank_transaction(
     record, links = await lock(books, bank_transaction_id)
     referenced = TaxReferences(BookAccounts(await books.roles(), named), codes)
     changed = bank_transactions.categorize(record.transaction, parts, referenced, books.context)
-    await keep_banked(books, changed)
+    await save_and_post_banked(books, changed)
     accounts = {each.id: NamedAccount(each.id, each.code, each.name) for each in named.values()}
     return show(books, replace(record, accounts=accounts), changed, links)
 
@@ -101,7 +101,7 @@ async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID)
     record, links = await lock(books, bank_transaction_id)
     changed = bank_transactions.uncategorize(record.transaction, books.context)
     if changed is not record.transaction:
-        await keep_banked(books, changed)
+        await save_and_post_banked(books, changed)
     return show(books, record, changed, links)
 
 

@@ -10,7 +10,7 @@ from accounting.bank.bank_transactions import BankTransaction
 from accounting.trade.allocation import documents_affected
 from accounting.trade.payments import Payment
 from accounting.trade.sides import PAYABLE
-from handlers.shared.posting import keep, keep_banked
+from handlers.shared.posting import save_and_post, save_and_post_banked
 from handlers.trade.vendor_refund_responses import lock_named_payment
 from persistence.books import Books, Trade
 from persistence.ledger.journal_records import written
@@ -69,11 +69,11 @@ async def put(books: Books, matched: MatchResult) -> None:
     """Save a bank transaction, its link and its target, and post them."""
     books.bank_links.save(matched.link)
     if matched.link.target_type in ("payout", "journal_entry"):
-        await keep_banked(books, *matched.subjects, matched.transaction)
+        await save_and_post_banked(books, *matched.subjects, matched.transaction)
         return
     trade = trade_of(books, matched.link.target_type)
-    await keep(trade, *matched.subjects, moved=matched.moved)
-    await keep_banked(books, matched.transaction)
+    await save_and_post(trade, *matched.subjects, affected=matched.moved)
+    await save_and_post_banked(books, matched.transaction)
 
 
 async def _one(store: Store[Any], id: UUID) -> Any:

@@ -20,7 +20,7 @@ from handlers.bank.bank_commands import ImportFile, ImportLines
 from handlers.bank.bank_responses import serialize_bank_transaction
 from handlers.bodies import BankTransactionForm, BankTransactionImport
 from handlers.results import Reply
-from handlers.shared.posting import keep_banked
+from handlers.shared.posting import save_and_post_banked
 from libraries import bank_files
 from libraries.bank_files import BadLine, ReadLine, Unreadable, WrongColumns
 from persistence.books import Books
@@ -151,7 +151,9 @@ async def try_rules(
         else each
         for each in line_results
     ]
-    await keep_banked(books, *(each.line for each in tried if isinstance(each, RuleOutcome)))
+    await save_and_post_banked(
+        books, *(each.line for each in tried if isinstance(each, RuleOutcome))
+    )
     return tried
 
 

@@ -12,7 +12,7 @@ from accounting.bank import transfers
 from accounting.bank.bank_links import Link
 from accounting.bank.commands import TransferTransaction
 from accounting.bank.transfers import TRANSFER, TransferWithLines
-from handlers.shared.posting import keep_banked
+from handlers.shared.posting import save_and_post_banked
 from persistence.bank.bank_transactions import BankTransactionRecord
 from persistence.books import Books
 from persistence.engine.database_errors import StaleRow
@@ -100,7 +100,7 @@ async def _put(
     """Save a transfer with its lines and links, post them, and return the line `id`."""
     for link in moved.links:
         books.bank_links.save(link)
-    await keep_banked(books, *moved.lines, moved.transfer)
+    await save_and_post_banked(books, *moved.lines, moved.transfer)
     record = locked.lines[id]
     line = next((each for each in moved.lines if each.id == id), record.transaction)
     before = {each.id: each for each in locked.links.get(id, ())}

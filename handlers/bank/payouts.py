@@ -15,7 +15,7 @@ from handlers.bank import bank_commands
 from handlers.bodies import PayoutCreate
 from handlers.results import Created, Reply
 from handlers.shared import responses
-from handlers.shared.posting import keep_banked
+from handlers.shared.posting import save_and_post_banked
 from handlers.shared.responses import serialize_lines
 from persistence.bank.payouts import PayoutRecord, PayoutSummary
 from persistence.books import Books
@@ -113,7 +113,7 @@ async def delete_payout(books: Books, payout_id: UUID) -> Reply:
 async def put(books: Books, made: PaidOut) -> None:
     """Save a payout and the payments that joined or left it, and post the payout."""
     books.sales.save(*made.moved)
-    await keep_banked(books, made.payout)
+    await save_and_post_banked(books, made.payout)
 
 
 def serialize(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from handlers.bodies import JournalEntryReversal, OpeningBalanceCreate
 from handlers.books import journal_commands, opening_commands
 from handlers.results import Created, Reply
-from handlers.shared.posting import keep
+from handlers.shared.posting import save_and_post
 from handlers.shared.responses import serialize_rate
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
@@ -170,13 +170,13 @@ def _serialize_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, An
 # Opening balances with all their records: locked, saved and posted together.
 
 
-async def keep_opened(books: Books, opened: OpenedBooks) -> None:
+async def save_and_post_opened(books: Books, opened: OpenedBooks) -> None:
     """Save an opening balance with its documents, credits and payments, and post all of them."""
     opening, roles = opened.opening, await books.roles()
     books.save(opening)
     books.post(openings.entries_for(opening, roles, books.lock_date))
     for trade, mine in ((books.sales, opened.sales), (books.purchases, opened.purchases)):
-        await keep(trade, *mine.documents, *mine.credits, *mine.payments)
+        await save_and_post(trade, *mine.documents, *mine.credits, *mine.payments)
 
 
 async def lock_opened(books: Books, opening: Opening) -> OpenedBooks:
@@ -237,7 +237,7 @@ async def create_opening_balance(books: Books, body: OpeningBalanceCreate, previ
     accounts = {account.id: account for account in named.values()}
     if not preview:
         refuse_untied(made.opening, ties(made.opening, accounts, roles), roles)
-    await keep_opened(books, made)
+    await save_and_post_opened(books, made)
     return Created(serialize(books, made, accounts, roles))
 
 
@@ -263,7 +263,7 @@ async def reverse_opening_balance(
     opening_changes.refuse_reversing(opening)
     opened, on = await lock_opened(books, opening), journal_commands.reversed_on(body)
     reversed_ = opening_changes.reverse(opened, on, books.context)
-    await keep_opened(books, reversed_)
+    await save_and_post_opened(books, reversed_)
     return await _show(books, reversed_)
 
 

@@ -14,17 +14,17 @@ from accounting.trade.postings import Subject
 from persistence.books import Books, Trade
 
 
-async def keep(
-    trade: Trade, *subjects: Subject, moved: Iterable[Document | Payment | Credit] = ()
+async def save_and_post(
+    trade: Trade, *subjects: Subject, affected: Iterable[Document | Payment | Credit] = ()
 ) -> None:
-    """Save and post the subjects; save the `moved` records without posting."""
-    trade.save(*subjects, *moved)
+    """Save and post the subjects; save the `affected` records without posting."""
+    trade.save(*subjects, *affected)
     books, roles = trade.books, await trade.books.roles()
     for subject in subjects:
         books.post(postings.entries_for(trade.side, subject, roles, books.lock_date))
 
 
-async def keep_banked(books: Books, *subjects: Banked) -> None:
+async def save_and_post_banked(books: Books, *subjects: Banked) -> None:
     """Save and post payouts, transfers and bank transactions, which belong to no side."""
     books.save(*subjects)
     roles = await books.roles()
@@ -32,20 +32,22 @@ async def keep_banked(books: Books, *subjects: Banked) -> None:
         books.post(bank_postings.entries_for(subject, roles, books.lock_date))
 
 
-async def follow(trade: Trade, before: Money, after: Money) -> None:
+async def update_bank_records(trade: Trade, before: Money, after: Money) -> None:
     """Update the bank transactions and the payout that hold a payment, after it changed.
 
     The payment, its documents and its refunds are locked already: payouts are locked after them.
     """
     books = trade.books
     if before.linked and not after.linked:
-        await _let_lines_go(books, before.id)
+        await _remove_matches(books, before.id)
     if before.payout_id is not None and payout_changes.counts_otherwise(before, after):
         payout = await books.payouts.lock_named(before.payout_id)
-        await keep_banked(books, payout_changes.item_moved(payout, before, after, books.context))
+        await save_and_post_banked(
+            books, payout_changes.item_moved(payout, before, after, books.context)
+        )
 
 
-async def _let_lines_go(books: Books, target_id: UUID) -> None:
+async def _remove_matches(books: Books, target_id: UUID) -> None:
     """Remove the matches of a payment, and reverse the rounding differences posted for them."""
     links = await books.bank_links.of_target(target_id)
     if not any(each.rounding for each in links):
@@ -57,4 +59,4 @@ async def _let_lines_go(books: Books, target_id: UUID) -> None:
         line, ended = bank_links.parted(lines[each.transaction_id], each, books.context)
         lines[line.id] = line
         books.bank_links.save(ended)
-    await keep_banked(books, *lines.values())
+    await save_and_post_banked(books, *lines.values())

@@ -14,7 +14,7 @@ from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPaym
 from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
 from handlers.results import Created, Reply
 from handlers.shared import attached_files, file_commands
-from handlers.shared.posting import follow, keep
+from handlers.shared.posting import save_and_post, update_bank_records
 from handlers.shared.responses import day_start, serialize_lines
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
@@ -53,7 +53,9 @@ async def create_invoice_refund(
     [target] = targets().values()
     roles = await books.roles()
     agreed = invoice_refund_changes.agree(command, target, roles, books.context)
-    await keep(books.sales, agreed.refund, *filter(None, [agreed.payment]), moved=[agreed.target])
+    await save_and_post(
+        books.sales, agreed.refund, *filter(None, [agreed.payment]), affected=[agreed.target]
+    )
     stored = attached_files.attach(books, file, "invoice_refund", agreed.refund.id)
     paid = () if agreed.payment is None else (agreed.payment,)
     record = RefundRecord(agreed.refund, paid, invoices_of(agreed.target))
@@ -80,7 +82,7 @@ async def cancel_invoice_refund(books: Books, refund_id: UUID, links: Links) -> 
     )
     [target] = targets.values()
     cancelled, after = invoice_refund_changes.cancel(refund, target, books.context)
-    await keep(books.sales, cancelled, moved=[after])
+    await save_and_post(books.sales, cancelled, affected=[after])
     return await show(books, replace(record, refund=cancelled, documents=invoices_of(after)), links)
 
 
@@ -100,7 +102,7 @@ async def create_invoice_refund_payment(
         invoice_refund_changes.refuse_elsewhere(refund, existing)
         return serialize_payment(existing, await books.bank_links.of([existing]))
     after, payment = invoice_refund_changes.pay(refund, command, books.context)
-    await keep(books.sales, after, payment)
+    await save_and_post(books.sales, after, payment)
     return Created(serialize_payment(payment))
 
 
@@ -134,8 +136,8 @@ async def cancel_invoice_refund_payment(
         books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
     )
     after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, books.context)
-    await keep(books.sales, after, cancelled)
-    await follow(books.sales, payment, cancelled)
+    await save_and_post(books.sales, after, cancelled)
+    await update_bank_records(books.sales, payment, cancelled)
     return serialize_payment(cancelled)
 
 

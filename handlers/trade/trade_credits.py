@@ -18,7 +18,7 @@ from accounting.trade.documents import Document
 from accounting.trade.sides import Side
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
-from handlers.shared.posting import keep
+from handlers.shared.posting import save_and_post
 from handlers.shared.responses import day_start, serialize_party, serialize_rate
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
@@ -46,7 +46,7 @@ async def create(
     source()
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
     made = credit_changes.create(side, command, party(), referenced, loaded(), books.context)
-    await keep(trade, made.credit, moved=made.changed)
+    await save_and_post(trade, made.credit, affected=made.changed)
     stored = attached_files.attach(books, file, side.credit_source, made.credit.id)
     return Created(serialize(trade, made.credit, made.documents, stored, links))
 
@@ -84,7 +84,7 @@ async def change(
     if attached_files.attach(books, file, side.credit_source, id):
         changed = replace(changed, credit=replace(changed.credit, updated_at=books.now))
     if changed.credit is not credit:
-        await keep(trade, changed.credit, moved=changed.changed)
+        await save_and_post(trade, changed.credit, affected=changed.changed)
     return await _show(trade, changed.credit, changed.documents, links)
 
 
@@ -93,7 +93,7 @@ async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Rep
     credit = await trade.credits.lock(id)
     loaded = await trade.documents.lock_all(credits.source_ids(credit))
     voided = credit_changes.void(trade.side, credit, at, loaded, trade.books.context)
-    await keep(trade, voided.credit, moved=voided.changed)
+    await save_and_post(trade, voided.credit, affected=voided.changed)
     return await _show(trade, voided.credit, {}, links)
 
 

@@ -17,7 +17,7 @@ from accounting.trade.documents import Document
 from accounting.trade.parties import Party, PartyNamed
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
-from handlers.shared.posting import keep
+from handlers.shared.posting import save_and_post
 from handlers.trade.document_responses import serialize, summarize
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
@@ -44,7 +44,7 @@ async def create(
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
     made = document_changes.create(trade.side, command, party(), referenced, books.context)
     made, payments = payment_changes.record_with(trade.side, made, command.payments, books.context)
-    await keep(trade, made, *payments)
+    await save_and_post(trade, made, *payments)
     stored = attached_files.attach(books, file, trade.side.document_source, made.id)
     paid = (AppliedPayment(p.id, p.payment_date, p.method, p.total) for p in payments)
     return Created(serialize(trade, made, Settlements(payments=tuple(paid)), stored, links))
@@ -135,7 +135,7 @@ async def _named(trade: Trade, named: PartyNamed, unless: Party) -> Party:
 async def _put(trade: Trade, before: Document, after: Document, links: Links) -> Reply:
     """Save and post a changed document to which nothing is allocated."""
     if after is not before:
-        await keep(trade, after)
+        await save_and_post(trade, after)
     return await show(trade, after, Settlements(), links)
 
 
@@ -159,7 +159,7 @@ async def write_off(trade: Trade, id: UUID, command: WriteOffDocument, links: Li
         return await show(trade, document, settlements, links)
     known = BookAccounts(await books.roles(), accounts)
     lesser, made = write_offs.write_off(side, document, command, known, books.context)
-    await keep(trade, made, moved=[lesser])
+    await save_and_post(trade, made, affected=[lesser])
     settlements = settlements.with_write_off(made)
     return Created(await show(trade, lesser, settlements, links))
 
@@ -174,6 +174,6 @@ async def reverse(trade: Trade, id: UUID, write_off_id: UUID, links: Links) -> R
     )
     books.check_precondition(document)  # If-Match is of the document; 404 precedes 412.
     owed, reversed_ = write_offs.reverse(document, written_off, books.context)
-    await keep(trade, reversed_, moved=[owed])
+    await save_and_post(trade, reversed_, affected=[owed])
     settlements = settlements.with_write_off(reversed_)
     return await show(trade, owed, settlements, links)

@@ -15,7 +15,7 @@ from accounting.trade.documents import Document
 from accounting.trade.payment_changes import AmendedPayment
 from accounting.trade.payments import Payment
 from handlers.results import Created, Reply
-from handlers.shared.posting import follow, keep
+from handlers.shared.posting import save_and_post, update_bank_records
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
@@ -55,7 +55,7 @@ async def amend(
     amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
     if amended.payment is payment:
         return await _answer(trade, amended, serialize)
-    await follow(trade, payment, amended.payment)
+    await update_bank_records(trade, payment, amended.payment)
     return await _put(trade, amended, serialize)
 
 
@@ -63,7 +63,7 @@ async def cancel(trade: Trade, id: UUID, serialize: SerializePayment) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves."""
     payment, documents = await _lock(trade, id, ChangePayment())
     cancelled = payment_changes.cancel(trade.side, payment, documents, trade.books.context)
-    await follow(trade, payment, cancelled.payment)
+    await update_bank_records(trade, payment, cancelled.payment)
     return await _put(trade, cancelled, serialize)
 
 
@@ -78,7 +78,7 @@ async def _lock(
 
 async def _put(trade: Trade, amended: AmendedPayment, serialize: SerializePayment) -> Reply:
     """Save a payment and its changed documents, and post the payment."""
-    await keep(trade, amended.payment, moved=amended.changed)
+    await save_and_post(trade, amended.payment, affected=amended.changed)
     return await _answer(trade, amended, serialize)
 
 

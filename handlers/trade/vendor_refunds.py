@@ -25,7 +25,7 @@ from handlers.bodies import (
 )
 from handlers.results import Created, Reply
 from handlers.shared import attached_files, file_commands
-from handlers.shared.posting import follow, keep
+from handlers.shared.posting import save_and_post, update_bank_records
 from handlers.trade import payment_commands, trade_payments
 from handlers.trade.vendor_refund_responses import (
     Record,
@@ -146,7 +146,7 @@ async def update_vendor_refund(
         refund, details, books.context, affected=added is not None
     )
     if described is not refund:
-        await keep(books.purchases, described)
+        await save_and_post(books.purchases, described)
     whole = replace(record, refund=described)
     return await trade_payments.show(books.purchases, whole, links, serialize)
 
@@ -177,9 +177,9 @@ async def put(
 ) -> None:
     """Save the changes of a refund, its payments and its targets, and post them."""
     subjects, moved = vendor_refund_changes.changed(before, loaded, after)
-    await keep(trade, *subjects, moved=moved)
+    await save_and_post(trade, *subjects, affected=moved)
     for was in () if before is None else before.payments:
-        await follow(trade, was, after.payment(was.id))
+        await update_bank_records(trade, was, after.payment(was.id))
 
 
 def record_of(refunded: AmendedRefund, linked: Linked = NOTHING) -> Record:

@@ -32,7 +32,7 @@ from accounting.books.manual_entries import SOURCE
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.store import MINE, Scope, in_business
 from persistence.tables import Moment, payout
-from persistence.trade import bills, invoices
+from persistence.trade import payables, receivables
 from persistence.trade.parties import on_party, party_name
 from persistence.trade.payments import PaymentSql
 from persistence.trade.refund_sql import RefundPaymentSql
@@ -254,14 +254,14 @@ def _of_payouts() -> str:
 
 PAYOUTS = _of_payouts()
 COMING_IN = (
-    _of_payments("invoice_payment", invoices.PAYMENTS),
-    _of_refund_payments("vendor_refund_payment", bills.REFUND_PAYMENTS),
+    _of_payments("invoice_payment", receivables.PAYMENTS),
+    _of_refund_payments("vendor_refund_payment", payables.REFUND_PAYMENTS),
     PAYOUTS,
     *LINES_COMING_IN,
 )
 GOING_OUT = (
-    _of_payments("bill_payment", bills.PAYMENTS),
-    _of_refund_payments("invoice_refund_payment", invoices.REFUND_PAYMENTS),
+    _of_payments("bill_payment", payables.PAYMENTS),
+    _of_refund_payments("invoice_refund_payment", receivables.REFUND_PAYMENTS),
     PAYOUTS,
     *LINES_GOING_OUT,
 )

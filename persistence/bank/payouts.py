@@ -29,8 +29,8 @@ from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
 from persistence.tax.gross_amounts import held_of, held_row
-from persistence.trade.invoices import PAYMENTS, REFUND_PAYMENTS
 from persistence.trade.payments import payment_of, span_rows, spans_of
+from persistence.trade.receivables import PAYMENTS, REFUND_PAYMENTS
 from persistence.trade.refunds import refund_payment_of
 
 # SQL of payouts, of the payments they list, and of their list.

@@ -32,7 +32,7 @@ class Observer(Protocol):
     def read_from(self, source: str, /) -> None:
         """Record the source of a reading that a standby may answer: `standby` or `primary`."""
 
-    def room(self, name: str, /) -> AbstractContextManager[object]:
+    def in_package(self, name: str, /) -> AbstractContextManager[object]:
         """Return a context for the work of one package, such as `persistence`."""
 
 
@@ -54,7 +54,7 @@ class Nobody:
     def read_from(self, _source: str) -> None:
         """Ignore the event."""
 
-    def room(self, _name: str) -> AbstractContextManager[object]:
+    def in_package(self, _name: str) -> AbstractContextManager[object]:
         """Return a context that does nothing."""
         return _NOTHING
 

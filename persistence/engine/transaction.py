@@ -90,7 +90,7 @@ async def reading(pool: Pool, tenant: Tenant) -> AsyncIterator[ReadSession]:
     """Yield a session that only reads; raise Unavailable where the database is away."""
     try:
         async with pool.connection(tenant.id) as connection:
-            with observer.get().room("persistence"):
+            with observer.get().in_package("persistence"):
                 yield ReadSession(connection, tenant)
     except psycopg.Error as error:
         raise refusal_of(error) or error from error
@@ -108,7 +108,7 @@ async def reading_eventually(
     The primary admits the caller each time. Where the replica refuses or fails, the primary is read
     instead: its data may be newer.
     """
-    mark = await _let_in(pool, tenant(), replica) if replica.may_be_asked() else None
+    mark = await _admit_on_primary(pool, tenant(), replica) if replica.may_be_asked() else None
     if mark is not None:
         try:
             admitted = tenant()
@@ -124,7 +124,7 @@ async def reading_eventually(
         return await read(session, admitted), None
 
 
-async def _let_in(pool: Pool, tenant: Tenant, replica: Replica) -> LogPosition | None:
+async def _admit_on_primary(pool: Pool, tenant: Tenant, replica: Replica) -> LogPosition | None:
     """Check the caller on the primary; return the end of its log.
 
     None where the primary does not return it: then no replica can be read.
@@ -153,7 +153,7 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
         try:
             tenant = work.tenant()
             async with pool.connection(tenant.id, writes=True) as connection:
-                with observer.get().room("persistence"):
+                with observer.get().in_package("persistence"):
                     return await _run(connection, tenant, work, raced), False
         except KeptRefusal as refused:
             return refused.outcome, False

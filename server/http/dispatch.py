@@ -198,7 +198,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Serve one valid request."""
         request = Request(self, scope)
-        with observer.get().room("handlers"):
+        with observer.get().in_package("handlers"):
             outcome, replayed = await request.serve()
         await self._writer.send(send, outcome, replayed=replayed)
 

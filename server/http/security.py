@@ -197,18 +197,18 @@ class GuardedOperation:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check the caller, its kind, the business and the rate limits, in this order."""
         if self._check is not None:
-            with observer.get().room("security"):
-                await self._let_in(scope, self._check)
+            with observer.get().in_package("security"):
+                await self._admit_caller(scope, self._check)
         await self._next_app(scope, receive, send)
 
-    async def _let_in(self, scope: Scope, check: Check) -> None:
+    async def _admit_caller(self, scope: Scope, check: Check) -> None:
         authenticator: Authenticator = scope["authenticator"]
         caller = await authenticator.identify(scope)
         check(caller)
         business_id: str | None = None
         if self._in_business:
             business_id = scope["path_params"]["business_id"].lower()
-            await self._admit(authenticator.admission, caller, business_id)
+            await self._admit_to_business(authenticator.admission, caller, business_id)
         else:
             await authenticator.admission.admit_partner(caller)
         scope["caller"] = caller
@@ -216,7 +216,9 @@ class GuardedOperation:
         if refusal is not None:
             raise refusal
 
-    async def _admit(self, admission: Admission, caller: Caller, business_id: str) -> None:
+    async def _admit_to_business(
+        self, admission: Admission, caller: Caller, business_id: str
+    ) -> None:
         bound_to = caller.business_id
         if _UUID.fullmatch(business_id) is None:
             self._refuse_business(caller)

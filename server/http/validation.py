@@ -277,7 +277,7 @@ class ValidatedOperation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Put the Call into the scope, or raise ValidationError with every field error."""
-        with observer.get().room("validation"):
+        with observer.get().in_package("validation"):
             scope["call"] = await self._read(scope, receive)
         await self._next_app(scope, receive, send)
 

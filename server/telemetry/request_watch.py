@@ -109,7 +109,7 @@ class NoCounts:
 class Trace(Protocol):
     """The spans of one request."""
 
-    def room(self, name: str, /) -> AbstractContextManager[object]:
+    def in_package(self, name: str, /) -> AbstractContextManager[object]:
         """Open a span for a block, below the span that is open."""
 
     def asked(self, queries: Sequence[Query], seconds: float, /) -> None:
@@ -129,7 +129,7 @@ class Traces(Protocol):
         """Send the remaining spans; blocks for some seconds at most."""
 
 
-_NO_ROOM: Final = nullcontext()
+_NO_SPAN: Final = nullcontext()
 
 
 class WatchedRequest:
@@ -165,9 +165,9 @@ class WatchedRequest:
         """Count a reading that a standby may answer."""
         self._watch.counts.read_from(source)
 
-    def room(self, _name: str) -> AbstractContextManager[object]:
+    def in_package(self, _name: str) -> AbstractContextManager[object]:
         """Ignore the entry of a package."""
-        return _NO_ROOM
+        return _NO_SPAN
 
     @property
     def cost(self) -> dict[str, Any]:
@@ -212,9 +212,9 @@ class FollowedRequest(WatchedRequest):
                 "round_trip", duration_ms=round(seconds * 1000, 2), statements=shapes
             )
 
-    def room(self, name: str) -> AbstractContextManager[object]:
+    def in_package(self, name: str) -> AbstractContextManager[object]:
         """Open a span for a package."""
-        return _NO_ROOM if self._trace is None else self._trace.room(name)
+        return _NO_SPAN if self._trace is None else self._trace.in_package(name)
 
     def end(self, operation: str | None, status: int | None, seconds: float) -> None:
         """Count the request and end its trace."""

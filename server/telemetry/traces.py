@@ -71,7 +71,7 @@ class SentTrace:
         self._open = [whole]
 
     @contextmanager
-    def room(self, name: str) -> Iterator[None]:
+    def in_package(self, name: str) -> Iterator[None]:
         """Open a span for a block."""
         span = self._tracer.start_span(name, context=set_span_in_context(self._open[-1]))
         self._open.append(span)

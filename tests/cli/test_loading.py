@@ -13,9 +13,6 @@ class TestLoading:
         """They take longest to load, and would stay in the memory of the master."""
         assert LATER.isdisjoint(loaded(SERVING.format(command)))
 
-    def test_a_master_does_not_load_what_only_help_is_written_with(self) -> None:
-        assert {"rich", "pygments"}.isdisjoint(loaded(SERVING.format("partners")))
-
 
 def loaded(modules: str) -> list[str]:
     text = f"import sys, {modules}; print(*(name for name, each in sys.modules.items() if each))"

@@ -14,7 +14,7 @@ from persistence.integrity import audit_trail
 from persistence.ledger import account_entries, journal_lists
 from persistence.partners import registry
 from persistence.tax import return_lines, tax_codes, tax_returns
-from persistence.trade import bills, invoices, openings, parties
+from persistence.trade import openings, parties, payables, receivables
 from server.contract.document import Contract, Parameter
 from tools.bench.statements import Connection
 
@@ -22,17 +22,17 @@ PAGE_SIZE = 20
 LISTS: Mapping[str, Listing] = {
     "list_businesses": registry.LISTING,
     "list_customers": parties.CUSTOMERS.listing,
-    "list_invoices": invoices.INVOICES.listing,
-    "list_invoice_payments": invoices.PAYMENTS.listing,
-    "list_invoice_refunds": invoices.REFUNDS.listing,
-    "list_invoice_refund_payments": invoices.REFUND_PAYMENTS.of_one,
-    "list_customer_credits": invoices.CREDITS.listing,
+    "list_invoices": receivables.INVOICES.listing,
+    "list_invoice_payments": receivables.PAYMENTS.listing,
+    "list_invoice_refunds": receivables.REFUNDS.listing,
+    "list_invoice_refund_payments": receivables.REFUND_PAYMENTS.of_one,
+    "list_customer_credits": receivables.CREDITS.listing,
     "list_vendors": parties.VENDORS.listing,
-    "list_bills": bills.BILLS.listing,
-    "list_bill_payments": bills.PAYMENTS.listing,
-    "list_vendor_credits": bills.CREDITS.listing,
-    "list_vendor_refunds": bills.REFUNDS.listing,
-    "list_vendor_refund_payments": bills.REFUND_PAYMENTS.listing,
+    "list_bills": payables.BILLS.listing,
+    "list_bill_payments": payables.PAYMENTS.listing,
+    "list_vendor_credits": payables.CREDITS.listing,
+    "list_vendor_refunds": payables.REFUNDS.listing,
+    "list_vendor_refund_payments": payables.REFUND_PAYMENTS.listing,
     "list_opening_balances": openings.LISTING,
     "list_payouts": payouts.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,

@@ -184,8 +184,8 @@ class TestCost:
 
         def one() -> None:
             watched = watch.begin("a request", [(b"host", b"a")])
-            for room in ("security", "validation", "handlers", "persistence"):
-                with observer.get().room(room):
+            for package in ("security", "validation", "handlers", "persistence"):
+                with observer.get().in_package(package):
                     pass
             for _ in range(2):
                 observer.get().asked(queries, 0.001)
