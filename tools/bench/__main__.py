@@ -16,7 +16,7 @@ from tools.bench.peers import run
 from tools.bench.results import Run
 from tools.bench.rounds import play
 from tools.bench.seed import UNPAID, Size
-from tools.bench.stage import OURS, WORKERS, serving
+from tools.bench.stage import BEFORE, OURS, WORKERS, serving
 from tools.bench.targets import HttpTarget, Target
 
 READ = Size(customers=1_000, invoices=10_000)
@@ -26,14 +26,16 @@ POSTGRES = {"max_connections": "300", "shared_buffers": "1GB"}
 
 
 @contextmanager
-def ours(postgres: EmbeddedPostgres, folder: Path) -> Iterator[Target]:
+def ours(
+    postgres: EmbeddedPostgres, folder: Path, name: str = OURS, **settings: str
+) -> Iterator[Target]:
     """Run this server, with one business for reads and TENANTS others for writes."""
-    with serving(postgres, OURS, folder / OURS) as stage:
+    with serving(postgres, name, folder / name, **settings) as stage:
         businesses = [stage.planted("read", READ)]
         businesses += [stage.planted(f"written-{number}", WRITTEN) for number in range(TENANTS)]
         stage.settle()
         tenants = [each.tenant() for each in businesses]
-        yield HttpTarget(stage.server, tenants, folder, CASES, OURS)
+        yield HttpTarget(stage.server, tenants, folder, CASES, name)
 
 
 def measure(chosen: argparse.Namespace, folder: Path) -> Run:
@@ -41,6 +43,9 @@ def measure(chosen: argparse.Namespace, folder: Path) -> Run:
     wanted = steps(set(chosen.cases), tuple(chosen.clients))
     with EmbeddedPostgres(folder / "postgres", POSTGRES) as postgres, ExitStack() as stack:
         targets = [stack.enter_context(ours(postgres, folder))]
+        if chosen.before is not None:
+            tree = str(chosen.before.resolve())
+            targets.append(stack.enter_context(ours(postgres, folder, BEFORE, PYTHONPATH=tree)))
         peers = run.running(postgres, folder, READ, WRITTEN, chosen.peers)
         targets += stack.enter_context(peers)
         meter = meters.of_postgres(postgres.home)
@@ -71,6 +76,9 @@ def options(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--cases", nargs="+", choices=names, default=names)
     parser.add_argument("--clients", nargs="+", type=int, default=CLIENTS)
     parser.add_argument("--peers", nargs="*", choices=run.NAMES, default=run.NAMES)
+    parser.add_argument(
+        "--before", type=Path, help="another tree of this server, to measure beside it"
+    )
     parser.add_argument("--out", type=Path, default=Path("dist/bench"), help="folder for the files")
     return parser.parse_args(words)
 

@@ -20,6 +20,7 @@ from tools.bench.servers import Server, program, started
 
 LIMITED = ("PARTNER", "BUSINESS")
 OURS = "accounting"
+BEFORE = "before"  # Another tree of this server.
 WORKERS = 2
 
 
@@ -113,12 +114,14 @@ class Stage:
 
 
 @contextmanager
-def serving(postgres: EmbeddedPostgres, database: str, home: Path) -> Iterator[Stage]:
-    """Run this server on a new database, with a new partner."""
+def serving(
+    postgres: EmbeddedPostgres, database: str, home: Path, **settings: str
+) -> Iterator[Stage]:
+    """Run this server on a new database, with a new partner and additional settings."""
     postgres.create_database(database)
     url = postgres.url(database)
     migrate(url)
-    with served(url, postgres.home, home) as stage:
+    with served(url, postgres.home, home, **settings) as stage:
         yield stage
 
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 from tools.bench.peers.run import PGBENCH, PGBENCH_ONE
 from tools.bench.results import Result, Run
-from tools.bench.stage import OURS
+from tools.bench.stage import BEFORE, OURS
 
 LABELS = {
     OURS: "**ours**",
+    BEFORE: "ours before",
     "bare": "bare ASGI",
     "raw": "Starlette, SQL by hand",
     "fastapi": "FastAPI, async ORM",
@@ -18,6 +19,7 @@ LABELS = {
 }
 SHORT = {
     OURS: "ours",
+    BEFORE: "before",
     "bare": "bare ASGI",
     "raw": "SQL by hand",
     "fastapi": "FastAPI",
