@@ -135,7 +135,7 @@ coverage: $(READY) ## What the tests of the rules run of them, 95 % of all branc
 
 fuzz: $(READY) ## Hostile bank files; Schemathesis as partner, with a business token, as two partners
 	@$(BIN)/python -m tests.fuzz.bank_files --seconds 5 --seed 1
-	@$(BIN)/python -m tests.fuzz.run --examples 7 --seed 1
+	@$(BIN)/python -m tests.fuzz.run --examples 5 --seed 1
 
 fuzz-deep: $(READY) ## The same for twenty minutes, with random seeds
 	@$(BIN)/python -m tests.fuzz.bank_files --seconds 300

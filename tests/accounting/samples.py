@@ -23,6 +23,7 @@ ACME = Party(id=UUID(int=9001), name="Acme Ltd", email="books@acme.test", extern
 OTHER = Party(id=UUID(int=9002), name="Other Ltd", external_id="other")
 ARCHIVED = replace(ACME, status="ARCHIVED")
 BORN = datetime(2026, 1, 1, tzinfo=UTC)
+STORED: dict[str, Any] = {"version": 1, "created_at": BORN, "updated_at": BORN}
 
 
 def account_id(code: str) -> UUID:
@@ -40,15 +41,13 @@ def code_of(id_: UUID) -> str:
 def account(code: str, role: str | None = None, archived: bool = False) -> Account:
     return Account(
         id=account_id(code),
-        version=1,
-        created_at=BORN,
-        updated_at=BORN,
         code=code,
         name=code,
         account_type="revenue",
         account_subtype="revenue",
         role=role,
         archived_at=BORN if archived else None,
+        **STORED,
     )
 
 
@@ -96,6 +95,17 @@ def refused(step: Any, *given: Any, **facts: Any) -> ApiError:
     with pytest.raises(ApiError) as refusal:
         step(*given, **facts)
     return refusal.value
+
+
+def refusal_of(step: Any, *given: Any, **facts: Any) -> tuple[str, dict[str, Any]]:
+    """The code and the detail that a step is refused with."""
+    refusal = refused(step, *given, **facts)
+    return refusal.code, refusal.detail
+
+
+def no_move(state: str, *allowed: str) -> tuple[str, dict[str, Any]]:
+    """The code and the detail of a refused move to another state."""
+    return "invalid_state_transition", {"current_state": state, "allowed_next_states": [*allowed]}
 
 
 def by_code(split: Split) -> dict[str, int]:

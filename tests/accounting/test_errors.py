@@ -15,10 +15,7 @@ class TestMessageOfFaults:
                 "due_date is not a known field; did you mean due_at?",
             ),
             ({"a": ["is required"], "b": ["is required"]}, "a is required. 1 more field is wrong."),
-            (
-                {name: ["is required"] for name in "abc"},
-                "a is required. 2 more fields are wrong.",
-            ),
+            ({name: ["is required"] for name in "abc"}, "a is required. 2 more fields are wrong."),
             ({"id": ["id or name is required"]}, "id or name is required."),
             ({"n\u00fcmber": ["is not known"]}, GENERAL),
             ({"a\nb": ["is not known"]}, GENERAL),

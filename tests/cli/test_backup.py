@@ -20,6 +20,7 @@ from persistence.tables import metadata
 from tests.api_server import ApiServer, Databases
 from tests.builders.files import CSV, PDF, follow, upload
 from tests.builders.sales import sent
+from tests.cli.refusals import AWAY, refusal
 from tests.command_line import CommandLine, Told
 from tests.object_store import KEY_ID, SECRET, ObjectStore
 from tests.partner import Business, Partner, within
@@ -165,9 +166,8 @@ class TestBackup:
             assert path.stat().st_mode & 0o077 == 0, path
 
     def test_nothing_is_written_over(self, source: Place, kept: Path) -> None:
-        told = source.run("backup", str(kept))
-        assert told.code == 2
-        assert told.err.endswith(f"{kept} is there already: nothing is written over it.\n")
+        reason = refusal(source, "backup", str(kept))
+        assert reason.endswith(f"{kept} is there already: nothing is written over it.")
 
     def test_files_that_are_lost_or_changed_are_told_and_the_rest_is_kept(
         self, source: Place, owner: Partner, bakery: Business, tmp_path: Path
@@ -192,19 +192,13 @@ class TestBackup:
         other.write_bytes(content)
 
     def test_one_that_fails_leaves_nothing(self, source: Place, tmp_path: Path) -> None:
-        away = {
-            "ACCOUNTING_S3_BUCKET": "documents",
-            "ACCOUNTING_S3_ENDPOINT": "http://127.0.0.1:9",
-            "ACCOUNTING_S3_ACCESS_KEY_ID": "a",
-            "ACCOUNTING_S3_SECRET_ACCESS_KEY": "b",
-        }
-        told = CommandLine(source.folder, source.url).run("backup", str(tmp_path / "x"), **away)
-        assert (told.code, told.err.splitlines()[-1][:12]) == (2, "accounting: ")
+        place = CommandLine(source.folder, source.url)
+        assert refusal(place, "backup", str(tmp_path / "x"), **AWAY)
         assert [*tmp_path.iterdir()] == []
 
 
 class TestRestore:
-    def test_a_new_cluster_has_all_of_it(
+    def test_a_new_cluster_has_everything(
         self, source: Place, bakery: Business, kept: Path, empty: Place, cluster: EmbeddedPostgres
     ) -> None:
         told = empty.did("restore", str(kept))
@@ -242,16 +236,14 @@ class TestRestore:
 
     def test_a_database_that_is_not_empty_is_refused(self, source: Place, kept: Path) -> None:
         before = source.contents()
-        told = source.run("restore", str(kept))
-        assert told.code == 2
-        assert "The database is not empty (it has " in told.err
+        reason = refusal(source, "restore", str(kept))
+        assert "The database is not empty (it has " in reason
         assert source.contents() == before
 
     def test_a_login_that_may_make_no_roles_is_told_who_can(self, kept: Path, empty: Place) -> None:
         empty.do("ALTER ROLE kept_there_owner NOCREATEROLE")
-        told = empty.run("restore", str(kept))
-        assert told.code == 2
-        assert "let an administrator run roles.sql of the backup" in told.err
+        reason = refusal(empty, "restore", str(kept))
+        assert "let an administrator run roles.sql of the backup" in reason
         empty.do((kept / "roles.sql").read_text())
         empty.do("GRANT accounting_server TO kept_there_owner")
         empty.did("restore", str(kept))
@@ -261,13 +253,12 @@ class TestRestore:
         shutil.copytree(kept / "documents", empty.documents)
         assert "; 0 files were put, 2 were there; " in empty.did("restore", str(kept))
 
-    def test_another_file_in_the_place_of_one_is_told(self, kept: Path, empty: Place) -> None:
+    def test_another_file_of_the_same_name_is_refused(self, kept: Path, empty: Place) -> None:
         shutil.copytree(kept / "documents", empty.documents)
         [file, _] = sorted(path for path in empty.documents.rglob("*") if path.is_file())
         file.write_bytes(b"else")
-        told = empty.run("restore", str(kept))
-        assert told.code == 2
-        assert f"{empty.documents} has another file as {file.parent.name}/{file.name}" in told.err
+        reason = refusal(empty, "restore", str(kept))
+        assert f"{empty.documents} has another file as {file.parent.name}/{file.name}" in reason
         assert file.read_bytes() == b"else"
         file.unlink()  # The database is still empty, so that it can be tried again.
         assert "; 1 files were put, 1 were there; " in empty.did("restore", str(kept))
@@ -280,15 +271,13 @@ class TestRestore:
         content = bytearray(dump.read_bytes())
         content[len(content) // 2] ^= 1
         dump.write_bytes(content)
-        told = empty.run("restore", str(damaged))
-        assert told.code == 2
-        assert told.err.endswith(f"database.dump of {damaged} is not what was written.\n")
+        reason = refusal(empty, "restore", str(damaged))
+        assert reason.endswith(f"database.dump of {damaged} is not what was written.")
         resummed(damaged)  # And what PostgreSQL's own programs say of it.
         dump.write_bytes(content[: len(content) // 2])
         resummed(damaged)
         told = empty.run("restore", str(damaged))
-        assert told.code == 2
-        assert "failed: " in told.err
+        assert (told.code, "failed: " in told.err) == (2, True)
         assert empty.ask("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
 
 
@@ -325,9 +314,8 @@ class TestVerify:
         assert "  audit_rows: customer " in told.out
 
     def test_what_is_no_backup(self, tmp_path: Path) -> None:
-        told = CommandLine(tmp_path / "nowhere").run("restore", "--verify", str(tmp_path))
-        assert told.code == 2
-        assert f"{tmp_path} is no whole backup" in told.err
+        reason = refusal(CommandLine(tmp_path / "nowhere"), "restore", "--verify", str(tmp_path))
+        assert f"{tmp_path} is no whole backup" in reason
 
 
 class TestBackupOfServersAtWork:
@@ -382,9 +370,8 @@ class TestRowSecurity:
     def test_is_not_passed_by_in_silence(
         self, forced: Place, bakery: Business, tmp_path: Path
     ) -> None:
-        told = forced.run("backup", str(tmp_path / "less"))
-        assert told.code == 2
-        assert "accounting: Row security keeps rows of account from this login: " in told.err
+        reason = refusal(forced, "backup", str(tmp_path / "less"))
+        assert "accounting: Row security keeps rows of account from this login: " in reason
         assert [*tmp_path.iterdir()] == []
 
     def test_is_left_aside_by_an_owner_that_means_all_rows(
@@ -449,8 +436,8 @@ class TestBucket:
         assert digests(tmp_path / "again") == digests(kept)
 
 
-class TestComingAlong:
-    def test_the_postgresql_that_comes_along_is_kept_and_restored(self, tmp_path: Path) -> None:
+class TestBundledPostgres:
+    def test_the_bundled_postgresql_is_backed_up_and_restored(self, tmp_path: Path) -> None:
         first, second = CommandLine(tmp_path / "first"), CommandLine(tmp_path / "second")
         first.did("partner", "create", "Ada")
         first.did("backup", str(tmp_path / "kept"))

@@ -1,5 +1,3 @@
-from uuid import uuid4
-
 import pytest
 
 from persistence.database.condition import look
@@ -92,7 +90,7 @@ class TestChosenBooks:
         assert alone.code == 1
         assert (together.code, together.out, together.err) == (1, alone.out, "")
 
-    def test_are_told_to_programs(self, command_line: CommandLine, spoilt: Business) -> None:
+    def test_are_shown_as_json(self, command_line: CommandLine, spoilt: Business) -> None:
         told = command_line.run(
             "check-books", "--json", "--partner", str(spoilt.partner.partner_id)
         )
@@ -130,8 +128,3 @@ class TestChosenBooks:
         facts = command_line.run(*chosen, "--json").facts
         assert (facts["status"], facts["faulty"]) == ("red", [])
         assert [each["name"] for each in facts["partners"]] == ["partner_rows", "partner_records"]
-
-    def test_are_not_those_of_nobody(self, command_line: CommandLine) -> None:
-        told = command_line.run("check-books", "--business", str(uuid4()))
-        assert (told.code, told.out) == (2, "")
-        assert "There is no such business" in told.err

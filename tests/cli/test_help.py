@@ -39,6 +39,3 @@ class TestCompletion:
             "COMP_CWORD": "1",
         }
         assert bare_command_line.did(**asked).out.split() == ["rebuild-balances", "restore"]
-
-    def test_it_can_be_installed(self, bare_command_line: CommandLine) -> None:
-        assert "--install-completion" in bare_command_line.did("--help").out

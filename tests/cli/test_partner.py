@@ -2,7 +2,9 @@ import json
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from accounting.errors import ValidationError
 from persistence.engine.admission import KEPT_SECONDS
 from tests.api_server import ApiServer
+from tests.cli.refusals import refusal
 from tests.command_line import ACCOUNTING, CommandLine
 from tests.partner import NOBODY, PATIENCE_SECONDS, within
 from tests.terminal import terminal
@@ -64,12 +67,13 @@ class TestCreate:
         assert visiting(own_server, facts).ask_token().status_code == 200
 
     def test_a_blank_name_is_refused(self, command_line: CommandLine) -> None:
-        told = command_line.run("partner", "create", "  ")
-        assert (told.code, told.out) == (2, "")
-        assert told.err == "accounting: The name of a partner is one line of text, and not blank.\n"
+        reason = refusal(command_line, "partner", "create", "  ")
+        assert reason == "accounting: The name of a partner is one line of text, and not blank."
 
     @pytest.mark.parametrize("name", ["", " \t ", "two\nlines", "a\x1b[2Jb", "\udcff"])
-    def test_so_is_any_that_nobody_could_read(self, own_server: ApiServer, name: str) -> None:
+    def test_a_name_that_is_no_line_of_text_is_refused(
+        self, own_server: ApiServer, name: str
+    ) -> None:
         before = own_server.query("SELECT count(*) FROM partner")
         with pytest.raises(ValidationError, match="one line of text"):
             own_server.partner(name)
@@ -133,13 +137,12 @@ class TestRotateKey:
 
     def test_a_third_key_is_refused(self, command_line: CommandLine, visitor: Visitor) -> None:
         command_line.did("partner", "rotate-key", visitor.partner_id)
-        told = command_line.run("partner", "rotate-key", visitor.partner_id)
-        assert told.code == 2
-        assert told.err.startswith("accounting: Two keys are active already")
+        reason = refusal(command_line, "partner", "rotate-key", visitor.partner_id)
+        assert reason.startswith("accounting: Two keys are active already")
 
 
 class TestRevokeTokens:
-    def test_tokens_of_before_are_refused_and_new_ones_are_not(
+    def test_earlier_tokens_are_refused_and_new_ones_are_not(
         self, command_line: CommandLine, visitor: Visitor
     ) -> None:
         token = visitor.token()
@@ -150,7 +153,7 @@ class TestRevokeTokens:
 
 
 class TestRevokeBusinessTokens:
-    def test_those_of_the_business_are_refused_and_new_ones_are_not(
+    def test_tokens_of_the_business_are_refused_and_new_ones_are_not(
         self, command_line: CommandLine, own_server: ApiServer
     ) -> None:
         business = own_server.partner("Landlord").business()
@@ -166,11 +169,6 @@ class TestRevokeBusinessTokens:
             "All tokens and links of the business issued so far are refused from now on.\n"
         )
         assert business.api.get("customers/").status_code == 401
-
-    def test_of_an_unknown_one_is_told_without_a_traceback(self, command_line: CommandLine) -> None:
-        nobody = "01a1f737-0000-7000-8000-000000000000"
-        told = command_line.run("business", "revoke-tokens", "--yes", nobody)
-        assert (told.code, told.err) == (2, "accounting: There is no such business.\n")
 
     def test_asks_by_the_name_of_the_business(
         self, command_line: CommandLine, own_server: ApiServer
@@ -229,10 +227,8 @@ class TestConfirmation:
         self, command_line: CommandLine, visitor: Visitor, command: str
     ) -> None:
         token = visitor.token()
-        told = command_line.run(*self.words(command, visitor))
-        assert (told.code, told.out) == (2, "")
-        assert told.err == (
-            "accounting: This asks before it is done, and there is no terminal: give --yes.\n"
+        assert refusal(command_line, *self.words(command, visitor)) == (
+            "accounting: This asks before it is done, and there is no terminal: give --yes."
         )
         assert visitor.enter(token) == 200
         assert visitor.ask_token().status_code == 200
@@ -260,11 +256,28 @@ class TestConfirmation:
         assert visitor.enter(token) == status
 
 
-class TestUnknownPartner:
+class TestUnknown:
     @pytest.mark.parametrize(
-        "words", [["rotate-key"], ["revoke-tokens", "--yes"], ["disable", "--yes"], ["enable"]]
+        "command",
+        [
+            *("partner rotate-key {}", "partner revoke-tokens --yes {}", "partner enable {}"),
+            *("partner disable --yes {}", "sandbox create {}"),
+        ],
     )
-    def test_is_told_without_a_traceback(self, command_line: CommandLine, words: list[str]) -> None:
-        nobody = "01a1f737-0000-7000-8000-000000000000"
-        told = command_line.run("partner", *words, nobody)
-        assert (told.code, told.err) == (2, "accounting: There is no such partner.\n")
+    def test_a_partner_is_refused(self, command_line: CommandLine, command: str) -> None:
+        reason = refusal(command_line, *command.format(uuid4()).split())
+        assert reason == "accounting: There is no such partner."
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            *("business revoke-tokens --yes {}", "export-business {} {}/nobody.zip"),
+            *("check-books --business {}", "rebuild-balances --business {}"),
+        ],
+    )
+    def test_a_business_is_refused(
+        self, command_line: CommandLine, tmp_path: Path, command: str
+    ) -> None:
+        told = command_line.run(*command.format(uuid4(), tmp_path).split())
+        assert (told.code, told.out) == (2, "")
+        assert "There is no such business" in told.err

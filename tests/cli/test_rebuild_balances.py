@@ -1,7 +1,5 @@
 """`accounting rebuild-balances`: what went wrong in the balances by month is put right."""
 
-from uuid import uuid4
-
 import psycopg
 import pytest
 
@@ -48,13 +46,6 @@ class TestRebuildBalances:
         assert "businesses are rolled up anew (" in command_line.did("rebuild-balances").out
         assert balance(two) == 100
         assert faults_in(own_server, two) == set()
-
-    def test_knows_no_other_business(
-        self, command_line: CommandLine, shops: list[Business]
-    ) -> None:
-        told = command_line.run("rebuild-balances", "--business", str(uuid4()))
-        assert (told.code, told.out) == (2, "")
-        assert "There is no such business" in told.err
 
 
 class TestLinesOfAServerBeforeTheCashBasis:

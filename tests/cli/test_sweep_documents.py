@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.api_server import ApiServer
 from tests.builders.files import PDF, follow, names, upload
+from tests.cli.refusals import AWAY, refusal
 from tests.command_line import CommandLine
 
 
@@ -39,13 +40,4 @@ class TestSweepDocuments:
         self, command_line: CommandLine, own_server: ApiServer
     ) -> None:
         own_server.partner("Away").business()
-        place = {
-            "ACCOUNTING_S3_BUCKET": "documents",
-            "ACCOUNTING_S3_ENDPOINT": "http://127.0.0.1:9",
-            "ACCOUNTING_S3_ACCESS_KEY_ID": "a",
-            "ACCOUNTING_S3_SECRET_ACCESS_KEY": "b",
-        }
-        told = command_line.run("sweep-documents", **place)
-        assert told.code == 2
-        assert "Traceback" not in told.err
-        assert told.err.splitlines()[-1].startswith("accounting: ")
+        assert refusal(command_line, "sweep-documents", **AWAY)

@@ -42,7 +42,7 @@ WHOLE = ("tests/cluster", "tests/journeys", "tests/handlers", *RACES)
 # above lock rows without their business, which a cluster refuses.
 LEFT_OUT = {
     "tests/handlers/books/test_integrity.py": "spoils rows with the triggers of one machine off",
-    "tests/handlers/files/test_document_faults.py::TestLostDuringCommit": (
+    "tests/handlers/platform/test_document_faults.py::TestLostDuringCommit": (
         "cuts connections through a Unix socket, and a cluster is reached by TCP"
     ),
 }

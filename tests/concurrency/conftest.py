@@ -6,8 +6,14 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
+from tests.builders.bank import Bank, open_account
 from tests.builders.trade import Record
 from tests.partner import Business, Partner
+
+
+@pytest.fixture(params=range(4))
+def rounds() -> None:
+    """Run a race several times: one may end well by chance."""
 
 
 @pytest.fixture
@@ -25,3 +31,14 @@ def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
 @pytest.fixture
 def buyer(shop: Business) -> Record:
     return shop.customer()
+
+
+@pytest.fixture
+def vendor(shop: Business) -> Record:
+    return shop.vendor()
+
+
+@pytest.fixture
+def bank(shop: Business) -> Bank:
+    open_account(shop, display_name="Current account")
+    return Bank(shop, open_account(shop))

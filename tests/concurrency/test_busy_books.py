@@ -11,19 +11,22 @@ import psycopg
 import pytest
 
 from tests.api_server import ApiServer
-from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS, bill_body
 from tests.builders.sales import invoice_body
 from tests.builders.trade import PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
+from tests.concurrency.racing import moving_lock_date
 from tests.partner import PATIENCE_SECONDS, Business, client, within
 
+pytestmark = pytest.mark.usefixtures("ledger")
+
 ACCOUNTS = "general-ledger/chart-of-accounts/"
+REVENUE = {"account_type": "revenue", "account_subtype": "revenue"}
 CLIENTS = 8
 
 
 @contextmanager
 def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
-    """Post all the time, several at once; yields the codes that is refused with."""
+    """Post all the time, several at once; yield the error codes of the answers."""
     codes: set[str | None] = set()
     stopped, begun = threading.Event(), threading.Semaphore(0)
 
@@ -51,7 +54,7 @@ def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
 def held(
     api_server: ApiServer, table: str, id: str, how: str = "KEY SHARE"
 ) -> Iterator[psycopg.Connection]:
-    """Hold a row as a posting does that names it, or in another way."""
+    """Lock a row as a posting does that names it, or in another way."""
     with psycopg.connect(api_server.database_url) as connection:
         connection.execute(f"SELECT FROM {table} WHERE id = '{id}' FOR {how}")
         yield connection
@@ -61,7 +64,7 @@ def held(
 def in_turn(
     books: psycopg.Connection, *calls: Callable[[], httpx.Response]
 ) -> list[tuple[int, str | None]]:
-    """Make each call once those before wait, then let go what is held; statuses and codes."""
+    """Make each call once those before it wait, then release the lock; return the answers."""
     waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity a USING (pid) "
     waiting += "WHERE a.datname = current_database() AND NOT granted"
     ran: list[Future[httpx.Response]] = []
@@ -80,15 +83,12 @@ def in_turn(
 
 
 class TestBusyBusiness:
-    def test_its_lock_date_is_moved_and_it_is_archived(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_a_busy_business_is_locked_and_archived(self, shop: Business, buyer: Record) -> None:
         business = f"/v1/platform/businesses/{shop.id}/"
-        move = partial(shop.partner.api.patch, business, timeout=60)
         with busy(shop, "invoices/", invoice_body(buyer, sent_at=SENT)) as codes:
             answers = [
-                move(json={"lock_date": "2024-12-31"}),
-                move(json={"lock_date": None}),
+                moving_lock_date(shop, "2024-12-31")(),
+                moving_lock_date(shop, None)(),
                 shop.partner.api.post(f"{business}archive/", timeout=60),
                 shop.partner.api.post(f"{business}unarchive/", timeout=60),
             ]
@@ -97,7 +97,7 @@ class TestBusyBusiness:
 
 
 class TestBusyVendor:
-    def test_it_is_blocked_and_let_in_again(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_busy_vendor_is_blocked_and_activated(self, shop: Business) -> None:
         vendor = shop.vendor()
         change = partial(shop.api.patch, f"vendors/{vendor['id']}/", timeout=60)
         with busy(shop, BILLS, bill_body(vendor, received_at=RECEIVED)) as codes:
@@ -109,33 +109,38 @@ class TestBusyVendor:
 
 
 class TestPostingUnderWay:
-    """What it holds is changed meanwhile; who closes it waits, and so do postings after that."""
+    """A posting holds rows: a closing waits for it, and later postings wait for the closing."""
 
-    def test_the_customer_is_archived_before_who_comes_later(
-        self, api_server: ApiServer, shop: Business, buyer: Record
+    @pytest.mark.parametrize(
+        ("trade", "method", "move", "body", "code"),
+        [
+            (SALES, "POST", "archive", None, "customer_archived"),
+            (PURCHASES, "PATCH", "", {"status": "BLOCKED"}, "vendor_not_active"),
+        ],
+        ids=["sales", "purchases"],
+    )
+    def test_the_party_is_closed_before_a_later_posting(
+        self,
+        api_server: ApiServer,
+        shop: Business,
+        trade: Trade,
+        method: str,
+        move: str,
+        body: Record | None,
+        code: str,
     ) -> None:
-        close = partial(shop.api.post, f"customers/{buyer['id']}/archive/")
-        later = partial(shop.api.post, "invoices/", json=invoice_body(buyer))
-        with held(api_server, "customer", buyer["id"]) as books:
+        party = trade.somebody(shop)
+        close = partial(shop.api.request, method, trade.of_party(party, move), json=body)
+        later = partial(shop.api.post, trade.path, json=trade.body(party))
+        with held(api_server, trade.party, party["id"]) as books:
             answers = in_turn(books, close, later)
-        assert answers == [(200, None), (409, "customer_archived")]
-
-    def test_the_vendor_is_blocked_before_who_comes_later(
-        self, api_server: ApiServer, shop: Business
-    ) -> None:
-        vendor = shop.vendor()
-        close = partial(shop.api.patch, f"vendors/{vendor['id']}/", json={"status": "BLOCKED"})
-        later = partial(shop.api.post, BILLS, json=bill_body(vendor))
-        with held(api_server, "vendor", vendor["id"]) as books:
-            answers = in_turn(books, close, later)
-        assert answers == [(200, None), (409, "vendor_not_active")]
+        assert answers == [(200, None), (409, code)]
 
     @pytest.mark.parametrize("method", ["DELETE", "PATCH"])
-    def test_the_account_is_archived_before_who_comes_later(
+    def test_the_account_is_archived_before_a_later_posting(
         self, api_server: ApiServer, shop: Business, buyer: Record, method: str
     ) -> None:
-        kind = {"account_type": "revenue", "account_subtype": "revenue"}
-        account = shop.made(ACCOUNTS, {"code": "4900", "name": "Busy", **kind})
+        account = shop.made(ACCOUNTS, {"code": "4900", "name": "Busy", **REVENUE})
         body = {"json": {"is_active": False}} if method == "PATCH" else {}
         close = partial(shop.api.request, method, f"{ACCOUNTS}4900/", **body)
         named = line(account_identifier={"type": "AccountCode", "code": "4900"})
@@ -144,11 +149,10 @@ class TestPostingUnderWay:
             answers = in_turn(books, close, later)
         assert answers == [(200, None), (409, "account_archived")]
 
-    def test_the_account_of_who_comes_later_is_active_again(
+    def test_the_account_of_a_later_posting_is_active_again(
         self, api_server: ApiServer, shop: Business, buyer: Record
     ) -> None:
-        kind = {"account_type": "revenue", "account_subtype": "revenue"}
-        account = shop.made(ACCOUNTS, {"code": "4910", "name": "Seldom", **kind})
+        account = shop.made(ACCOUNTS, {"code": "4910", "name": "Seldom", **REVENUE})
         named = line(account_identifier={"type": "AccountCode", "code": "4910"})
         draft = shop.made("invoices/", invoice_body(buyer, named))
         close = partial(shop.api.delete, f"{ACCOUNTS}4910/")
@@ -159,7 +163,7 @@ class TestPostingUnderWay:
         assert shop.api.get(f"{ACCOUNTS}4910/").json()["is_active"] is True
 
     @pytest.mark.parametrize("trade", [SALES, PURCHASES], ids=["sales", "purchases"])
-    def test_a_document_that_got_another_party_is_read_again(
+    def test_a_document_whose_party_changed_is_read_again(
         self, api_server: ApiServer, shop: Business, trade: Trade
     ) -> None:
         party, other = trade.somebody(shop), trade.somebody(shop)
@@ -173,8 +177,10 @@ class TestPostingUnderWay:
         assert answers == [(200, None), (201, None)]
 
     @pytest.mark.parametrize("kind", ["customer", "vendor"])
-    def test_its_party_is_changed(self, api_server: ApiServer, shop: Business, kind: str) -> None:
-        one = shop.customer() if kind == "customer" else shop.vendor()
+    def test_the_party_can_be_changed(
+        self, api_server: ApiServer, shop: Business, kind: str
+    ) -> None:
+        one = getattr(shop, kind)()
         facts = {"email": "new@example.com", **({"status": "ACTIVE"} if kind == "vendor" else {})}
         with held(api_server, kind, one["id"]):
             answer = shop.api.patch(f"{kind}s/{one['id']}/", json=facts)
@@ -182,7 +188,7 @@ class TestPostingUnderWay:
         assert (answer.status_code, answer.json()["email"]) == (200, "new@example.com")
         assert again.status_code == 200
 
-    def test_its_account_is_renamed(self, api_server: ApiServer, shop: Business) -> None:
+    def test_the_account_can_be_renamed(self, api_server: ApiServer, shop: Business) -> None:
         path = f"{ACCOUNTS}4000/"
         with held(api_server, "account", shop.api.get(path).json()["id"]):
             answer = shop.api.patch(path, json={"name": "Coffee sold"})

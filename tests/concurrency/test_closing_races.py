@@ -12,14 +12,20 @@ from persistence.engine.topology import PASS_GATE
 from persistence.partners import sandboxes
 from tests.api_server import ApiServer, as_owner
 from tests.bookkeeping import Ledger
-from tests.builders.purchases import BILLS, bill_body
-from tests.builders.sales import invoice_body, sent
-from tests.builders.trade import RECEIVED, SENT, Record, line
-from tests.concurrency.racing import Ran, statuses, together
+from tests.builders.purchases import BILLS
+from tests.builders.sales import sent
+from tests.builders.trade import PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line, read
+from tests.concurrency.racing import Call, Ran, moving_lock_date, statuses, together
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.persistence.integrity.book_faults import faults_in
 
+pytestmark = pytest.mark.usefixtures("ledger")
+
 ACCOUNTS = "general-ledger/chart-of-accounts/"
+REVENUE = {"account_type": "revenue", "account_subtype": "revenue"}
+GONE = {"customer": "customer_archived", "vendor": "vendor_not_active"}
+
+of_both_sides = pytest.mark.parametrize("trade", [SALES, PURCHASES], ids=["sales", "purchases"])
 
 
 def made(ran: list[Ran]) -> set[str]:
@@ -27,41 +33,44 @@ def made(ran: list[Ran]) -> set[str]:
 
 
 def sources(ledger: Ledger) -> set[str]:
-    found = ledger.ask(
+    rows = ledger.ask(
         "SELECT DISTINCT source_id::text FROM journal_entry WHERE business_id = %(business)s"
     )
-    return {source for (source,) in found}
+    return {source for (source,) in rows}
+
+
+def posting(shop: Business, party: Record, trade: Trade = SALES, **facts: object) -> Call:
+    """Return the request that opens a document on the first of March."""
+    body = trade.body(party, **{trade.moment: trade.at, **facts})
+    return partial(shop.api.post, trade.path, json=body)
+
+
+def close_for_good(ledger: Ledger, post: Call, close: Call, code: str) -> None:
+    """Post while something is closed; check that all is posted before that, or refused."""
+    *ran, closed = together([*[post] * 14, close])
+    late = together([post] * 2)
+    assert closed.status == 200
+    assert {each.code for each in ran} <= {None, code}
+    assert all(each.status == 409 for each in ran if each.began > closed.ended)
+    assert statuses(late) == {409: 2}
+    assert sources(ledger) == made(ran)
 
 
 class TestClosingAPeriod:
-    @pytest.mark.parametrize("_round", range(2))
-    def test_nothing_is_posted_into_it_afterwards(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
-    ) -> None:
-        body = invoice_body(buyer, sent_at="2025-05-15T00:00:00Z")
-        business = f"/v1/platform/businesses/{shop.id}/"
-        posts = [partial(shop.api.post, "invoices/", json=body)] * 14
-        close = partial(shop.partner.api.patch, business, json={"lock_date": "2025-05-31"})
-        *ran, closed = together([*posts, close])
-        late = together(posts[:2])
-        assert closed.status == 200
-        assert set(statuses(ran)) <= {201, 409}
-        assert {each.code for each in ran} <= {None, "period_locked"}
-        assert all(each.status == 409 for each in ran if each.began > closed.ended)
-        assert statuses(late) == {409: 2}
-        assert sources(ledger) == made(ran)
-        ledger.lock(None)
-
-    def test_the_trail_tells_in_which_order_postings_and_locks_went(
+    @pytest.mark.usefixtures("rounds")
+    def test_a_locked_period_takes_no_posting(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        body = invoice_body(buyer, sent_at="2025-05-15T00:00:00Z")
-        post = partial(shop.api.post, "invoices/", json=body)
-        business = f"/v1/platform/businesses/{shop.id}/"
-        close, reopen = (
-            partial(shop.partner.api.patch, business, json={"lock_date": day})
-            for day in ("2025-05-31", None)
-        )
+        close = moving_lock_date(shop, "2025-05-31")
+        post = posting(shop, buyer, sent_at="2025-05-15T00:00:00Z")
+        close_for_good(ledger, post, close, "period_locked")
+        ledger.lock(None)
+
+    def test_the_trail_has_the_order_of_postings_and_locks(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        post = posting(shop, buyer, sent_at="2025-05-15T00:00:00Z")
+        close, reopen = moving_lock_date(shop, "2025-05-31"), moving_lock_date(shop, None)
         ran = together([post, post, close, post, post, reopen] * 4)
         assert {each.code for each in ran} <= {None, "period_locked"}
         ledger.lock(None)
@@ -69,22 +78,18 @@ class TestClosingAPeriod:
 
 
 class TestArchivingABusiness:
-    def test_nothing_is_written_to_it_afterwards(
+    def test_an_archived_business_takes_no_posting(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        body = invoice_body(buyer, sent_at=SENT)
-        business = f"/v1/platform/businesses/{shop.id}/"
-        posts = [partial(shop.api.post, "invoices/", json=body)] * 14
-        *ran, closed = together([*posts, partial(shop.partner.api.post, f"{business}archive/")])
-        assert closed.status == 200
-        assert {each.code for each in ran} <= {None, "business_archived"}
-        assert all(each.status == 409 for each in ran if each.began > closed.ended)
-        assert statuses(together(posts[:2])) == {409: 2}
-        assert sources(ledger) == made(ran)
+        archive = f"/v1/platform/businesses/{shop.id}/archive/"
+        close = partial(shop.partner.api.post, archive)
+        close_for_good(ledger, posting(shop, buyer), close, "business_archived")
 
 
-class TestTakingASandboxAway:
-    def test_waits_for_who_writes_to_it(self, api_server: ApiServer, partner: Partner) -> None:
+class TestDeletingASandbox:
+    def test_a_deletion_waits_for_a_running_writing(
+        self, api_server: ApiServer, partner: Partner
+    ) -> None:
         shop = partner.business()
         waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
         with (
@@ -100,181 +105,116 @@ class TestTakingASandboxAway:
 
 
 class TestArchivingAnAccount:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_one_that_callers_name_is_archived_empty_or_not_at_all(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    @pytest.mark.usefixtures("rounds")
+    def test_an_account_that_callers_name_is_archived_empty_or_not_at_all(
+        self, shop: Business, buyer: Record
     ) -> None:
-        kind = {"account_type": "revenue", "account_subtype": "revenue"}
-        shop.made(ACCOUNTS, {"code": "4900", "name": "Raced", **kind})
+        shop.made(ACCOUNTS, {"code": "4900", "name": "Raced", **REVENUE})
         named = line(10, account_identifier={"type": "AccountCode", "code": "4900"})
-        body = invoice_body(buyer, named, sent_at=SENT)
-        *ran, closed = together(
-            [
-                *[partial(shop.api.post, "invoices/", json=body)] * 6,
-                partial(shop.api.delete, f"{ACCOUNTS}4900/"),
-            ]
-        )
+        post = posting(shop, buyer, line_items=[named])
+        *ran, closed = together([*[post] * 6, partial(shop.api.delete, f"{ACCOUNTS}4900/")])
         account = shop.api.get(f"{ACCOUNTS}4900/").json()
         assert {each.code for each in ran} <= {None, "account_archived"}
         assert account["is_active"] is (closed.status == 409)
         assert account["current_balance"] == 10 * len(made(ran))
         assert (account["current_balance"] == 0) is (closed.status == 200)
 
-    @pytest.mark.parametrize("_round", range(3))
-    def test_one_that_gets_children_is_archived_without_them_or_not_at_all(
-        self, shop: Business, _round: int
+    @pytest.mark.usefixtures("rounds")
+    def test_an_account_that_gets_children_is_archived_without_them_or_not_at_all(
+        self, shop: Business
     ) -> None:
-        kind = {"account_type": "revenue", "account_subtype": "revenue"}
-        shop.made(ACCOUNTS, {"code": "4950", "name": "Raced", **kind})
-        *ran, closed = together(
-            [
-                *[
-                    partial(
-                        shop.api.post,
-                        f"{ACCOUNTS}4950/children/",
-                        json={"code": f"4950.{n}", "name": "Child"},
-                    )
-                    for n in range(6)
-                ],
-                partial(shop.api.delete, f"{ACCOUNTS}4950/"),
-            ]
-        )
-        account = shop.api.get(f"{ACCOUNTS}4950/").json()
+        shop.made(ACCOUNTS, {"code": "4950", "name": "Raced", **REVENUE})
+        path = f"{ACCOUNTS}4950/"
+        children = [{"code": f"4950.{n}", "name": "Child"} for n in range(6)]
+        posts = [partial(shop.api.post, f"{path}children/", json=body) for body in children]
+        *ran, closed = together([*posts, partial(shop.api.delete, path)])
+        account = shop.api.get(path).json()
         assert {each.code for each in ran} <= {None, "account_archived"}
         assert len(account["sub_accounts"]) == len(made(ran))
         assert account["is_active"] is (closed.status == 409)
         assert bool(account["sub_accounts"]) is (closed.status == 409)
 
-    @pytest.mark.parametrize("_round", range(3))
-    def test_one_that_the_system_posts_to_is_active_when_it_holds_something(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    @pytest.mark.usefixtures("rounds")
+    def test_an_account_that_the_system_posts_to_is_active_when_it_has_a_balance(
+        self, shop: Business, buyer: Record
     ) -> None:
-        body = invoice_body(buyer, sent_at=SENT)
-        *ran, _ = together(
-            [
-                *[partial(shop.api.post, "invoices/", json=body)] * 6,
-                partial(shop.api.delete, f"{ACCOUNTS}1200/"),
-            ]
-        )
+        close = partial(shop.api.delete, f"{ACCOUNTS}1200/")
+        *ran, _ = together([*[posting(shop, buyer)] * 6, close])
         assert statuses(ran) == {201: 6}
         account = shop.api.get(f"{ACCOUNTS}1200/").json()
         assert (account["is_active"], account["current_balance"]) == (True, 6_000)
 
 
-class TestArchivingACustomer:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_one_is_archived_owing_nothing_or_not_at_all(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+class TestClosingAParty:
+    @of_both_sides
+    @pytest.mark.usefixtures("rounds")
+    def test_a_party_is_archived_without_a_balance_or_not_at_all(
+        self, shop: Business, trade: Trade
     ) -> None:
-        body = invoice_body(buyer, sent_at=SENT)
-        *ran, closed = together(
-            [
-                *[partial(shop.api.post, "invoices/", json=body)] * 6,
-                partial(shop.api.post, f"customers/{buyer['id']}/archive/"),
-            ]
-        )
-        customer = shop.api.get(f"customers/{buyer['id']}/").json()
-        assert {each.code for each in ran} <= {None, "customer_archived"}
-        assert customer["is_archived"] is (closed.status == 200)
-        assert customer["outstanding_balance"] == 1_000 * len(made(ran))
-        assert (customer["outstanding_balance"] == 0) is (closed.status == 200)
+        party = trade.somebody(shop)
+        archive = partial(shop.api.post, trade.of_party(party, "archive"))
+        *ran, closed = together([*[posting(shop, party, trade)] * 6, archive])
+        party = read(shop, trade.parties, party)
+        assert {each.code for each in ran} <= {None, GONE[trade.party]}
+        assert party["is_archived"] is (closed.status == 200)
+        assert party["outstanding_balance"] == 1_000 * len(made(ran))
+        assert (party["outstanding_balance"] == 0) is (closed.status == 200)
 
-    @pytest.mark.parametrize("move", ["send", "replace"])
-    def test_a_draft_that_is_sent_meanwhile_waits_for_the_archiving(
-        self, shop: Business, ledger: Ledger, api_server: ApiServer, buyer: Record, move: str
+    @pytest.mark.parametrize(
+        ("trade", "method", "move", "body"),
+        [
+            (SALES, "POST", "send", None),
+            (SALES, "PUT", "", {"line_items": [line()], "sent_at": SENT}),
+            (PURCHASES, "POST", "receive", None),
+        ],
+        ids=["sent", "replaced", "received"],
+    )
+    def test_a_draft_that_is_opened_meanwhile_waits_for_the_closing(
+        self,
+        shop: Business,
+        api_server: ApiServer,
+        trade: Trade,
+        method: str,
+        move: str,
+        body: Record | None,
     ) -> None:
-        draft = shop.made("invoices/", invoice_body(buyer))
-        path = f"invoices/{draft['id']}/"
+        party = trade.somebody(shop)
+        draft = trade.draft(shop, party)
+        changed = "archived_at = now()" if trade is SALES else "standing = 'BLOCKED'"
+        mine = "WHERE id = %s"
         answers = []
 
-        def send() -> None:
-            answers.append(
-                shop.api.post(f"{path}send/")
-                if move == "send"
-                else shop.api.put(path, json={"line_items": [line()], "sent_at": SENT})
-            )
+        def open_draft() -> None:
+            answers.append(shop.api.request(method, trade.of(draft, move), json=body))
 
         with psycopg.connect(api_server.database_url) as connection:
-            connection.execute(
-                "UPDATE customer SET archived_at = now() WHERE id = %s", (buyer["id"],)
-            )
-            connection.execute("SELECT FROM customer WHERE id = %s FOR UPDATE", (buyer["id"],))
-            sending = threading.Thread(target=send)
-            sending.start()
-            sending.join(timeout=0.3)
-            assert sending.is_alive()
+            connection.execute(f"UPDATE {trade.party} SET {changed} {mine}", (party["id"],))
+            connection.execute(f"SELECT FROM {trade.party} {mine} FOR UPDATE", (party["id"],))
+            opening = threading.Thread(target=open_draft)
+            opening.start()
+            opening.join(timeout=0.3)
+            assert opening.is_alive()
             connection.commit()
-        sending.join()
-        assert [answer.status_code for answer in answers] == [409]
-        assert answers[0].json()["error_code"] == "customer_archived"
+        opening.join()
+        [answer] = answers
+        assert (answer.status_code, answer.json()["error_code"]) == (409, GONE[trade.party])
 
-    def test_sending_and_archiving_end_in_one_of_both(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_draft_is_sent_or_its_customer_archived(self, shop: Business) -> None:
         buyers = [shop.customer() for _ in range(6)]
-        drafts = [shop.made("invoices/", invoice_body(buyer)) for buyer in buyers]
-        calls = [partial(shop.api.post, f"invoices/{each['id']}/send/") for each in drafts]
-        calls += [partial(shop.api.post, f"customers/{each['id']}/archive/") for each in buyers]
+        drafts = [SALES.draft(shop, buyer) for buyer in buyers]
+        calls = [partial(shop.api.post, SALES.of(each, "send")) for each in drafts]
+        calls += [partial(shop.api.post, SALES.of_party(each, "archive")) for each in buyers]
         ran = together(calls)
         for sending, archiving in zip(ran[:6], ran[6:], strict=True):
             assert sorted((sending.status, archiving.status)) == [200, 409]
 
-
-class TestVendorsOutOfUse:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_one_is_archived_owed_nothing_or_not_at_all(
-        self, shop: Business, ledger: Ledger, _round: int
+    def test_a_blocked_vendor_takes_no_bill(
+        self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        vendor = shop.vendor()
-        body = bill_body(vendor, received_at=RECEIVED)
-        address = f"vendors/{vendor['id']}/"
-        *ran, closed = together(
-            [
-                *[partial(shop.api.post, BILLS, json=body)] * 6,
-                partial(shop.api.post, f"{address}archive/"),
-            ]
-        )
-        vendor = shop.api.get(address).json()
-        assert {each.code for each in ran} <= {None, "vendor_not_active"}
-        assert vendor["is_archived"] is (closed.status == 200)
-        assert vendor["outstanding_balance"] == 1_000 * len(made(ran))
-        assert (vendor["outstanding_balance"] == 0) is (closed.status == 200)
-
-    def test_once_one_is_blocked_no_bill_comes_in(self, shop: Business, ledger: Ledger) -> None:
-        vendor = shop.vendor()
-        bills = [partial(shop.api.post, BILLS, json=bill_body(vendor, received_at=RECEIVED))] * 14
         block = partial(shop.api.patch, f"vendors/{vendor['id']}/", json={"status": "BLOCKED"})
-        *ran, closed = together([*bills, block])
-        assert closed.status == 200
-        assert {each.code for each in ran} <= {None, "vendor_not_active"}
-        assert all(each.status == 409 for each in ran if each.began > closed.ended)
-        assert statuses(together(bills[:2])) == {409: 2}
-        assert sources(ledger) == made(ran)
+        close_for_good(ledger, posting(shop, vendor, PURCHASES), block, "vendor_not_active")
 
-    def test_a_draft_that_is_received_meanwhile_waits_for_the_block(
-        self, shop: Business, ledger: Ledger, api_server: ApiServer
-    ) -> None:
-        vendor = shop.vendor()
-        draft = shop.made(BILLS, bill_body(vendor))
-        answers = []
-
-        def receive() -> None:
-            answers.append(shop.api.post(f"{BILLS}{draft['id']}/receive/"))
-
-        with psycopg.connect(api_server.database_url) as connection:
-            block = "UPDATE vendor SET standing = 'BLOCKED' WHERE id = %s"
-            connection.execute(block, (vendor["id"],))
-            connection.execute("SELECT FROM vendor WHERE id = %s FOR UPDATE", (vendor["id"],))
-            receiving = threading.Thread(target=receive)
-            receiving.start()
-            receiving.join(timeout=0.3)
-            assert receiving.is_alive()
-            connection.commit()
-        receiving.join()
-        assert [answer.status_code for answer in answers] == [409]
-        assert answers[0].json()["error_code"] == "vendor_not_active"
-
-    def test_a_vendor_made_on_the_way_by_twenty_is_one(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
+    def test_a_vendor_that_twenty_bills_name_is_created_once(self, shop: Business) -> None:
         body = {"vendor_external_id": "newcomer", "line_items": [line()], "received_at": RECEIVED}
         ran = together([partial(shop.api.post, BILLS, json=body)] * 20)
         assert statuses(ran) == {201: 20}
@@ -283,24 +223,21 @@ class TestVendorsOutOfUse:
 
 
 class TestOneDraft:
-    def test_it_is_sent_once_or_deleted(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        drafts = [shop.made("invoices/", invoice_body(buyer)) for _ in range(5)]
+    def test_a_draft_is_sent_once_or_deleted(self, shop: Business, buyer: Record) -> None:
+        paths = [SALES.of(SALES.draft(shop, buyer)) for _ in range(5)]
         calls = []
-        for draft in drafts:
-            path = f"invoices/{draft['id']}/"
+        for path in paths:
             calls += [partial(shop.api.post, f"{path}send/")] * 2 + [partial(shop.api.delete, path)]
         ran = together(calls)
-        for place, draft in enumerate(drafts):
+        for place, path in enumerate(paths):
             *sending, deleting = ran[place * 3 : place * 3 + 3]
-            gone = shop.api.get(f"invoices/{draft['id']}/").status_code == 404
+            gone = shop.api.get(path).status_code == 404
             assert gone is (deleting.status == 200)
             assert sum(each.status == 200 for each in sending) == (0 if gone else 1)
             assert {each.status for each in sending} <= {200, 404, 409}
 
-    def test_it_is_voided_once(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+    def test_an_invoice_is_voided_once(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
         invoice = sent(shop, buyer)
-        ran = together([partial(shop.api.post, f"invoices/{invoice['id']}/void/")] * 6)
+        ran = together([partial(shop.api.post, SALES.of(invoice, "void"))] * 6)
         assert statuses(ran) == {200: 1, 409: 5}
         assert len(ledger.entries(invoice)) == 2

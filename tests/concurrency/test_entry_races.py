@@ -5,18 +5,18 @@ from functools import partial
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
+from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
 from tests.concurrency.racing import statuses, together
 from tests.partner import Business
+
+pytestmark = pytest.mark.usefixtures("ledger")
 
 CHART = "general-ledger/chart-of-accounts/"
 
 
 class TestOneDraft:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_it_is_approved_or_rejected_once(
-        self, shop: Business, ledger: Ledger, _round: int
-    ) -> None:
+    @pytest.mark.usefixtures("rounds")
+    def test_a_draft_is_approved_or_rejected_once(self, shop: Business, ledger: Ledger) -> None:
         draft = drafted(shop, 10)
         path = f"{ENTRIES}{draft['id']}/"
         moves = [partial(shop.api.post, f"{path}{move}/") for move in ("approve", "reject")] * 4
@@ -34,8 +34,8 @@ class TestOneDraft:
 
 
 class TestOneEntry:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_it_is_reversed_once(self, shop: Business, ledger: Ledger, _round: int) -> None:
+    @pytest.mark.usefixtures("rounds")
+    def test_an_entry_is_reversed_once(self, shop: Business, ledger: Ledger) -> None:
         entry = posted(shop, 10)
         reverse = partial(shop.api.post, f"{ENTRIES}{entry['id']}/reverse/")
         ran = together([reverse] * 8)
@@ -45,14 +45,9 @@ class TestOneEntry:
 
 
 class TestOneAccount:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_it_is_archived_empty_or_not_at_all(
-        self, shop: Business, ledger: Ledger, _round: int
-    ) -> None:
-        lines = [
-            {"account": "1400", "debit_amount": 5},
-            {"account": "2400", "credit_amount": 5},
-        ]
+    @pytest.mark.usefixtures("rounds")
+    def test_an_account_is_archived_empty_or_not_at_all(self, shop: Business) -> None:
+        lines = [debit("1400", 5), credit("2400", 5)]
         drafts = [drafted(shop, lines=lines) for _ in range(6)]
         approvals = [partial(shop.api.post, f"{ENTRIES}{each['id']}/approve/") for each in drafts]
         *ran, closed = together([*approvals, partial(shop.api.delete, f"{CHART}1400/")])

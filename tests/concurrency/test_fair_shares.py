@@ -50,7 +50,7 @@ def writer(shop: Business, buyer: Record) -> Write:
 
 
 class TestManyWriters:
-    def test_hold_half_of_the_connections_and_the_others_go_on(
+    def test_many_writings_of_a_tenant_hold_half_of_the_connections(
         self, fresh_server: ApiServer, shop: Business, other: Business
     ) -> None:
         write = writer(shop, shop.customer())
@@ -69,7 +69,7 @@ class TestManyWriters:
 
 
 class TestFullLine:
-    def test_whoever_comes_then_is_refused_at_once_and_the_rest_are_served(
+    def test_a_request_beyond_the_queue_is_refused_immediately(
         self,
         fresh_server: ApiServer,
         shop: Business,

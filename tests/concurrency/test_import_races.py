@@ -2,15 +2,15 @@
 
 from functools import partial
 
-from tests.concurrency.racing import statuses, together
-from tests.partner import Business, Partner
+from tests.concurrency.racing import race_for_one_name, statuses, together
+from tests.partner import Business
 
 LINES = "bank-transactions/"
 COUNTED = ("imported", "skipped", "failed")
 
 
 class TestSendingAStatement:
-    def test_many_times_at_once_brings_each_line_once(self, shop: Business) -> None:
+    def test_a_statement_is_imported_once(self, shop: Business) -> None:
         bank = shop.made("bank-accounts/", {"display_name": "Raced"})
         coffee = {"date": "2026-07-15", "amount_cents": 320, "direction": "debit"}
         lines = [*({**coffee, "external_id": f"line {n}"} for n in range(20)), coffee, coffee]
@@ -24,28 +24,18 @@ class TestSendingAStatement:
 
 
 class TestMakingBankAccounts:
-    def test_many_at_once_each_have_an_account_of_their_own(self, acme: Partner) -> None:
-        business = acme.business()
-        ran = together(
-            [
-                partial(business.api.post, "bank-accounts/", json={"display_name": f"Bank {n}"})
-                for n in range(10)
-            ]
-        )
+    def test_bank_accounts_each_get_an_account_of_their_own(self, shop: Business) -> None:
+        bodies = [{"display_name": f"Bank {n}"} for n in range(10)]
+        ran = together([partial(shop.api.post, "bank-accounts/", json=body) for body in bodies])
         assert statuses(ran) == {201: 10}
         codes = sorted(each.answer.json()["account"]["code"] for each in ran)
         assert codes == [str(1100 + n) for n in range(10)]
 
-    def test_one_account_is_taken_once(self, acme: Partner) -> None:
-        business = acme.business()
+    def test_an_account_is_taken_once(self, shop: Business) -> None:
         body = {"display_name": "Till", "account": "1000"}
-        ran = together([partial(business.api.post, "bank-accounts/", json=body)] * 8)
+        ran = together([partial(shop.api.post, "bank-accounts/", json=body)] * 8)
         assert statuses(ran) == {201: 1, 409: 7}
         assert {each.code for each in ran} == {None, "account_taken"}
 
-    def test_one_external_id_is_made_once(self, acme: Partner) -> None:
-        business = acme.business()
-        body = {"display_name": "Once", "external_id": "once"}
-        ran = together([partial(business.api.post, "bank-accounts/", json=body)] * 8)
-        assert statuses(ran) == {200: 7, 201: 1}
-        assert len({each.answer.json()["id"] for each in ran}) == 1
+    def test_an_external_id_is_created_once(self, shop: Business) -> None:
+        race_for_one_name(shop, "bank-accounts/", {"display_name": "Once"})

@@ -7,18 +7,20 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
-from tests.builders.sales import invoice_body, paid, part, payment_body, sent
+from tests.builders.sales import PAYMENTS, invoice_body, paid, part, payment_body, sent
 from tests.builders.trade import SENT, Record, line
-from tests.concurrency.racing import statuses, together
+from tests.concurrency.racing import race_for_one_key, race_for_one_name, statuses, together
 from tests.partner import Business
 
-PAYMENTS = "invoices/payments/"
+pytestmark = pytest.mark.usefixtures("ledger")
+
+ACCOUNTS = "general-ledger/chart-of-accounts/"
 
 
 class TestPaymentsOfOneInvoice:
-    @pytest.mark.parametrize("_round", range(4))
-    def test_two_that_together_are_too_much_are_one(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    @pytest.mark.usefixtures("rounds")
+    def test_one_of_two_payments_that_exceed_the_total_is_created(
+        self, shop: Business, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 100)
         body = payment_body(buyer, 60, allocations=[part(invoice, 60)])
@@ -29,22 +31,14 @@ class TestPaymentsOfOneInvoice:
         shown = shop.api.get(f"invoices/{invoice['id']}/").json()
         assert (shown["outstanding_balance"], len(shown["payment_allocations"])) == (40, 1)
 
-    def test_of_many_as_many_come_through_as_fit(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_as_many_payments_as_fit_are_created(self, shop: Business, buyer: Record) -> None:
         invoice = sent(shop, buyer, 100)
-        bodies = [
-            payment_body(
-                buyer, 30, allocations=[part(invoice, 30)], status=("completed", "pending")[n % 2]
-            )
-            for n in range(12)
-        ]
+        body = payment_body(buyer, 30, allocations=[part(invoice, 30)])
+        bodies = [{**body, "status": status} for status in ("completed", "pending")] * 6
         ran = together([partial(shop.api.post, PAYMENTS, json=body) for body in bodies])
         assert statuses(ran) == {201: 3, 422: 9}
 
-    def test_creating_changing_and_voiding_never_meet_halfway(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_an_invoice_is_voided_or_paid_once(self, shop: Business, buyer: Record) -> None:
         invoices = [sent(shop, buyer, 100) for _ in range(4)]
         waiting = [paid(shop, buyer, 100) for _ in range(4)]
         calls = []
@@ -62,8 +56,8 @@ class TestPaymentsOfOneInvoice:
             assert len(won) == 1
         assert {each.status for each in ran} <= {200, 201, 409, 422}
 
-    def test_one_that_is_read_meanwhile_agrees_with_itself(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_an_invoice_that_is_read_meanwhile_is_consistent(
+        self, shop: Business, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 1_000)
         body = payment_body(buyer, 10, allocations=[part(invoice, 10)])
@@ -76,37 +70,21 @@ class TestPaymentsOfOneInvoice:
             settled = sum(share["amount_cents"] for share in each["payment_allocations"])
             assert each["outstanding_balance"] == 1_000 - settled
 
-    def test_crossing_lists_of_allocations_do_not_lock_each_other_out(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_crossing_allocations_do_not_deadlock(self, shop: Business, buyer: Record) -> None:
         invoices = [sent(shop, buyer, 1_000) for _ in range(6)]
-        bodies = [
-            payment_body(
-                buyer, 60, allocations=[part(each, 10) for each in invoices[:: (-1) ** place]]
-            )
-            for place in range(12)
-        ]
+        parts = [part(each, 10) for each in invoices]
+        bodies = [payment_body(buyer, 60, allocations=each) for each in (parts, parts[::-1])] * 6
         ran = together([partial(shop.api.post, PAYMENTS, json=body) for body in bodies])
         assert statuses(ran) == {201: 12}
 
 
 class TestOneKey:
-    def test_forty_posts_are_one_payment(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_forty_posts_are_one_payment(self, shop: Business, buyer: Record) -> None:
         invoice = sent(shop, buyer, 100)
         body = payment_body(buyer, 100, allocations=[part(invoice, 100)])
-        key = {"Idempotency-Key": str(uuid4())}
-        ran = together([partial(shop.api.post, PAYMENTS, json=body, headers=key)] * 40)
-        assert statuses(ran) == {201: 40}
-        assert len({each.answer.content for each in ran}) == 1
-        replayed = [each for each in ran if "idempotent-replayed" in each.answer.headers]
-        assert len(replayed) == 39
-        assert shop.api.get(PAYMENTS).json()["count"] == 1
+        race_for_one_key(shop, PAYMENTS, body)
 
-    def test_forty_refusals_are_one_refusal(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_forty_refusals_are_one_refusal(self, shop: Business, buyer: Record) -> None:
         body = payment_body(buyer, 5, allocations=[part(sent(shop, buyer, 1), 5)])
         key = {"Idempotency-Key": str(uuid4())}
         ran = together([partial(shop.api.post, PAYMENTS, json=body, headers=key)] * 40)
@@ -114,21 +92,19 @@ class TestOneKey:
         assert len({each.answer.content for each in ran}) == 1
 
     def test_two_requests_with_one_key_are_one_and_a_refusal(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, buyer: Record
     ) -> None:
         key = {"Idempotency-Key": str(uuid4())}
+        bodies = [payment_body(buyer, amount) for amount in (1, 2)]
         ran = together(
-            [
-                partial(shop.api.post, PAYMENTS, json=payment_body(buyer, amount), headers=key)
-                for amount in (1, 2)
-            ]
+            [partial(shop.api.post, PAYMENTS, json=body, headers=key) for body in bodies]
         )
         assert statuses(ran) == {201: 1, 422: 1}
         assert {each.code for each in ran} == {None, "idempotency_key_reused"}
 
 
 class TestNumbers:
-    def test_they_have_no_gap_though_many_that_took_one_fail(
+    def test_numbers_have_no_gap_when_many_requests_fail(
         self, shop: Business, ledger: Ledger, api_server: ApiServer, buyer: Record
     ) -> None:
         shop.made("invoices/", invoice_body(buyer, invoice_number="Taken"))
@@ -150,9 +126,7 @@ class TestNumbers:
         assert sorted(made) == [f"INV-{place:06d}" for place in range(1, len(made) + 1)]
         assert len(ledger.entries()) == len(made)
 
-    def test_numbers_given_and_numbers_taken_never_meet(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_given_and_assigned_numbers_differ(self, shop: Business, buyer: Record) -> None:
         calls = []
         for place in range(12):
             given = {"invoice_number": f"INV-{place * 2 + 1:06d}"} if place % 2 else {}
@@ -166,9 +140,7 @@ class TestNumbers:
 
 
 class TestOneName:
-    def test_a_customer_made_on_the_way_by_twenty_is_one(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
+    def test_a_customer_that_twenty_requests_name_is_created_once(self, shop: Business) -> None:
         invoice = {"customer_external_id": "newcomer", "line_items": [line()], "sent_at": SENT}
         payment = {**payment_body({"id": None}, 5), "customer_external_id": "newcomer"}
         del payment["customer_id"]
@@ -180,34 +152,26 @@ class TestOneName:
         assert len({body.get("payment", body)["customer_id"] for body in bodies}) == 1
         assert shop.api.get("customers/").json()["count"] == 1
 
-    def test_an_external_id_is_one_invoice(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        body = invoice_body(buyer, sent_at=SENT, external_id="order-1")
-        ran = together([partial(shop.api.post, "invoices/", json=body)] * 20)
-        assert statuses(ran) == {200: 19, 201: 1}
-        assert len({each.answer.json()["id"] for each in ran}) == 1
+    def test_an_external_id_is_created_once(self, shop: Business, buyer: Record) -> None:
+        race_for_one_name(shop, "invoices/", invoice_body(buyer, sent_at=SENT))
 
     def test_a_draft_that_is_deleted_meanwhile_is_answered_or_made_anew(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, buyer: Record
     ) -> None:
         create = partial(shop.api.post, "invoices/", json=invoice_body(buyer, external_id="back"))
         for _ in range(5):
             delete = partial(shop.api.delete, f"invoices/{create().json()['id']}/")
             assert set(statuses(together([*[create] * 6, delete]))) <= {200, 201}
 
-    def test_an_account_code_is_one_account(self, shop: Business) -> None:
+    def test_an_account_code_is_created_once(self, shop: Business) -> None:
         kind = {"account_type": "asset", "account_subtype": "current_assets"}
         body = {"code": "1999", "name": "Raced", **kind}
-        path = "general-ledger/chart-of-accounts/"
-        ran = together([partial(shop.api.post, path, json=body)] * 8)
+        ran = together([partial(shop.api.post, ACCOUNTS, json=body)] * 8)
         assert statuses(ran) == {201: 1, 409: 7}
 
 
 class TestChangesOfOnePayment:
-    def test_each_is_whole_and_the_last_one_stands(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_each_change_is_whole_and_the_last_remains(self, shop: Business, buyer: Record) -> None:
         invoices = [sent(shop, buyer, 100) for _ in range(4)]
         payment = paid(shop, buyer, 100)
         path = f"{PAYMENTS}{payment['id']}/"
@@ -220,31 +184,20 @@ class TestChangesOfOnePayment:
         [last] = [each.answer for each in ran if each.answer.headers["etag"] == '"17"']
         assert shop.api.get(path).json() == last.json()["payment"]
 
-    def test_one_version_is_changed_once(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_a_version_is_changed_once(self, shop: Business, buyer: Record) -> None:
         path = f"{PAYMENTS}{paid(shop, buyer, 100)['id']}/"
-        headers = {"If-Match": '"1"'}
-        ran = together(
-            [
-                partial(shop.api.patch, path, json={"note": str(place)}, headers=headers)
-                for place in range(12)
-            ]
-        )
+        change = partial(shop.api.patch, path, headers={"If-Match": '"1"'})
+        ran = together([partial(change, json={"note": str(place)}) for place in range(12)])
         assert statuses(ran) == {200: 1, 412: 11}
 
-    def test_completing_and_cancelling_end_in_one_of_both(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_a_payment_is_completed_while_it_is_cancelled(
+        self, shop: Business, buyer: Record
     ) -> None:
         invoice = sent(shop, buyer, 100)
         payment = paid(shop, buyer, 100, part(invoice, 100), status="pending")
         path = f"{PAYMENTS}{payment['id']}/"
-        ran = together(
-            [
-                partial(shop.api.patch, path, json={"status": "completed"}),
-                partial(shop.api.post, f"{path}delete/"),
-            ]
-        )
+        complete = partial(shop.api.patch, path, json={"status": "completed"})
+        ran = together([complete, partial(shop.api.post, f"{path}delete/")])
         ended = shop.api.get(path).json()["status"]
         owed = shop.api.get(f"invoices/{invoice['id']}/").json()["outstanding_balance"]
         # Cancelled first, it may still be completed; its allocation is gone by then.

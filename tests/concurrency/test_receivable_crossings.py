@@ -1,13 +1,14 @@
 """Two changes of receivables that exclude each other, at the same moment, many times over."""
 
-from collections.abc import Callable
 from functools import partial
 
-import httpx
 import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.sales import (
+    CREDITS,
+    PAYMENTS,
+    REFUNDS,
     credit_body,
     invoice_body,
     paid,
@@ -20,18 +21,17 @@ from tests.builders.sales import (
     share,
 )
 from tests.builders.trade import SENT, Record, line
-from tests.concurrency.racing import Ran, statuses, together
+from tests.concurrency.racing import Call, Ran, moving_lock_date, statuses, together
 from tests.partner import Business
 
-PAYMENTS, CREDITS, REFUNDS = "invoices/payments/", "customer-credits/", "invoices/refunds/"
+pytestmark = pytest.mark.usefixtures("ledger")
+
 ACCOUNTS = "general-ledger/chart-of-accounts/"
 PAIRS = 6
 
-Call = Callable[[], httpx.Response]
-
 
 def cross(*pairs: tuple[Call, ...]) -> list[tuple[Ran, ...]]:
-    """Set all calls of all pairs off at once; the answers of each pair, none of them a 5xx."""
+    """Make all calls at the same moment; return the answers of each pair, none of them a 5xx."""
     ran = iter(together([call for pair in pairs for call in pair]))
     answered = [tuple(next(ran) for _ in pair) for pair in pairs]
     assert {each.status for pair in answered for each in pair} <= {200, 201, 409, 422}
@@ -50,10 +50,12 @@ def pay(shop: Business, buyer: Record, invoice: Record, amount: int) -> Call:
     return partial(shop.api.post, PAYMENTS, json=body)
 
 
+def changing(shop: Business, payment: Record, **changes: object) -> Call:
+    return partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=changes)
+
+
 class TestOneInvoice:
-    def test_it_is_voided_or_something_settles_it(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_an_invoice_is_voided_or_settled(self, shop: Business, buyer: Record) -> None:
         invoices = [sent(shop, buyer, 100) for _ in range(PAIRS)]
         calls = []
         for place, invoice in enumerate(invoices):
@@ -73,24 +75,19 @@ class TestOneInvoice:
             assert (left["status"] == "voided") is voided
             assert left["outstanding_balance"] == (0 if voided else 40)
 
-    def test_it_is_replaced_before_it_is_paid_or_not_at_all(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_an_invoice_is_replaced_before_its_payment_or_not_at_all(
+        self, shop: Business, buyer: Record
     ) -> None:
         invoices = [sent(shop, buyer, 100) for _ in range(PAIRS)]
-        calls = [
-            (
-                pay(shop, buyer, each, 60),
-                partial(
-                    shop.api.put,
-                    f"invoices/{each['id']}/",
-                    json={"line_items": [line(80 if place % 2 else 50)]},
-                ),
-            )
-            for place, each in enumerate(invoices)
-        ]
+        totals = [50, 80] * (PAIRS // 2)
+        calls = []
+        for invoice, total in zip(invoices, totals, strict=True):
+            new = {"line_items": [line(total)]}
+            replace = partial(shop.api.put, f"invoices/{invoice['id']}/", json=new)
+            calls.append((pay(shop, buyer, invoice, 60), replace))
         for place, (paying, replacing) in enumerate(cross(*calls)):
             shown = read(shop, f"invoices/{invoices[place]['id']}/")
-            total = (80 if place % 2 else 50) if replacing.status == 200 else 100
+            total = totals[place] if replacing.status == 200 else 100
             assert replacing.code in (None, "invoice_has_allocations")
             assert paying.code in (None, "allocation_exceeds_outstanding")
             assert paying.status == 201 or (replacing.status, total) == (200, 50)
@@ -98,9 +95,7 @@ class TestOneInvoice:
             assert (shown["total_amount"], shown["outstanding_balance"]) == (total, owed)
             assert owed >= 0
 
-    def test_a_draft_is_sent_replaced_or_deleted_and_never_half_of_each(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_a_draft_is_sent_replaced_or_deleted(self, shop: Business, buyer: Record) -> None:
         drafts = [shop.made("invoices/", invoice_body(buyer)) for _ in range(PAIRS)]
         calls: list[Call] = []
         for each in drafts:
@@ -110,7 +105,9 @@ class TestOneInvoice:
                 partial(shop.api.post, f"{path}send/"),
                 partial(shop.api.put, path, json=new),
                 partial(shop.api.delete, path),
-                partial(shop.api.post, CREDITS, json=credit_of(buyer, each)),
+                partial(
+                    shop.api.post, CREDITS, json=credit_body(buyer, source_invoice_id=each["id"])
+                ),
             ]
         ran = together(calls)
         assert {each.status for each in ran} <= {200, 201, 404, 409, 422}
@@ -121,73 +118,52 @@ class TestOneInvoice:
             # What names it as its source holds it, and what is gone is named by nothing.
             assert not (gone and crediting.status == 201)
 
-    def test_what_settled_it_bounces_while_it_is_refunded(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_a_payment_bounces_while_its_invoice_is_refunded(
+        self, shop: Business, buyer: Record
     ) -> None:
         calls = []
         for _ in range(PAIRS):
             invoice = sent(shop, buyer, 100)
             payment = paid(shop, buyer, 100, part(invoice, 100))
             refund = {"invoice_id": invoice["id"], "amount_cents": 30}
-            bounce = partial(
-                shop.api.patch, f"{PAYMENTS}{payment['id']}/", json={"status": "failed"}
-            )
+            bounce = changing(shop, payment, status="failed")
             calls.append((partial(shop.api.post, REFUNDS, json=refund), bounce))
         for refunding, bouncing in cross(*calls):
             assert bouncing.status == 200  # What was refunded before is owed again.
             assert refunding.code in (None, "refund_exceeds_refundable")
 
 
-def credit_of(buyer: Record, source: Record) -> Record:
-    """A draft of a credit that names an invoice as its source."""
-    return credit_body(buyer, source_invoice_id=source["id"])
-
-
 class TestMoneyNotApplied:
-    def test_it_is_refunded_or_settles_something(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_a_payment_is_refunded_or_applied(self, shop: Business, buyer: Record) -> None:
         calls, payments = [], []
         for _ in range(PAIRS):
             invoice, payment = sent(shop, buyer, 100), paid(shop, buyer, 100)
-            take = {"allocations": [part(invoice, 70)]}
             refund = {"payment_id": payment["id"], "amount_cents": 60}
-            calls.append(
-                (
-                    partial(shop.api.post, REFUNDS, json=refund),
-                    partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=take),
-                )
-            )
+            apply = changing(shop, payment, allocations=[part(invoice, 70)])
+            calls.append((partial(shop.api.post, REFUNDS, json=refund), apply))
             payments.append(payment)
         for payment, pair in zip(payments, cross(*calls), strict=True):
             assert sorted(each.status // 100 for each in pair) == [2, 4]
             left = read(shop, f"{PAYMENTS}{payment['id']}/")["remaining_amount_cents"]
             assert left == (40 if pair[0].status == 201 else 30)
 
-    def test_its_refund_is_cancelled_while_it_is_applied(
-        self, shop: Business, ledger: Ledger, buyer: Record
+    def test_a_payment_is_applied_while_its_refund_is_cancelled(
+        self, shop: Business, buyer: Record
     ) -> None:
         calls = []
         for _ in range(PAIRS):
             invoice, payment = sent(shop, buyer, 100), paid(shop, buyer, 100)
             refund = refunded(shop, payment, amount_cents=60)
-            take = {"allocations": [part(invoice, 70)]}
-            calls.append(
-                (
-                    partial(shop.api.delete, f"{REFUNDS}{refund['id']}/"),
-                    partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=take),
-                )
-            )
+            apply = changing(shop, payment, allocations=[part(invoice, 70)])
+            calls.append((partial(shop.api.delete, f"{REFUNDS}{refund['id']}/"), apply))
         for cancelling, applying in cross(*calls):
             assert cancelling.status == 200
             assert applying.status in (200, 422)
 
 
 class TestOneRefund:
-    @pytest.mark.parametrize("_round", range(2))
-    def test_its_payment_is_taken_back_before_the_refund_is(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
-    ) -> None:
+    @pytest.mark.usefixtures("rounds")
+    def test_a_refund_is_cancelled_after_its_payment(self, shop: Business, buyer: Record) -> None:
         calls, refunds = [], []
         for _ in range(PAIRS):
             refund = refunded(shop, settled(shop, buyer, 100), amount_cents=60)
@@ -208,7 +184,7 @@ class TestOneRefund:
             assert shown["paid_amount"] == (50 if paying.status == 201 else 0)
             assert not (cancelling.status == 200 and paying.status == 201)
 
-    def test_it_is_paid_once_in_full(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
+    def test_a_refund_is_paid_once_in_full(self, shop: Business, buyer: Record) -> None:
         refund = refunded(shop, settled(shop, buyer, 100), amount_cents=60)
         ran = together([partial(shop.api.post, f"{REFUNDS}{refund['id']}/payments/")] * 10)
         assert statuses(ran) in ({201: 1, 422: 9}, {201: 1, 409: 9})
@@ -216,9 +192,7 @@ class TestOneRefund:
 
 
 class TestArchiving:
-    def test_a_customer_who_is_archived_takes_neither_invoice_nor_payment_nor_credit(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
+    def test_an_archived_customer_takes_no_document(self, shop: Business) -> None:
         buyers = [shop.customer() for _ in range(PAIRS)]
         bodies = (
             ("invoices/", lambda buyer: invoice_body(buyer, sent_at=SENT)),
@@ -237,9 +211,9 @@ class TestArchiving:
                 archiving.status == 200
             )
 
-    @pytest.mark.parametrize("_round", range(2))
+    @pytest.mark.usefixtures("rounds")
     def test_an_account_is_archived_empty_or_not_at_all(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+        self, shop: Business, buyer: Record
     ) -> None:
         kinds = {
             "4901": {"account_type": "revenue", "account_subtype": "revenue"},
@@ -250,18 +224,11 @@ class TestArchiving:
         revenue, expense = ({"type": "AccountCode", "code": code} for code in kinds)
         credit = credit_body(buyer, {"amount": 10, "revenue_account_identifier": revenue})
         given_up = {"amount_cents": 10, "destination_account": expense}
-        invoices = [sent(shop, buyer, 100) for _ in range(4)]
-        [*ran] = cross(
-            *[
-                (
-                    partial(shop.api.post, CREDITS, json={**credit, "sent_at": SENT}),
-                    partial(shop.api.post, f"invoices/{each['id']}/write-offs/", json=given_up),
-                )
-                for each in invoices
-            ],
-            tuple(partial(shop.api.delete, f"{ACCOUNTS}{code}/") for code in kinds),
-        )
-        *posted, archived = ran
+        crediting = partial(shop.api.post, CREDITS, json={**credit, "sent_at": SENT})
+        paths = [f"invoices/{sent(shop, buyer, 100)['id']}/write-offs/" for _ in range(4)]
+        posting = [(crediting, partial(shop.api.post, path, json=given_up)) for path in paths]
+        archiving = tuple(partial(shop.api.delete, f"{ACCOUNTS}{code}/") for code in kinds)
+        *posted, archived = cross(*posting, archiving)
         for place, code in enumerate(kinds):
             account = read(shop, f"{ACCOUNTS}{code}/")
             assert {pair[place].code for pair in posted} <= {None, "account_archived"}
@@ -270,28 +237,24 @@ class TestArchiving:
 
 
 class TestLockDate:
-    def test_it_moves_while_all_kinds_of_things_are_posted_and_taken_back(
+    def test_the_lock_date_moves_while_receivables_are_posted(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        business = f"/v1/platform/businesses/{shop.id}/"
         calls: list[tuple[Call, ...]] = []
         for _ in range(4):
             invoice, other = settled(shop, buyer, 100), sent(shop, buyer, 100)
             payment = paid(shop, buyer, 50)
-            take = {"allocations": [part(other, 30)]}
             calls.append(
                 (
                     partial(shop.api.post, REFUNDS, json={"invoice_id": invoice["id"]}),
-                    partial(shop.api.patch, f"{PAYMENTS}{payment['id']}/", json=take),
+                    changing(shop, payment, allocations=[part(other, 30)]),
                     partial(shop.api.post, f"invoices/{other['id']}/write-offs/"),
                     pay(shop, buyer, other, 20),
                     partial(shop.api.post, CREDITS, json=credit_body(buyer, sent_at=SENT)),
                 )
             )
-        locks = tuple(
-            partial(shop.partner.api.patch, business, json={"lock_date": day})
-            for day in ("2025-04-30", None, "2025-04-30", None)
-        )
+        days = ("2025-04-30", None, "2025-04-30", None)
+        locks = tuple(moving_lock_date(shop, day) for day in days)
         *_, moved = cross(*calls, locks)
         assert {each.status for each in moved} == {200}
         ledger.lock(None)

@@ -1,20 +1,22 @@
 """Payments, credits, write-offs and refunds meet on the same few invoices at the same moment."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from time import sleep
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import psycopg
 import pytest
 
 from tests.api_server import ApiServer
-from tests.bookkeeping import Ledger
 from tests.builders.sales import (
+    CREDITS,
+    INVOICES,
+    PAYMENTS,
+    REFUNDS,
     credit_body,
     invoice_body,
     paid,
@@ -26,9 +28,11 @@ from tests.builders.sales import (
     share,
 )
 from tests.builders.trade import SENT, Record, line
-from tests.concurrency.racers import CREDITS, PAYMENTS, REFUNDS, Racer, Ring
-from tests.concurrency.racing import Ran, race, statuses, together
+from tests.concurrency.racers import Receiver, Ring
+from tests.concurrency.racing import DEADLOCKS, race, race_for_one_name, statuses, together
 from tests.partner import Business, client
+
+pytestmark = pytest.mark.usefixtures("ledger")
 
 CLIENTS = 32
 SERVERS = 4
@@ -51,11 +55,10 @@ WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
 HAVING sum(part.amount) > i.total_amount OR sum(part.amount) <>
   i.paid + i.reserved + i.credited + i.written_off
 """
-DEADLOCKS = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
 
 
 class Watcher(threading.Thread):
-    """Asks the database all the time whether any invoice is settled with more than it comes to."""
+    """A thread that looks for invoices that are settled beyond their totals."""
 
     def __init__(self, api_server: ApiServer, shop: Business) -> None:
         super().__init__(daemon=True)
@@ -76,10 +79,9 @@ class Watcher(threading.Thread):
 
 @pytest.fixture
 def clients(api_server: ApiServer, shop: Business) -> Iterator[list[httpx.Client]]:
-    """A connection of its own for each client, to four servers over one database.
+    """Open a connection per client to four servers over one database.
 
-    That is as many connections to the database as there are clients: all of them meet there, and
-    none waits in front of it.
+    The servers have a connection to the database for each client: none waits for one.
     """
     headers = {"Authorization": shop.api.headers["Authorization"]}
     with ExitStack() as stack:
@@ -96,20 +98,10 @@ def clients(api_server: ApiServer, shop: Business) -> Iterator[list[httpx.Client
         ]
 
 
-def known(ran: list[Ran]) -> set[str]:
-    """The resources that a race for one name has made."""
-    return {each.answer.json()["id"] for each in ran}
-
-
 class TestSettlingTheSameInvoices:
     @pytest.mark.slow
-    def test_nobody_settles_more_than_they_come_to(
-        self,
-        api_server: ApiServer,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        clients: list[httpx.Client],
+    def test_invoices_are_never_settled_beyond_their_totals(
+        self, api_server: ApiServer, shop: Business, buyer: Record, clients: list[httpx.Client]
     ) -> None:
         ring = Ring(buyer, [sent(shop, buyer, 1_000)["id"] for _ in range(5)])
         [(deadlocks,)] = api_server.query(DEADLOCKS)
@@ -117,157 +109,96 @@ class TestSettlingTheSameInvoices:
         watcher.start()
 
         def enough() -> bool:
-            done = ring.count(lambda _, status: status < 300)
-            refused = ring.count(lambda _, status: status >= 400)
+            done = ring.count(lambda status: status < 300)
+            refused = ring.count(lambda status: status >= 400)
             seen = watcher.looks > ENOUGH["looks"]
             return seen and done >= ENOUGH["done"] and refused >= ENOUGH["refused"]
 
         race(
-            lambda until: [Racer(ring, each, until) for each in clients],
+            lambda until: [Receiver(ring, each, until) for each in clients],
             lambda: bool(ring.faults) or enough(),
         )
         watcher.stopped.set()
         watcher.join()
         assert ring.faults == []
         assert watcher.found == []
-        assert {status for _, status, _ in ring.answers} <= {200, 201, 409, 422}
+        assert ring.statuses <= {200, 201, 409, 422}
         assert {code for _, _, code in ring.answers} <= {"", *REFUSALS}
         assert enough(), ring.answers
         assert api_server.query(DEADLOCKS) == [(deadlocks,)]
 
 
-class TestOneKey:
-    def test_forty_posts_are_one_credit(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        body = credit_body(buyer, sent_at=SENT, allocations=[share(invoice, 700)])
-        self.is_one(shop, CREDITS, body)
-        shown = shop.api.get(f"invoices/{invoice['id']}/").json()
-        assert shown["outstanding_balance"] == 300
-        assert len(shown["credit_allocations"]) == 1
+def credit_of_all(shop: Business, buyer: Record) -> Record:
+    shares = [share(sent(shop, buyer, 1_000), 1_000)]
+    return credit_body(buyer, sent_at=SENT, allocations=shares)
 
-    def test_forty_posts_are_one_refund(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        invoice = settled(shop, buyer, 1_000)
-        self.is_one(shop, REFUNDS, {"invoice_id": invoice["id"], "amount_cents": 10})
-        shown = shop.api.get(f"invoices/{invoice['id']}/").json()
-        assert [each["amount_cents"] for each in shown["refund_allocations"]] == [10]
 
-    def is_one(self, shop: Business, path: str, body: Record) -> None:
-        """Send a body forty times at once with one key: it takes effect once."""
-        key = {"Idempotency-Key": str(uuid4())}
-        ran = together([partial(shop.api.post, path, json=body, headers=key)] * 40)
-        assert statuses(ran) == {201: 40}
-        assert len({each.answer.content for each in ran}) == 1
-        replayed = [each for each in ran if "idempotent-replayed" in each.answer.headers]
-        assert len(replayed) == 39
-        assert shop.api.get(path).json()["count"] == 1
+def payment_of_all(shop: Business, buyer: Record) -> Record:
+    return payment_body(buyer, 100, allocations=[part(sent(shop, buyer, 100), 100)])
+
+
+# Each returns a path, and a body that many clients send there with one external id.
+NAMED: dict[str, Callable[[Business, Record], tuple[str, Record]]] = {
+    "credit": lambda _, buyer: (CREDITS, credit_body(buyer, sent_at=SENT)),
+    "numbered credit": lambda _, buyer: (
+        CREDITS,
+        credit_body(buyer, sent_at=SENT, credit_note_number="Own 1"),
+    ),
+    "credit of all": lambda shop, buyer: (CREDITS, credit_of_all(shop, buyer)),
+    "numbered invoice": lambda _, buyer: (
+        INVOICES,
+        invoice_body(buyer, sent_at=SENT, invoice_number="Own 1"),
+    ),
+    "payment of all": lambda shop, buyer: (PAYMENTS, payment_of_all(shop, buyer)),
+    "refund of an invoice": lambda shop, buyer: (
+        REFUNDS,
+        {"invoice_id": settled(shop, buyer)["id"], "amount_cents": 10, "completed_at": SENT},
+    ),
+    "refund of a payment": lambda shop, buyer: (
+        REFUNDS,
+        {"payment_id": paid(shop, buyer, 1_000)["id"]},
+    ),
+    "refund payment": lambda shop, buyer: (
+        f"{REFUNDS}{refunded(shop, settled(shop, buyer))['id']}/payments/",
+        {"amount_cents": 10},
+    ),
+    "write-off": lambda shop, buyer: (
+        f"{INVOICES}{sent(shop, buyer)['id']}/write-offs/",
+        {"amount_cents": 10},
+    ),
+}
 
 
 class TestOneName:
-    """The same external id, said by twenty at once."""
+    @pytest.mark.parametrize("noun", NAMED)
+    def test_an_external_id_is_created_once(self, shop: Business, buyer: Record, noun: str) -> None:
+        race_for_one_name(shop, *NAMED[noun](shop, buyer))
 
-    NAME = "mine-1"
-
-    def race(self, shop: Business, path: str, body: Record) -> list[Ran]:
-        named = {**body, "external_id": self.NAME}
-        ran = together([partial(shop.api.post, path, json=named)] * 20)
-        assert statuses(ran) == {200: 19, 201: 1}
-        return ran
-
-    def test_is_one_credit(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        assert len(known(self.race(shop, CREDITS, credit_body(buyer, sent_at=SENT)))) == 1
-
-    @pytest.mark.parametrize("_round", range(4))
-    def test_is_one_credit_though_its_customer_is_new_and_named_by_others(
-        self, shop: Business, ledger: Ledger, _round: int
-    ) -> None:
-        body = credit_body({"id": None}, sent_at=SENT)
-        body = {**body, "customer_external_id": "new", "external_id": self.NAME}
-        del body["customer_id"]
-        sold = {"customer_external_id": "new", "line_items": [line(5)], "sent_at": SENT}
+    @pytest.mark.usefixtures("rounds")
+    def test_a_credit_is_created_once_when_its_customer_is_new(self, shop: Business) -> None:
+        new = {"customer_external_id": "new", "sent_at": SENT}
+        credit = {**new, "external_id": "raced", "line_items": [{"amount": 1_000}]}
+        sale = {**new, "line_items": [line(5)]}
         ran = together(
-            [
-                *[partial(shop.api.post, CREDITS, json=body)] * 8,
-                *[partial(shop.api.post, "invoices/", json=sold)] * 4,
-            ]
+            [partial(shop.api.post, CREDITS, json=credit)] * 8
+            + [partial(shop.api.post, INVOICES, json=sale)] * 4
         )
         assert statuses(ran[:8]) == {200: 7, 201: 1}
         assert statuses(ran[8:]) == {201: 4}
         assert shop.api.get("customers/").json()["count"] == 1
 
-    def test_is_one_credit_though_it_has_a_number_too(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        body = credit_body(buyer, sent_at=SENT, credit_note_number="Own 1")
-        assert len(known(self.race(shop, CREDITS, body))) == 1
-
-    def test_is_one_invoice_though_it_has_a_number_too(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        body = invoice_body(buyer, sent_at=SENT, invoice_number="Own 1")
-        assert len(known(self.race(shop, "invoices/", body))) == 1
-
-    def test_is_one_payment_though_it_settles_all_there_is(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        invoice = sent(shop, buyer, 100)
-        ran = self.race(shop, PAYMENTS, payment_body(buyer, 100, allocations=[part(invoice, 100)]))
-        assert len({each.answer.json()["payment"]["id"] for each in ran}) == 1
-
-    def test_is_one_credit_though_it_settles_all_there_is(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        body = credit_body(buyer, sent_at=SENT, allocations=[share(invoice, 1_000)])
-        assert len(known(self.race(shop, CREDITS, body))) == 1
-
-    def test_is_one_refund_of_an_invoice(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        invoice = settled(shop, buyer, 1_000)
-        body = {"invoice_id": invoice["id"], "amount_cents": 10, "completed_at": SENT}
-        assert len(known(self.race(shop, REFUNDS, body))) == 1
-
-    def test_is_one_refund_of_a_payment(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        payment = paid(shop, buyer, 1_000)
-        assert len(known(self.race(shop, REFUNDS, {"payment_id": payment["id"]}))) == 1
-        shown = shop.api.get(f"{PAYMENTS}{payment['id']}/").json()
-        assert shown["remaining_amount_cents"] == 0
-
-    def test_is_one_refund_payment(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        refund = refunded(shop, settled(shop, buyer, 1_000))
-        path = f"{REFUNDS}{refund['id']}/payments/"
-        assert len(known(self.race(shop, path, {"amount_cents": 10}))) == 1
-        assert shop.api.get(f"{REFUNDS}{refund['id']}/").json()["paid_amount"] == 10
-
-    def test_is_one_write_off(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        invoice = sent(shop, buyer, 1_000)
-        self.race(shop, f"invoices/{invoice['id']}/write-offs/", {"amount_cents": 10})
-        shown = shop.api.get(f"invoices/{invoice['id']}/").json()
-        assert [each["amount_cents"] for each in shown["write_offs"]] == [10]
-
-    def test_in_two_places_is_taken_once(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        """A write-off is named once in a business: on another invoice the name is taken."""
-        invoices = [sent(shop, buyer, 1_000) for _ in range(6)]
-        body = {"amount_cents": 10, "external_id": self.NAME}
-        ran = together(
-            [partial(shop.api.post, f"invoices/{i['id']}/write-offs/", json=body) for i in invoices]
-        )
+    def test_a_write_off_is_named_once_in_a_business(self, shop: Business, buyer: Record) -> None:
+        paths = [f"{INVOICES}{sent(shop, buyer)['id']}/write-offs/" for _ in range(6)]
+        body = {"amount_cents": 10, "external_id": "raced"}
+        ran = together([partial(shop.api.post, path, json=body) for path in paths])
         assert statuses(ran) == {201: 1, 409: 5}
         assert {each.code for each in ran} == {None, "duplicate_external_id"}
 
 
 class TestWhatIsLeft:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_a_payment_a_credit_and_a_write_off_of_all_of_it_are_one(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
+    @pytest.mark.usefixtures("rounds")
+    def test_an_invoice_is_settled_once_by_one_of_three_records(
+        self, shop: Business, buyer: Record
     ) -> None:
         invoices = [sent(shop, buyer, 100) for _ in range(3)]
         calls = []
@@ -278,16 +209,14 @@ class TestWhatIsLeft:
             calls += [
                 partial(shop.api.post, PAYMENTS, json=payment),
                 partial(shop.api.post, CREDITS, json=credit),
-                partial(shop.api.post, f"invoices/{invoice['id']}/write-offs/", json={}),
+                partial(shop.api.post, f"{INVOICES}{invoice['id']}/write-offs/", json={}),
             ]
         ran = together(calls)
         for place in range(3):
             assert statuses(ran[place * 3 : place * 3 + 3]) == {201: 1, 422: 2}
         assert {each.code for each in ran} == {None, "allocation_exceeds_outstanding"}
 
-    def test_refunds_never_give_back_more_than_was_paid(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_refunds_never_exceed_the_paid_amount(self, shop: Business, buyer: Record) -> None:
         invoice, payment = settled(shop, buyer, 100), paid(shop, buyer, 100)
         calls = [
             partial(shop.api.post, REFUNDS, json={name: target["id"], "amount_cents": 30})
@@ -298,10 +227,8 @@ class TestWhatIsLeft:
         assert statuses(ran[:8]) == statuses(ran[8:]) == {201: 3, 422: 5}
         assert {each.code for each in ran} == {None, "refund_exceeds_refundable"}
 
-    @pytest.mark.parametrize("_round", range(3))
-    def test_releasing_money_and_refunding_it_end_in_one_of_both(
-        self, shop: Business, ledger: Ledger, buyer: Record, _round: int
-    ) -> None:
+    @pytest.mark.usefixtures("rounds")
+    def test_money_is_released_or_refunded(self, shop: Business, buyer: Record) -> None:
         invoice = sent(shop, buyer, 100)
         payment = paid(shop, buyer, 100, part(invoice, 100))
         ran = together(

@@ -12,10 +12,8 @@ from tests.persistence.integrity.book_faults import faults_in
 
 
 class TestTheDefault:
-    @pytest.mark.parametrize("_round", range(3))
-    def test_it_is_one_whoever_asks_for_it(
-        self, api_server: ApiServer, shop: Business, _round: int
-    ) -> None:
+    @pytest.mark.usefixtures("rounds")
+    def test_a_direction_has_one_default(self, api_server: ApiServer, shop: Business) -> None:
         codes = codes_of(shop)
         wanted = {"is_default": True}
         changes = [

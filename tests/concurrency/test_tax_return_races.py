@@ -14,7 +14,7 @@ from tests.partner import Business
 
 class TestFilingAReturn:
     @pytest.mark.parametrize("quarter", [1, 2])
-    def test_what_is_posted_meanwhile_is_in_it_or_late_in_the_next(
+    def test_a_concurrent_posting_is_in_the_return_or_late_in_the_next(
         self, shop: Business, ledger: Ledger, buyer: Record, quarter: int
     ) -> None:
         sent_at = f"2025-0{3 * quarter}-15T00:00:00Z"
@@ -31,7 +31,7 @@ class TestFilingAReturn:
         assert filed % 1_000 == 0
         ledger.audit()
 
-    def test_of_two_with_one_day_one_is_filed(self, shop: Business) -> None:
+    def test_one_of_several_returns_of_a_day_is_filed(self, shop: Business) -> None:
         drafts = [drawn_up(shop, 4) for _ in range(4)]
         ran = together([partial(shop.api.post, f"{RETURNS}{each['id']}/file/") for each in drafts])
         assert statuses(ran) == {200: 1, 409: 3}

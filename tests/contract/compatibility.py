@@ -13,7 +13,7 @@ from tests.contract.schema_changes import Difference, Kind, Node, SchemaChanges,
 
 
 def differences(old: Node, new: Node) -> list[Difference]:
-    """Return what a new contract says otherwise than an old one, sorted by place."""
+    """Return the differences between an old and a new contract, sorted by place."""
     return sorted(_Comparison(old, new).differences(), key=lambda each: each[:2])
 
 
@@ -39,7 +39,7 @@ class _Comparison:
     def _in_both(
         self, place: str, kind: str, old: Mapping[str, Any], new: Mapping[str, Any]
     ) -> Iterator[str]:
-        """Give what is there before and after; tell what is not."""
+        """Yield the names that are in both; keep the others as differences."""
         for name in old.keys() | new.keys():
             if name not in new:
                 self._tell(place or name, f"the {kind} {name} is gone", Kind.BREAKING)

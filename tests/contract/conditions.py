@@ -1,15 +1,13 @@
-"""What the `not` of an object says of requests that were written before some of its fields came."""
+"""The `not` of an object for requests that are older than some of its fields."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def as_seen_before(condition: Any, fields: Mapping[str, Any]) -> Any:
-    """Leave out of a condition what no request of before can fulfil, or fails to fulfil.
+    """Reduce a condition to what decides about older requests; True or False if nothing is left.
 
-    `fields` are those that the object had, each with its words where it is held to some. It is
-    closed: requests of before named no other field, and no other word. True and False where nothing
-    else is left of the condition.
+    `fields` are those that the closed object had, each with its words if it has a list of words.
     """
     return _seen(condition, set(fields), fields)
 

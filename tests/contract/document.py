@@ -1,4 +1,4 @@
-"""The contract as the tests of its style look at it: plain YAML, walked and followed by hand."""
+"""The contract as plain YAML: its operations, schemas and references."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -77,10 +77,7 @@ def named(name: str) -> Operation:
 
 
 def share_of(operation: Operation, forms: Iterable[Form], parts: int) -> list[Form]:
-    """One of so many parts of the forms, and the next operation another one.
-
-    What is refused before anybody knows for which operation is shown by all of them together.
-    """
+    """One of so many parts of the forms; the next operation has another one."""
     return [*islice(forms, operations().index(operation) % parts, None, parts)]
 
 

@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Hostile:
-    """A body, how it is announced, and the answer; `field` is where the fault must be told."""
+    """A body, its content type, and the answer; `field` is the field of the fault."""
 
     name: str
     content: bytes
@@ -122,7 +122,7 @@ def announced_wrongly(valid: bytes) -> Iterator[Hostile]:
 
 
 def wrong_as_a_whole(valid: Any) -> Iterator[Hostile]:
-    """JSON that is no object, or an object with a field that nobody knows."""
+    """JSON that is no object, or an object with an unknown field."""
     whole = ("validation_error",)
     for content in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
         yield Hostile(f"not an object: {content.decode()}", content, codes=whole, field="body")

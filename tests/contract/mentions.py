@@ -29,11 +29,10 @@ class KnownTest:
 
 
 def find(places: Sequence[str], name: str) -> list[KnownTest]:
-    """The tests that mention something, the best first.
+    """The tests that mention a name, the best first.
 
-    `places` are modules and single tests; one that is named by itself goes before all others. Of a
-    dotted name the last part counts, and the parts before it make a test better. So does saying it
-    itself, and not by others.
+    `places` are modules and single tests, which come first. The last part of a dotted name counts;
+    a test is better with the other parts, and if it mentions the name without a helper.
     """
     *above, leaf = name.split(".")
     scored = []

@@ -20,12 +20,12 @@ def refusals() -> dict[str, Node]:
 
 
 def is_as_shown(name: str, answer: httpx.Response) -> bool:
-    """Whether an answer refuses like an example; if not, pytest tells where they differ."""
+    """Whether an answer refuses like an example; if not, pytest shows the difference."""
     assert facts(answer.json()) == facts(refusals()[name])
     return True
 
 
 def facts(refusal: Node) -> tuple[Node, set[str]]:
-    """What a refusal says, be the amounts and the days in it what they may."""
+    """The texts of a refusal without amounts and days, and the names of its details."""
     words = {name: re.sub(r"\d+", "1", str(refusal[name])) for name in refusal.keys() - {"detail"}}
     return {**words, "request_id": ""}, set(refusal["detail"])

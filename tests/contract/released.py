@@ -30,10 +30,7 @@ LET_THROUGH: Final = frozenset(
         ),
     }
 )
-"""What clients of before do not meet, though the rules cannot tell, or what was decided on.
-
-Places, and how the words of a difference begin there.
-"""
+"""Differences that break no client, or that were decided on: places, and how their words begin."""
 
 
 def number_of(version: str) -> Number:

@@ -32,7 +32,7 @@ def check_response(response: httpx.Response) -> None:
 
 
 def complain(response: httpx.Response, operation_id: str, why: str) -> None:
-    """Fail, and tell what was asked, what was answered and where to put it right."""
+    """Fail with the request, the answer and where to correct it."""
     request = response.request
     raise AssertionError(
         f"{request.method} {request.url} ({operation_id}) answered {response.status_code}.\n{why}\n"

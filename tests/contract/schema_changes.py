@@ -1,8 +1,8 @@
 """What differs between two schemas of one thing, and whether that breaks a client.
 
-What a client sends may only be taken more freely, and what it is answered may only be promised more
-narrowly. Two things are free: new fields and new words in answers, since the guide tells clients to
-expect both. A field or a word that goes breaks whoever names it, either way; so does another type.
+Requests may only become wider, and answers only narrower. New fields and new words in answers are
+free, since the guide tells clients to expect both. A field or a word that goes breaks clients, and
+so does another type.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -171,7 +171,7 @@ class _Pair:
             yield self._moved(words, _move(keyword, was, now))
 
     def _asks_old_requests_alike(self, was: Any, now: Any) -> bool:
-        """A closed object may say what it likes of fields and words that it did not have."""
+        """Whether a closed object is as strict as before with its old fields and words."""
         closed = self.sent and self.was.get("additionalProperties") is False
         return closed and as_seen_before(now, self.fields) == was
 
@@ -202,10 +202,9 @@ def _move(keyword: str, was: Any, now: Any) -> Move:
 
 
 def _forbids_only_new(was: Node, forbidden: Node) -> bool:
-    """Tell whether nothing that was valid before meets a `not` that is new.
+    """Return whether a new `not` forbids nothing that was valid before.
 
-    So it is where each of its branches needs a field that there was not, or that fields be away
-    which had to be there.
+    Each of its branches needs a new field, or the absence of a required one.
     """
     closed = was.get("additionalProperties") is False
     known, needed = set(was.get("properties", {})), set(was.get("required", ()))

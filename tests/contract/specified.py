@@ -22,8 +22,10 @@ def specified() -> dict[str, Any]:
     return tomllib.loads(SPECIFIED.read_text("utf-8"))
 
 
-def lines_of(group: dict[str, Any]) -> list[str]:
-    return [line.strip() for line in group["lines"].strip().splitlines()]
+def lines_of(chapter: str) -> list[str]:
+    """The lines of a chapter that has one line for each row."""
+    lines: str = specified()[chapter]
+    return lines.strip().splitlines()
 
 
 def operation_at(line: str) -> Operation:
@@ -66,7 +68,7 @@ def property_of(node: Node, name: str) -> Node:
 
 
 def description(node: Node) -> str:
-    """The first sentence that the contract says of something."""
+    """The first sentence of a description."""
     node = follow(node)
     while "description" not in node and "allOf" in node:
         node = follow(node["allOf"][0])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.contract.document import Node, follow, named, operations
-from tests.contract.specified import SpecificationError, lines_of, property_of, specified
+from tests.contract.specified import SpecificationError, lines_of, property_of
 
 KEYWORDS = ("minLength", "maxLength", "minimum")
 
@@ -78,5 +78,5 @@ def email_of(length: int) -> str:
 
 def limits() -> list[Limit]:
     """Every limit that is listed."""
-    found = (line.split() for line in lines_of(specified()["limits"]))
+    found = (line.split() for line in lines_of("limits"))
     return [Limit(name, field, keyword, int(value)) for name, field, keyword, value in found]

@@ -1,6 +1,6 @@
-"""How each thing of a story is made, by the name that paths have for it.
+"""Makers of the records of a story, by the names that paths have for them.
 
-Names that no path has are things in a state that some operation needs to find.
+Names that no path has are records in a state that some operation needs.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,290 +22,254 @@ from tests.builders.vendor_refunds import agreed_refund
 if TYPE_CHECKING:
     from tests.contract.valid_requests import Story
 
+Maker = Callable[["Story"], Record]
+ON = "2026-07-31"
 BANK_BALANCE = {"account": "1100", "debit_amount": 5_000}
 
 
+def at(name: str, story: "Story") -> Record:
+    """A record of the story that has only its id."""
+    return {"id": story.thing(name)}
+
+
+def made_with(name: str, part: str, story: "Story") -> Record:
+    """A record that is made with another record of the story."""
+    story.thing(name)
+    return {"id": story.ids[part]}
+
+
 def party_of(trade: Trade, story: "Story") -> Record:
-    """The customer or vendor whom the story is about."""
-    return {"id": story.thing(f"{trade.party}_id")}
+    """The customer or vendor of the story."""
+    return at(f"{trade.party}_id", story)
 
 
-def make_sandbox(story: "Story") -> str:
-    """One of the partner's sandboxes."""
-    body = {"external_id": f"sandbox-of-{story.business.id}"}
-    return str(story.partner.api.post("/v1/platform/sandboxes/", json=body).json()["id"])
+# ── Trade ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def make_party(trade: Trade, story: "Story") -> str:
-    """A customer or vendor; the second one has no open amounts."""
-    return str(trade.somebody(story.business)["id"])
-
-
-def make_part_paid(trade: Trade, total: int, story: "Story") -> str:
+def make_part_paid(trade: Trade, total: int, story: "Story") -> Record:
     """A document of which two fifths are paid and can be refunded."""
     party = party_of(trade, story)
     document = trade.open(story.business, party, total)
-    paid = total * 2 // 5
-    trade.pay(story.business, party, paid, trade.part(document, paid))
-    return str(document["id"])
+    trade.pay(story.business, party, total * 2 // 5, trade.part(document, total * 2 // 5))
+    return document
 
 
-def make_unpaid(trade: Trade, story: "Story") -> str:
-    """A document that can be voided or written off."""
-    return str(trade.open(story.business, party_of(trade, story), 10_000)["id"])
-
-
-def make_draft(trade: Trade, story: "Story") -> str:
-    """A document that can be replaced, opened and deleted."""
-    return str(trade.draft(story.business, party_of(trade, story), 9_000)["id"])
-
-
-def make_written_off(trade: Trade, story: "Story") -> str:
+def make_written_off(trade: Trade, story: "Story") -> Record:
     """A document of which a part is written off."""
     document = trade.open(story.business, party_of(trade, story), 10_000)
     after = trade.write_off(story.business, document, amount_cents=2_000)
     story.ids[f"{trade.write_off_source}_id"] = after["write_offs"][0]["id"]
-    return str(document["id"])
+    return document
 
 
-def made_with(thing: str, part: str, story: "Story") -> str:
-    """An object that is made with another object of the story."""
-    story.thing(thing)
-    return story.ids[part]
+def make_payment(trade: Trade, story: "Story") -> Record:
+    """A pending payment, which can be changed and cancelled."""
+    part = trade.part(at(f"{trade.noun}_id", story), 1_000)
+    return trade.pay(story.business, party_of(trade, story), 20_000, part, status="pending")
 
 
-def make_payment(trade: Trade, story: "Story") -> str:
-    """One that is still pending, so that it can be changed and cancelled."""
-    part = trade.part({"id": story.thing(f"{trade.noun}_id")}, 1_000)
-    party = party_of(trade, story)
-    return str(trade.pay(story.business, party, 20_000, part, status="pending")["id"])
+def makers_of(trade: Trade, total: int, credit: int, names: str) -> dict[str, Maker]:
+    """The makers of one side, by these names."""
+    makers: list[Maker] = [
+        lambda story: trade.somebody(story.business),
+        # It has no open amounts.
+        lambda story: trade.somebody(story.business),
+        partial(make_part_paid, trade, total),
+        # It can be voided or written off.
+        lambda story: trade.open(story.business, party_of(trade, story), 10_000),
+        # It can be replaced, opened and deleted.
+        lambda story: trade.draft(story.business, party_of(trade, story), 9_000),
+        partial(make_written_off, trade),
+        partial(made_with, names.split()[5], f"{trade.write_off_source}_id"),
+        partial(make_payment, trade),
+        # It is completed and settles nothing, so that it can be refunded.
+        lambda story: trade.pay(story.business, party_of(trade, story), 5_000),
+        lambda story: trade.credit(story.business, party_of(trade, story), credit),
+    ]
+    return dict(zip(names.split(), makers, strict=True))
 
 
-def make_unapplied_payment(trade: Trade, story: "Story") -> str:
-    """A completed one that settles nothing, so that it can be refunded."""
-    return str(trade.pay(story.business, party_of(trade, story), 5_000)["id"])
-
-
-def make_credit(trade: Trade, amount: int, story: "Story") -> str:
-    """One that is opened and applied to nothing yet."""
-    return str(trade.credit(story.business, party_of(trade, story), amount)["id"])
-
-
-def make_refund(story: "Story") -> str:
-    """One of which a part is paid."""
-    invoice = {"type": "Invoice", "id": story.thing("invoice_id")}
+def make_refund(story: "Story") -> Record:
+    """A refund of which a part is paid."""
+    invoice = {"type": "Invoice", **at("invoice_id", story)}
     refund = refunded(story.business, invoice, amount_cents=8_000)
-    paid = refund_paid(story.business, refund, amount_cents=1_000)
-    story.ids["refund_payment_id"] = paid["id"]
-    return str(refund["id"])
+    story.ids["refund_payment_id"] = refund_paid(story.business, refund, amount_cents=1_000)["id"]
+    return refund
 
 
-def make_unpaid_refund(story: "Story") -> str:
-    """One that can be cancelled."""
-    invoice = {"type": "Invoice", "id": story.thing("invoice_id")}
-    return str(refunded(story.business, invoice, amount_cents=1_000)["id"])
+def make_unpaid_refund(story: "Story") -> Record:
+    """A refund that can be cancelled."""
+    invoice = {"type": "Invoice", **at("invoice_id", story)}
+    return refunded(story.business, invoice, amount_cents=1_000)
 
 
-def make_vendor_refund(story: "Story") -> str:
-    """One that is allocated to nothing yet, and of which nothing has come."""
+def make_vendor_refund(story: "Story") -> Record:
+    """A refund that is allocated to nothing, and of which nothing is received."""
     refund = agreed_refund(story.business, party_of(PURCHASES, story), 7_200)
     story.ids["vendor_refund_payment_id"] = refund["vendor_refund_payments"][0]["id"]
-    return str(refund["id"])
+    return refund
 
 
-def make_payout(story: "Story") -> str:
-    """One of a payment by card; the second one can be deleted."""
+def make_payout(story: "Story") -> Record:
+    """A payout of a payment by card; the second one can be deleted."""
     payment = by_card(story.business, party_of(SALES, story), 5_000)
-    return str(paid_out(story.business, 4_900, payment, fee_cents=100)["id"])
+    return paid_out(story.business, 4_900, payment, fee_cents=100)
 
 
-def make_card_payment(story: "Story") -> str:
-    """A completed one whose money is with a processor, and in no payout."""
-    return str(by_card(story.business, party_of(SALES, story), 9_000)["id"])
+def make_card_refund_payment(story: "Story") -> Record:
+    """A payment of a refund by card, in no payout."""
+    moment = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
+    refund = refunded(story.business, at("unapplied_id", story), amount_cents=500, **moment)
+    made: Record = refund["refund_payments"][0]
+    return made
 
 
-def make_card_refund_payment(story: "Story") -> str:
-    """One by card, in no payout."""
-    payment = {"id": story.thing("unapplied_id")}
-    at = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
-    refund = refunded(story.business, payment, amount_cents=500, **at)
-    return str(refund["refund_payments"][0]["id"])
+# ── Books ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def make_opening(story: "Story") -> str:
+def make_opening(story: "Story") -> Record:
     """An opening of the books on a day of its own, of which nothing is settled."""
     day = date(2020, 1, 1) + timedelta(days=len(story.ids))
-    return str(opened(story.business, date=str(day), accounts=[BANK_BALANCE])["id"])
+    return opened(story.business, date=str(day), accounts=[BANK_BALANCE])
 
 
-def make_document(story: "Story") -> str:
+def make_document(story: "Story") -> Record:
     """A file that is linked to nothing."""
     answer = upload(story.business)
     assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
+    made: Record = answer.json()
+    return made
 
 
-def find_journal_entry(story: "Story") -> str:
+def find_journal_entry(story: "Story") -> Record:
     """An entry that the invoice has posted."""
     story.thing("unpaid_id")
-    entries = story.business.api.get("general-ledger/journal-entries/").json()
-    return str(entries["results"][0]["id"])
+    found: Record = story.business.api.get("general-ledger/journal-entries/").json()["results"][0]
+    return found
 
 
-def make_draft_entry(story: "Story") -> str:
-    """One that can be replaced, approved and rejected."""
-    return str(drafted(story.business, 450, entry_date="2026-07-31")["id"])
+def make_draft_entry(story: "Story") -> Record:
+    """An entry that can be replaced, approved and rejected."""
+    return drafted(story.business, 450, entry_date=ON)
 
 
-def make_manual_entry(story: "Story") -> str:
-    """One that is posted, so that it can be reversed."""
-    return str(posted(story.business, 450, entry_date="2026-07-31")["id"])
-
-
-def make_bank_account(story: "Story") -> str:
-    """One of its own."""
-    return str(open_account(story.business, display_name="Current account")["id"])
-
-
-def make_tax_code(story: "Story") -> str:
-    """One of its own, that no posted line names."""
-    return str(story.business.made(CODES, code_body(f"V{len(story.ids)}"))["id"])
-
-
-def make_tax_return(story: "Story") -> str:
-    """The draft of a month that no other has."""
+def make_tax_return(story: "Story") -> Record:
+    """The draft of a month that no other return has."""
     day = f"{1900 + len(story.ids)}-01-01"
-    return str(story.business.made(RETURNS, return_body(start_date=day, end_date=day))["id"])
+    return story.business.made(RETURNS, return_body(start_date=day, end_date=day))
 
 
-def make_filed_return(story: "Story") -> str:
-    """One that was filed."""
-    return str(filed(story.business, {"id": make_tax_return(story)})["id"])
-
-
-def make_busy_return(story: "Story") -> str:
-    """One that several lines stand behind."""
+def make_busy_return(story: "Story") -> Record:
+    """A return of several lines."""
     for day in range(1, 5):
         lines = (marked("4000", -100, "S20", "net"), marked("2200", -20, "S20", "output"))
         taxed(story.business, f"2026-05-0{day}", *lines)
     body = return_body(start_date="2026-05-01", end_date="2026-05-31")
-    return str(story.business.made(RETURNS, body)["id"])
+    return story.business.made(RETURNS, body)
+
+
+# ── Bank ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def make_bank_account(story: "Story") -> Record:
+    return open_account(story.business, display_name="Current account")
 
 
 def bank_of(story: "Story") -> Bank:
     """The first bank account."""
-    return Bank(story.business, {"id": story.thing("bank_account_id")})
+    return Bank(story.business, at("bank_account_id", story))
 
 
 def bank_line(story: "Story", amount: int = 60_000) -> Record:
-    """A line of the bank account, of money that came in."""
+    """A line of the bank account, of money received."""
     return bank_of(story).line(amount, date="2026-07-15")
 
 
-def make_bank_line(story: "Story") -> str:
-    """One of which nothing is accounted for."""
-    return str(bank_line(story, 60_000 + len(story.ids))["id"])
-
-
-def make_plain_line(story: "Story") -> str:
-    """One of just 600.00, so that the parts of an example add up to it."""
-    return str(bank_line(story)["id"])
-
-
-def make_bank_payment(story: "Story") -> str:
-    """A completed payment, that lines are linked with."""
-    return str(paid(story.business, party_of(SALES, story), 50_000)["id"])
-
-
-def make_linked_line(story: "Story") -> str:
-    """One that is linked with that payment."""
-    target = {"id": story.thing("bank_payment_id")}
+def make_linked_line(story: "Story") -> Record:
+    """A line that is linked with the payment."""
+    target = at("bank_payment_id", story)
     linked = bank_of(story).match(bank_line(story, 100), PAYMENT, target)
     story.ids["link_id"] = linked["links"][0]["reconciliation_link_id"]
-    return str(linked["id"])
+    return linked
 
 
-def make_categorized_line(story: "Story") -> str:
-    """One that was posted straight to an account."""
-    return str(bank_of(story).categorize(bank_line(story, 850), "6300")["id"])
+def make_other_bank_account(story: "Story") -> Record:
+    """An account that money is transferred to, and whose statements are reconciled.
 
-
-def make_other_bank_account(story: "Story") -> str:
-    """One that money is transferred to, and whose statements are reconciled.
-
-    The first one stands on the account where all payments are.
+    The first one is on the account of all payments.
     """
     story.thing("bank_account_id")
-    return str(open_account(story.business)["id"])
+    return open_account(story.business)
 
 
-def make_bank_rule(story: "Story") -> str:
-    """One that no line of the story fits; the second one can be deleted."""
-    return str(made_rule(story.business, f"nothing says this {len(story.ids)}")["id"])
+def make_bank_rule(story: "Story") -> Record:
+    """A rule that fits no line of the story; the second one can be deleted."""
+    return made_rule(story.business, f"nothing says this {len(story.ids)}")
 
 
-def reconciled(story: "Story", bank_account_id: str, on: str) -> str:
-    """A statement of an account on which nothing is: it closes."""
-    return str(Bank(story.business, {"id": bank_account_id}).closed(on, 0)["id"])
+def reconciled(story: "Story", bank_account_id: str, on: str) -> Record:
+    """The closed statement of an account without lines."""
+    return Bank(story.business, {"id": bank_account_id}).closed(on, 0)
 
 
-def make_reconciliation(story: "Story") -> str:
-    """A closed statement of the other bank account, so that it can be reopened."""
-    return reconciled(story, story.thing("other_bank_account_id"), "2026-06-30")
+def make_sandbox(story: "Story") -> Record:
+    body = {"external_id": f"sandbox-of-{story.business.id}"}
+    made: Record = story.partner.api.post("/v1/platform/sandboxes/", json=body).json()
+    return made
 
 
-MAKERS: Mapping[str, Callable[["Story"], str]] = {
-    "customer_id": partial(make_party, SALES),
+MAKERS: Mapping[str, Maker] = {
+    **makers_of(
+        SALES,
+        total=50_000,
+        credit=4_000,
+        names="customer_id quiet_id invoice_id unpaid_id draft_id written_off_id write_off_id"
+        " payment_id unapplied_id credit_id",
+    ),
+    **makers_of(
+        PURCHASES,
+        total=500_000,
+        credit=6_000,
+        names="vendor_id quiet_vendor_id bill_id unpaid_bill_id draft_bill_id written_off_bill_id"
+        " bill_write_off_id bill_payment_id unapplied_bill_payment_id vendor_credit_id",
+    ),
     "sandbox_id": make_sandbox,
-    "quiet_id": partial(make_party, SALES),
-    "invoice_id": partial(make_part_paid, SALES, 50_000),
-    "unpaid_id": partial(make_unpaid, SALES),
-    "draft_id": partial(make_draft, SALES),
-    "written_off_id": partial(make_written_off, SALES),
-    "write_off_id": partial(made_with, "written_off_id", "write_off_id"),
-    "payment_id": partial(make_payment, SALES),
-    "unapplied_id": partial(make_unapplied_payment, SALES),
     "refund_id": make_refund,
     "refund_payment_id": partial(made_with, "refund_id", "refund_payment_id"),
     "unpaid_refund_id": make_unpaid_refund,
-    "credit_id": partial(make_credit, SALES, 4_000),
-    "vendor_id": partial(make_party, PURCHASES),
-    "quiet_vendor_id": partial(make_party, PURCHASES),
-    "bill_id": partial(make_part_paid, PURCHASES, 500_000),
-    "unpaid_bill_id": partial(make_unpaid, PURCHASES),
-    "written_off_bill_id": partial(make_written_off, PURCHASES),
-    "bill_write_off_id": partial(made_with, "written_off_bill_id", "bill_write_off_id"),
-    "draft_bill_id": partial(make_draft, PURCHASES),
-    "bill_payment_id": partial(make_payment, PURCHASES),
-    "unapplied_bill_payment_id": partial(make_unapplied_payment, PURCHASES),
-    "vendor_credit_id": partial(make_credit, PURCHASES, 6_000),
     "vendor_refund_id": make_vendor_refund,
     "vendor_refund_payment_id": partial(made_with, "vendor_refund_id", "vendor_refund_payment_id"),
     "payout_id": make_payout,
     "spare_payout_id": make_payout,
-    "card_payment_id": make_card_payment,
+    # Its money is with a processor, and in no payout.
+    "card_payment_id": lambda story: by_card(story.business, party_of(SALES, story), 9_000),
     "card_refund_payment_id": make_card_refund_payment,
-    "tax_code_id": make_tax_code,
+    # No posted line names it.
+    "tax_code_id": lambda story: story.business.made(CODES, code_body(f"V{len(story.ids)}")),
     "tax_return_id": make_tax_return,
-    "filed_return_id": make_filed_return,
+    "filed_return_id": lambda story: filed(story.business, make_tax_return(story)),
     "busy_return_id": make_busy_return,
     "bank_account_id": make_bank_account,
-    "bank_transaction_id": make_bank_line,
-    "plain_line_id": make_plain_line,
-    "bank_payment_id": make_bank_payment,
+    "bank_transaction_id": lambda story: bank_line(story, 60_000 + len(story.ids)),
+    # The parts of an example add up to its 600.00.
+    "plain_line_id": bank_line,
+    "bank_payment_id": lambda story: paid(story.business, party_of(SALES, story), 50_000),
     "linked_line_id": make_linked_line,
-    "categorized_line_id": make_categorized_line,
+    "categorized_line_id": lambda story: bank_of(story).categorize(bank_line(story, 850), "6300"),
     "link_id": partial(made_with, "linked_line_id", "link_id"),
     "other_bank_account_id": make_other_bank_account,
     "bank_rule_id": make_bank_rule,
     "spare_bank_rule_id": make_bank_rule,
-    "reconciliation_id": make_reconciliation,
+    # It is the last one of its account, so that it can be reopened.
+    "reconciliation_id": lambda story: reconciled(
+        story, story.thing("other_bank_account_id"), "2026-06-30"
+    ),
     "opening_balance_id": make_opening,
     "spare_opening_id": make_opening,
     "document_id": make_document,
     "journal_entry_id": find_journal_entry,
     "draft_entry_id": make_draft_entry,
-    "manual_entry_id": make_manual_entry,
-    "account_id": lambda story: story.accounts["6000"],
-    "busy_account_id": lambda story: story.accounts["1200"],
+    "manual_entry_id": lambda story: posted(story.business, 450, entry_date=ON),
+    "account_id": lambda story: {"id": story.accounts["6000"]},
+    "busy_account_id": lambda story: {"id": story.accounts["1200"]},
 }

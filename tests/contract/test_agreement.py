@@ -1,4 +1,4 @@
-"""The contract and the code say the same: operations, error codes, filters and sorts, both ways."""
+"""Contract and code agree on operations, error codes, filters and sorts, both ways."""
 
 import ast
 import inspect
@@ -19,21 +19,13 @@ from server.http import problems
 from server.http.dispatch import PAGING, handlers_of
 from server.http.errors import LEAKED
 from tests.contract.document import Operation, document, follow, named, operations
+from tests.contract.each import each_operation
 from tests.in_turn import in_turn
 from tools.bench.lists import LISTS
 
 ROOT = Path(__file__).parents[2]
 TAGS: list[dict[str, str]] = document()["tags"]
-ROOMS = (
-    "server",
-    "handlers",
-    "persistence",
-    "access",
-    "accounting",
-    "jobs",
-    "libraries",
-    "cli",
-)
+ROOMS = ("server", "handlers", "persistence", "access", "accounting", "jobs", "libraries", "cli")
 KINDS = {
     name
     for module in (errors, problems)
@@ -90,7 +82,7 @@ def raised_codes() -> set[str]:
 
 
 def filter_names(listing: Listing) -> set[str]:
-    """The names that a list is filtered by: a no is asked for as a yes is, a stored status not."""
+    """The names that a list is filtered by, without negations and stored statuses."""
     names = {name for name in listing.filters if not name.startswith(NOT)}
     return names - {*STORED_STATUS} | {*BY_STATUS} if names.issuperset(STORED_STATUS) else names
 
@@ -112,7 +104,7 @@ def sorts(operation: Operation) -> set[str]:
 
 
 class TestOperations:
-    @in_turn("operation", operations(), ids=lambda each: each.name)
+    @each_operation
     def test_each_has_a_handler_in_the_module_its_tag_names(self, operation: Operation) -> None:
         module = handlers_of(module_of(operation.node["tags"][0]))
         handler = getattr(module, operation.name, None)

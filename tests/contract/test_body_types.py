@@ -1,4 +1,4 @@
-"""`handlers/bodies.py` is what the contract says today."""
+"""`handlers/bodies.py` is written from the contract."""
 
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints

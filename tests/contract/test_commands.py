@@ -29,7 +29,7 @@ UNREAD = {
 
 
 def names_in(annotation: ast.expr) -> set[str]:
-    """The types that an annotation says a value is of; not those of items of a list."""
+    """The types of an annotation; not those of the items of a list."""
     match annotation:
         case ast.Name(id=name):
             return ALIASES.get(name, {name})

@@ -21,7 +21,7 @@ MEMO = {"type": "string", "description": "A word.", "maxLength": 10, "pattern": 
 
 @cache
 def today() -> Document:
-    """What is published now; it takes 20 MB, and only the worker that asks for it has it."""
+    """The published contract; it takes 20 MB, and only a worker that needs it has it."""
     document: Document = parse(published(read_source()))
     return document
 

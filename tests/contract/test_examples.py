@@ -8,14 +8,7 @@ from openapi_schema_validator import OAS30Validator, oas30_format_checker
 
 from server.contract.document import Contract
 from server.http.schemas import SchemaCompiler
-from tests.contract.document import (
-    Operation,
-    document,
-    follow,
-    media_types,
-    operations,
-    walk,
-)
+from tests.contract.document import document, follow, media_types, named, operations, walk
 from tests.contract.valid_requests import JSON, UNIQUE, Story
 from tests.in_turn import in_turn
 from tests.partner import Partner
@@ -68,19 +61,15 @@ def unknown_fields(schema: dict[str, Any], value: Any, at: str = "") -> list[str
     return found
 
 
-def told(value: Any) -> Any:
-    """What an answer says, be the ids, the days and the numbers in its texts what they may."""
+def comparable(value: Any) -> Any:
+    """An answer without ids, days and the numbers in its texts."""
     if isinstance(value, dict):
-        return {name: told(each) for name, each in value.items() if name not in OWN_TO_EACH}
+        return {name: comparable(each) for name, each in value.items() if name not in OWN_TO_EACH}
     if isinstance(value, list):
-        return [told(each) for each in value]
+        return [comparable(each) for each in value]
     if not isinstance(value, str):
         return value
     return re.sub(r"\d+", "1", re.sub(r"\.(?!0{6})\d{6}Z$", "Z", UUID.sub("id", value)))
-
-
-def named(name: str) -> Operation:
-    return next(each for each in operations() if each.name == name)
 
 
 @pytest.fixture(scope="module")
@@ -148,4 +137,4 @@ class TestExample:
         self, name: str, made: dict[str, Any]
     ) -> None:
         shown = named(name).node["responses"]["201"]["content"][JSON]["examples"]
-        assert told(made[name]) == told(follow(next(iter(shown.values())))["value"])
+        assert comparable(made[name]) == comparable(follow(next(iter(shown.values())))["value"])

@@ -1,4 +1,4 @@
-"""Every operation refuses every bad body with the documented answer, and keeps nothing of it."""
+"""Every operation refuses every bad body with the documented answer, and keeps nothing."""
 
 import base64
 import json
@@ -9,24 +9,18 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api_server import ApiServer
 from tests.builders.files import PDF
 from tests.contract.document import Operation, bodies, follow, operations, share_of
+from tests.contract.each import each_of, each_taking
 from tests.contract.hostile_bodies import JSON, Hostile, unfit, unreadable
 from tests.contract.sockets import exchanged
 from tests.contract.valid_requests import Request, Story
-from tests.in_turn import Marker, in_turn
+from tests.in_turn import in_turn
 from tests.partner import Partner
 
-
-def those(found: Iterable[Operation]) -> Marker:
-    return in_turn("operation", [*found], ids=lambda each: each.name)
-
-
-TAKING_JSON = [each for each in operations() if JSON in bodies(each)]
-each_taking_json = those(TAKING_JSON)
-each_without_body = those(each for each in operations() if not bodies(each))
-each_with_body = those(each for each in operations() if bodies(each))
+each_taking_json = each_taking(JSON)
+each_without_body = each_of(each for each in operations() if not bodies(each))
+each_with_body = each_of(each for each in operations() if bodies(each))
 # One for each set of content types: how much is read is the same for all of them.
 KINDS_OF_BODY = {frozenset(bodies(each)): each for each in operations() if bodies(each)}.values()
 HUGE_BYTES = 60_000_000
@@ -41,39 +35,27 @@ WITH_DOCUMENT = "with_a_document"
 DOCUMENT = {"file": base64.b64encode(PDF).decode(), "file_name": "paper.pdf", "tags": ["mail"]}
 
 
-def told_in_json(operation: Operation) -> list[str]:
+def names_of_examples(operation: Operation) -> list[str]:
     """The names of an operation's examples in JSON, and of one more where it takes a file."""
     media = bodies(operation)[JSON]
     takes_document = "document" in follow(media["schema"])["properties"]
     return [*media["examples"], *([WITH_DOCUMENT] if takes_document else [])]
 
 
-def told_requests() -> Iterator[Any]:
-    """Yield every body that the contract tells: operation, content type and name of the example."""
+def every_example() -> Iterator[Any]:
+    """Yield every example of a body: operation, content type and name."""
     for operation in operations():
         for content_type, media in bodies(operation).items():
             is_json = content_type == JSON
-            for name in told_in_json(operation) if is_json else media["examples"]:
+            for name in names_of_examples(operation) if is_json else media["examples"]:
                 yield pytest.param(operation, content_type, name, id=f"{operation.name}-{name}")
 
 
-each_told = in_turn(("operation", "content_type", "example"), [*told_requests()])
-
-
-@pytest.fixture(scope="module")
-def story(acme: Partner) -> Story:
-    return Story.whole(acme)
-
-
-@pytest.fixture
-def nothing_kept(api_server: ApiServer) -> Iterator[None]:
-    before = api_server.stored()
-    yield
-    assert api_server.stored() == before
+each_example = in_turn(("operation", "content_type", "example"), [*every_example()])
 
 
 def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
-    """Send all, and name those that were not answered as they deserve."""
+    """Send all, and name those that were not answered as expected."""
     found = []
     for each in hostile:
         answer = request.send(content=each.content, headers=each.headers)
@@ -87,8 +69,8 @@ def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
     return found
 
 
-def told(story: Story, operation: Operation, content_type: str, example: str) -> Request:
-    """The request that an example of the contract tells."""
+def request_of(story: Story, operation: Operation, content_type: str, example: str) -> Request:
+    """The request of an example of the contract."""
     if example == WITH_DOCUMENT:
         body = story.body(operation) | {"document": DOCUMENT}
     else:
@@ -105,11 +87,11 @@ class TestStory:
         answer = Story.begin(rival).request(operation).send()
         assert answer.status_code in (200, 201), answer.text
 
-    @each_told
+    @each_example
     def test_takes_every_example_of_the_contract_for_one(
         self, operation: Operation, content_type: str, example: str, rival: Partner
     ) -> None:
-        answer = told(Story.begin(rival), operation, content_type, example).send()
+        answer = request_of(Story.begin(rival), operation, content_type, example).send()
         assert answer.status_code in (200, 201), answer.text
 
 
@@ -120,8 +102,8 @@ class TestJsonBody:
     ) -> None:
         schema, forms = bodies(operation)[JSON]["schema"], set(bodies(operation)) - {JSON}
         sent: set[str] = set()
-        for example in told_in_json(operation):
-            request = told(story, operation, JSON, example)
+        for example in names_of_examples(operation):
+            request = request_of(story, operation, JSON, example)
             unread = unreadable(json.dumps(request.body).encode())
             tried = [*share_of(operation, unread, PARTS), *unfit(request.body, schema)]
             # What one example has shown of a field, another need not show again.
@@ -174,14 +156,14 @@ class TestLargeBody:
         answer = announced(story.request(operation), f"Content-Length: {HUGE_BYTES}")
         assert answer.status_code == 413
 
-    @those(KINDS_OF_BODY)
+    @each_of(KINDS_OF_BODY)
     def test_is_refused_while_it_is_sent_in_chunks(
         self, operation: Operation, story: Story, nothing_kept: None
     ) -> None:
         answer = announced(story.request(operation), "Transfer-Encoding: chunked", endless=True)
         assert answer.status_code == 413
 
-    @those([each for each in KINDS_OF_BODY if JSON in bodies(each)])
+    @each_of([each for each in KINDS_OF_BODY if JSON in bodies(each)])
     def test_of_json_may_have_a_mebibyte(
         self, operation: Operation, story: Story, nothing_kept: None
     ) -> None:

@@ -1,7 +1,7 @@
-"""No operation lets in who has no credentials, forged ones, or those of another kind."""
+"""Every operation refuses no credentials, forged ones, and those of another kind."""
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from uuid import uuid4
 
@@ -10,26 +10,22 @@ import pytest
 
 from access import api_keys
 from access.principal import CallerKind
-from tests.api_server import ApiServer
-from tests.contract.document import Operation, operations, share_of
+from tests.contract.document import Operation, named, operations, share_of
+from tests.contract.each import each_of, each_operation
 from tests.contract.forgeries import claims_of, forgeries, signed
 from tests.contract.valid_requests import Story, lasting
-from tests.in_turn import in_turn
 from tests.partner import Partner
 
-each_operation = in_turn("operation", operations(), ids=lambda each: each.name)
-each_kind_of_operation = in_turn(
-    "operation",
-    # One of each tag and each list of schemes; what is asked first is the same for all of them.
-    {(*each.node["tags"], str(each.node["security"])): each for each in operations()}.values(),
-    ids=lambda each: each.name,
+# One operation of each tag and each list of schemes: credentials are checked alike for all of them.
+each_kind_of_operation = each_of(
+    {(*each.node["tags"], str(each.node["security"])): each for each in operations()}.values()
 )
+of_either_kind = pytest.mark.parametrize(
+    "kind", [CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN]
+)
+pytestmark = pytest.mark.usefixtures("nothing_kept")
+Ask = Callable[..., httpx.Response]
 KINDS = ("PartnerKey", "PartnerToken", "BusinessToken")
-
-
-@pytest.fixture(scope="module")
-def story(acme: Partner) -> Story:
-    return Story.whole(acme)
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +36,8 @@ def callers(story: Story) -> dict[str, httpx.Client]:
     return {**found, "nobody": client(url)}
 
 
-@pytest.fixture(autouse=True)
-def nothing_kept(api_server: ApiServer, callers: dict[str, httpx.Client]) -> Iterator[None]:
-    before = api_server.stored()
-    yield
-    assert api_server.stored() == before
-
-
 @pytest.fixture
-def ask(story: Story, callers: dict[str, httpx.Client]) -> Callable[..., httpx.Response]:
+def ask(story: Story, callers: dict[str, httpx.Client]) -> Ask:
     """Send an operation's valid request with an Authorization header of one's own."""
 
     def send(operation: Operation, header: str | None, query: str = "") -> httpx.Response:
@@ -59,15 +48,19 @@ def ask(story: Story, callers: dict[str, httpx.Client]) -> Callable[..., httpx.R
     return send
 
 
+def owner(story: Story, kind: CallerKind) -> tuple[str, str | None]:
+    """Return the ids of partner and business that a token of a kind names."""
+    of_business = kind is CallerKind.BUSINESS_TOKEN
+    return str(story.partner.partner_id), story.business.id if of_business else None
+
+
 def codes(answers: list[httpx.Response]) -> set[tuple[int, str]]:
     return {(answer.status_code, answer.json()["error_code"]) for answer in answers}
 
 
 class TestNoCredentials:
     @each_operation
-    def test_are_401_at_every_operation(
-        self, operation: Operation, ask: Callable[..., httpx.Response]
-    ) -> None:
+    def test_are_401_at_every_operation(self, operation: Operation, ask: Ask) -> None:
         answers = [ask(operation, header) for header in (None, "", "Bearer", "Token x")]
         assert answers[0].json()["error_code"] == "authentication_required"
         assert {answer.status_code for answer in answers} == {401}
@@ -92,30 +85,14 @@ class TestNoCredentials:
 
 class TestForgedToken:
     @each_kind_of_operation
-    def test_of_a_partner_is_401(
-        self, operation: Operation, story: Story, ask: Callable[..., httpx.Response]
-    ) -> None:
-        self.refused(operation, str(story.partner.partner_id), None, ask)
-
-    @each_kind_of_operation
-    def test_of_a_business_is_401(
-        self, operation: Operation, story: Story, ask: Callable[..., httpx.Response]
-    ) -> None:
-        self.refused(operation, str(story.partner.partner_id), story.business.id, ask)
-
-    def refused(
-        self,
-        operation: Operation,
-        partner_id: str,
-        business_id: str | None,
-        ask: Callable[..., httpx.Response],
-    ) -> None:
-        tried = [*forgeries(partner_id, business_id, str(uuid4()))]
+    @of_either_kind
+    def test_is_401(self, operation: Operation, kind: CallerKind, story: Story, ask: Ask) -> None:
+        tried = [*forgeries(*owner(story, kind), str(uuid4()))]
         assert len(tried) > 50
         passed = []
         for name, token in share_of(operation, tried, 5):
             answer = ask(operation, f"Bearer {token}")
-            # Signed by us for somebody who is nobody: known, and let in nowhere.
+            # Signed by us for a partner that does not exist: it opens nothing.
             if answer.status_code != 401 and not (
                 name == "an unknown partner" and answer.status_code in (403, 404)
             ):
@@ -123,31 +100,18 @@ class TestForgedToken:
         assert passed == []
 
     @each_kind_of_operation
-    @pytest.mark.parametrize("business_token", [False, True])
+    @of_either_kind
     def test_that_has_expired_is_401_and_says_so(
-        self,
-        operation: Operation,
-        business_token: bool,
-        story: Story,
-        ask: Callable[..., httpx.Response],
+        self, operation: Operation, kind: CallerKind, story: Story, ask: Ask
     ) -> None:
-        partner_id = str(story.partner.partner_id)
-        for age, code in ((3600, "token_expired"), (10**6, "token_expired")):
-            claims = claims_of(partner_id, story.business.id if business_token else None, age=age)
-            kind = CallerKind.BUSINESS_TOKEN if business_token else CallerKind.PARTNER_TOKEN
-            assert codes([ask(operation, f"Bearer {signed(claims, kind)}")]) == {(401, code)}
+        for age in (3600, 10**6):
+            token = signed(claims_of(*owner(story, kind), age=age), kind)
+            assert codes([ask(operation, f"Bearer {token}")]) == {(401, "token_expired")}
 
-    def test_proves_nothing_when_the_true_one_would_pass(
-        self, story: Story, ask: Callable[..., httpx.Response]
-    ) -> None:
-        partner_id = str(story.partner.partner_id)
-        [reading] = [each for each in operations() if each.name == "get_business"]
-        for business_id, kind in (
-            (None, CallerKind.PARTNER_TOKEN),
-            (story.business.id, CallerKind.BUSINESS_TOKEN),
-        ):
-            token = signed(claims_of(partner_id, business_id), kind)
-            assert ask(reading, f"Bearer {token}").status_code == 200
+    @of_either_kind
+    def test_that_is_a_true_one_passes(self, kind: CallerKind, story: Story, ask: Ask) -> None:
+        token = signed(claims_of(*owner(story, kind)), kind)
+        assert ask(named("get_business"), f"Bearer {token}").status_code == 200
 
 
 class TestWrongKind:
@@ -165,11 +129,7 @@ class TestWrongKind:
 
 
 class TestRightKind:
-    @in_turn(
-        "operation",
-        [each for each in operations() if each.method == "get" and each.within_business],
-        ids=lambda each: each.name,
-    )
+    @each_of(each for each in operations() if each.method == "get" and each.within_business)
     def test_of_credentials_is_shown_the_same_as_every_other(
         self, operation: Operation, story: Story, callers: dict[str, httpx.Client]
     ) -> None:
@@ -181,11 +141,8 @@ class TestRightKind:
 
 class TestWrongKey:
     # Few and not at every operation: a hundred in a minute from one address are a 429.
-    def test_is_one_and_the_same_401(
-        self, story: Story, rival: Partner, ask: Callable[..., httpx.Response]
-    ) -> None:
+    def test_is_one_and_the_same_401(self, story: Story, rival: Partner, ask: Ask) -> None:
         partner_id, key = str(story.partner.partner_id), story.partner.api_key
-        [token] = [each for each in operations() if each.name == "issue_partner_token"]
         wrong = [
             f"{partner_id}:{api_keys.make_key('test').text}",
             f"{rival.partner_id}:{key}",
@@ -198,7 +155,7 @@ class TestWrongKey:
         ]
         headers = [f"Basic {base64.b64encode(pair.encode()).decode()}" for pair in wrong]
         headers += ["Basic", "Basic !!!!", f"Basic {partner_id}:{key}"]
-        answers = [ask(token, header) for header in headers]
+        answers = [ask(named("issue_partner_token"), header) for header in headers]
         assert codes(answers) == {(401, "invalid_credentials")}
         told = {(answer.json()["message"], answer.json()["error"]) for answer in answers}
         assert told == {("The partner id or the API key is wrong.", "invalid_client")}

@@ -1,4 +1,4 @@
-"""Bad forms, urlencoded and multipart, are refused like bad JSON, and nothing of them is kept."""
+"""Bad forms, urlencoded and multipart, are refused like bad JSON, and nothing is kept."""
 
 import gzip
 from collections.abc import Iterable, Iterator
@@ -6,18 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-import pytest
-
-from tests.api_server import ApiServer
-from tests.contract.document import Operation, bodies, follow, operations
-from tests.contract.valid_requests import (
-    MULTIPART,
-    URLENCODED,
-    Story,
-    file_fields,
-    text_of,
-)
-from tests.in_turn import Marker, in_turn
+from tests.contract.document import Operation, bodies, follow
+from tests.contract.each import each_taking
+from tests.contract.valid_requests import MULTIPART, URLENCODED, Story, file_fields, text_of
 from tests.partner import Partner
 
 BOUNDARY = "frontier"
@@ -34,12 +25,6 @@ NO_DOCUMENTS = {
     "nothing we know": bytes(range(256)),
     "entities": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
 }
-
-
-def taking(content_type: str) -> Marker:
-    """Every operation that takes one kind of form."""
-    found = [each for each in operations() if content_type in bodies(each)]
-    return in_turn("operation", found, ids=lambda each: each.name)
 
 
 @dataclass(frozen=True)
@@ -178,18 +163,6 @@ def hostile_files(operation: Operation, valid: Fields) -> Iterator[HostileForm]:
             yield HostileForm(f"{name}: {kind}", multipart(others.items(), more), announced)
 
 
-@pytest.fixture(scope="module")
-def story(acme: Partner) -> Story:
-    return Story.whole(acme)
-
-
-@pytest.fixture
-def nothing_kept(api_server: ApiServer) -> Iterator[None]:
-    before = api_server.stored()
-    yield
-    assert api_server.stored() == before
-
-
 class TestForm:
     def fields(self, story: Story, operation: Operation, content_type: str) -> Fields:
         files = file_fields(operation) if content_type == MULTIPART else set()
@@ -211,7 +184,7 @@ class TestForm:
                 found.append(f"{each.name}: {answer.status_code} {answer.text[:200]}")
         return found
 
-    @taking(URLENCODED)
+    @each_taking(URLENCODED)
     def test_urlencoded_is_refused_in_every_bad_form(
         self, operation: Operation, story: Story, nothing_kept: None
     ) -> None:
@@ -219,7 +192,7 @@ class TestForm:
         assert len(hostile) > 15
         assert self.wrongly_answered(story, operation, hostile) == []
 
-    @taking(MULTIPART)
+    @each_taking(MULTIPART)
     def test_multipart_is_refused_in_every_bad_form(
         self, operation: Operation, story: Story, nothing_kept: None
     ) -> None:
@@ -227,7 +200,7 @@ class TestForm:
         assert len(hostile) > 20
         assert self.wrongly_answered(story, operation, hostile) == []
 
-    @taking(URLENCODED)
+    @each_taking(URLENCODED)
     def test_urlencoded_is_taken_with_lists_and_objects_as_json_text(
         self, operation: Operation, rival: Partner
     ) -> None:
@@ -235,7 +208,7 @@ class TestForm:
         fields = self.fields(story, operation, URLENCODED)
         assert story.request(operation).send(data=fields).status_code == 200
 
-    @taking(MULTIPART)
+    @each_taking(MULTIPART)
     def test_multipart_is_taken_with_lists_and_objects_as_json_text(
         self, operation: Operation, rival: Partner
     ) -> None:

@@ -1,4 +1,4 @@
-"""What every operation has without a handler ever thinking of it, at every operation."""
+"""What the server adds to every operation without its handler."""
 
 import gc
 import json
@@ -12,10 +12,11 @@ import pytest
 
 from persistence.books import Books
 from tests.api_server import ApiServer
-from tests.contract.document import Operation, bodies, follow, operations, share_of
+from tests.contract.document import Operation, bodies, follow, named, operations, share_of
+from tests.contract.each import each_of
 from tests.contract.valid_requests import JSON, Request, Story, lasting
-from tests.in_turn import Marker, in_turn
-from tests.partner import PATIENCE_SECONDS, Partner, within
+from tests.in_turn import Marker
+from tests.partner import PATIENCE_SECONDS, within
 
 OWN_TO_EACH = ("x-request-id", "date", "ratelimit", "idempotent-replayed")
 
@@ -28,9 +29,8 @@ def those(wanted: Callable[[Operation], Any]) -> pytest.MarkDecorator:
 
 
 def all_those(wanted: Callable[[Operation], Any]) -> Marker:
-    """Operations that leave their story as it stands, in one test."""
-    found = [each for each in operations() if wanted(each)]
-    return in_turn("operation", found, ids=lambda each: each.name)
+    """Operations that leave their story as it is, in one test."""
+    return each_of(each for each in operations() if wanted(each))
 
 
 def is_about_a_business(operation: Operation) -> bool:
@@ -62,23 +62,9 @@ each_repeatable = those(lambda each: each.takes("Idempotency-Key"))
 each_with_preview = those(lambda each: each.takes("preview"))
 
 
-@pytest.fixture(scope="module")
-def standing(acme: Partner) -> Story:
-    """A story for tests that change nothing in it."""
-    return Story.whole(acme)
-
-
-@pytest.fixture
-def story(acme: Partner) -> Iterator[Story]:
-    """A story of its own for a test that changes it."""
-    story = Story.begin(acme)
-    yield story
-    story.close()
-
-
 @pytest.fixture
 def no_books_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """After the test no books are left that would wait for a search for what holds itself."""
+    """After the test no books are left that only a garbage collection would free."""
     opened, begin = WeakSet[Books](), Books.__init__
 
     def noted(books: Books, *arguments: Any) -> None:
@@ -96,8 +82,8 @@ def no_books_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def called(operation: Operation, request: pytest.FixtureRequest) -> Request:
-    """A request of an operation; those that only read share a story."""
-    story: Story = request.getfixturevalue("standing" if operation.method == "get" else "story")
+    """A request of an operation; reads share a story."""
+    story: Story = request.getfixturevalue("story" if operation.method == "get" else "own_story")
     return story.request(operation)
 
 
@@ -114,8 +100,14 @@ def succeeded(answer: httpx.Response) -> httpx.Response:
     return answer
 
 
+def of_nothing(story: Story, operation: Operation) -> Request:
+    """A request whose path ends with an id that nothing has."""
+    name = operation.path.rpartition("{")[2].partition("}")[0]
+    return story.request(operation, **{name: str(uuid4())})
+
+
 def reading_of(request: Request) -> str:
-    """The address at which what a request changes can be read: the path up to an id of such."""
+    """The address at which the record that a request changes can be read."""
     told, given = request.operation.path.split("/"), request.path.split("/")
     readable = {each.path for each in operations() if each.method == "get"}
     ids = [place + 1 for place, part in enumerate(told) if part.startswith("{")]
@@ -127,9 +119,9 @@ class TestIdempotencyKey:
     @pytest.mark.usefixtures("no_books_left")
     @each_repeatable
     def test_gets_the_first_answer_again_byte_for_byte_and_takes_effect_once(
-        self, operation: Operation, story: Story, api_server: ApiServer
+        self, operation: Operation, own_story: Story, api_server: ApiServer
     ) -> None:
-        request, headers = story.request(operation), key()
+        request, headers = own_story.request(operation), key()
         first = succeeded(request.send(headers=headers))
         before = api_server.stored()
         for path in (request.path, request.path.rstrip("/")):
@@ -142,17 +134,13 @@ class TestIdempotencyKey:
 
     @each_repeatable
     def test_of_another_request_is_422(
-        self, operation: Operation, story: Story, api_server: ApiServer
+        self, operation: Operation, own_story: Story, api_server: ApiServer
     ) -> None:
         headers = key()
-        [other] = [
-            each
-            for each in operations()
-            if each.name
-            == ("create_business" if is_about_a_business(operation) else "create_customer")
-        ]
-        succeeded(story.request(other).send(headers=headers))
-        request, before = story.request(operation), api_server.stored()
+        about_a_business = is_about_a_business(operation)
+        other = named("create_business" if about_a_business else "create_customer")
+        succeeded(own_story.request(other).send(headers=headers))
+        request, before = own_story.request(operation), api_server.stored()
         answer = request.send(headers=headers)
         assert (answer.status_code, answer.json()["error_code"]) == (422, "idempotency_key_reused")
         assert answer.json()["detail"]["operation"] == other.name
@@ -160,10 +148,9 @@ class TestIdempotencyKey:
 
     @all_those(lambda each: each.takes("Idempotency-Key") and has_thing(each))
     def test_gets_a_refusal_again_even_when_it_would_succeed_now(
-        self, operation: Operation, standing: Story
+        self, operation: Operation, story: Story
     ) -> None:
-        name = operation.path.rpartition("{")[2].partition("}")[0]
-        request, headers = standing.request(operation, **{name: str(uuid4())}), key()
+        request, headers = of_nothing(story, operation), key()
         first, again = request.send(headers=headers), request.send(headers=headers)
         assert first.status_code == again.status_code == 404
         assert again.content == first.content
@@ -171,9 +158,9 @@ class TestIdempotencyKey:
 
     @each_repeatable
     def test_of_a_malformed_a_stale_or_a_previewed_request_is_still_free(
-        self, operation: Operation, story: Story
+        self, operation: Operation, own_story: Story
     ) -> None:
-        request, headers = story.request(operation), key()
+        request, headers = own_story.request(operation), key()
         malformed = request.send(path=f"{request.path}?nope=1", headers=headers)
         assert malformed.status_code == 400
         if operation.takes("If-Match"):
@@ -190,9 +177,9 @@ class TestIdempotencyKey:
 class TestExternalId:
     @those(has_external_id)
     def test_that_is_known_answers_what_is_there_and_makes_nothing(
-        self, operation: Operation, story: Story, api_server: ApiServer
+        self, operation: Operation, own_story: Story, api_server: ApiServer
     ) -> None:
-        request = story.request(operation)
+        request = own_story.request(operation)
         body = {**request.body, "external_id": f"mine-{uuid4()}"}
         first, before = request.send(json=body), api_server.stored()
         assert first.status_code == 201
@@ -205,10 +192,10 @@ class TestExternalId:
 
     @those(lambda each: has_external_id(each) and each.within_business)
     def test_means_another_thing_in_another_business(
-        self, operation: Operation, story: Story
+        self, operation: Operation, own_story: Story
     ) -> None:
         made = []
-        for here in (story, Story.begin(story.partner)):
+        for here in (own_story, Story.begin(own_story.partner)):
             request = here.request(operation)
             made.append(request.send(json={**request.body, "external_id": "the-same"}))
         assert [answer.status_code for answer in made] == [201, 201]
@@ -218,9 +205,9 @@ class TestExternalId:
 class TestIfMatch:
     @all_those(takes_if_match)
     def test_of_an_older_version_is_412_and_changes_nothing(
-        self, operation: Operation, standing: Story, api_server: ApiServer
+        self, operation: Operation, story: Story, api_server: ApiServer
     ) -> None:
-        request, before = standing.request(operation), api_server.stored()
+        request, before = story.request(operation), api_server.stored()
         current = request.client.get(reading_of(request)).headers["etag"]
         for stale in ('"999"', '"0"', f"W/{current}"):
             answer = request.send(headers={"if-match": stale})
@@ -231,9 +218,9 @@ class TestIfMatch:
 
     @those(takes_if_match)
     def test_of_the_current_version_or_of_any_passes(
-        self, operation: Operation, story: Story
+        self, operation: Operation, own_story: Story
     ) -> None:
-        request = story.request(operation)
+        request = own_story.request(operation)
         current = request.client.get(reading_of(request)).headers["etag"]
         [tag] = share_of(operation, (current, "*"), 2)
         answer = succeeded(request.send(headers={"if-match": tag}))
@@ -243,19 +230,18 @@ class TestIfMatch:
             assert read.headers["etag"] == answer.headers["etag"]
 
     @all_those(lambda each: takes_if_match(each) and has_thing(each))
-    def test_on_what_does_not_exist_is_404(self, operation: Operation, standing: Story) -> None:
-        name = operation.path.rpartition("{")[2].partition("}")[0]
-        request = standing.request(operation, **{name: str(uuid4())})
+    def test_on_what_does_not_exist_is_404(self, operation: Operation, story: Story) -> None:
+        request = of_nothing(story, operation)
         assert request.send(headers={"if-match": '"1"'}).status_code == 404
 
 
 class TestArchivedBusiness:
     @those(lambda each: each.within_business and not is_about_a_business(each))
     def test_is_read_and_not_written(
-        self, operation: Operation, story: Story, api_server: ApiServer
+        self, operation: Operation, own_story: Story, api_server: ApiServer
     ) -> None:
-        request = story.request(operation)
-        story.partner.api.post(f"/v1/platform/businesses/{story.business.id}/archive/")
+        request = own_story.request(operation)
+        own_story.partner.api.post(f"/v1/platform/businesses/{own_story.business.id}/archive/")
         before = api_server.stored()
         answer = request.send()
         if operation.method == "get":
@@ -268,9 +254,9 @@ class TestArchivedBusiness:
 class TestPreview:
     @each_with_preview
     def test_answers_what_would_be_posted_and_keeps_nothing(
-        self, operation: Operation, story: Story, api_server: ApiServer
+        self, operation: Operation, own_story: Story, api_server: ApiServer
     ) -> None:
-        request, before = story.request(operation), api_server.stored()
+        request, before = own_story.request(operation), api_server.stored()
         preview = request.send(path=f"{request.path}?preview=true")
         assert api_server.stored() == before
         assert preview.status_code == 200
@@ -284,10 +270,9 @@ class TestPreview:
 
     @all_those(lambda each: each.takes("preview") and has_thing(each))
     def test_refuses_what_the_real_one_would_refuse(
-        self, operation: Operation, standing: Story
+        self, operation: Operation, story: Story
     ) -> None:
-        name = operation.path.rpartition("{")[2].partition("}")[0]
-        request = standing.request(operation, **{name: str(uuid4())})
+        request = of_nothing(story, operation)
         preview = request.send(path=f"{request.path}?preview=true")
         assert preview.status_code == request.send().status_code == 404
 
@@ -306,9 +291,9 @@ class TestAddress:
 
     @all_those(lambda each: each.method == "get")
     def test_answers_head_like_get_without_the_body(
-        self, operation: Operation, standing: Story
+        self, operation: Operation, story: Story
     ) -> None:
-        request = standing.request(operation)
+        request = story.request(operation)
         head, get = request.client.head(request.path), request.send()
         assert (head.status_code, lines(head)) == (get.status_code, lines(get))
         assert int(head.headers["content-length"]) == len(get.content) > 0
@@ -317,8 +302,8 @@ class TestAddress:
 class TestMemory:
     @pytest.mark.usefixtures("no_books_left")
     @all_those(lambda each: each.method == "get")
-    def test_keeps_nothing_of_what_was_read(self, operation: Operation, standing: Story) -> None:
-        succeeded(standing.request(operation).send())
+    def test_keeps_nothing_of_what_was_read(self, operation: Operation, story: Story) -> None:
+        succeeded(story.request(operation).send())
 
 
 class TestStandingHeaders:
@@ -343,11 +328,11 @@ class TestStandingHeaders:
 class TestEtag:
     @those(lambda each: "201" in each.node["responses"])
     def test_and_location_of_what_was_made_lead_to_it(
-        self, operation: Operation, story: Story
+        self, operation: Operation, own_story: Story
     ) -> None:
-        made = story.request(operation).send()
+        made = own_story.request(operation).send()
         assert made.status_code == 201
-        read = story.client(operation).get(made.headers["location"])
+        read = own_story.client(operation).get(made.headers["location"])
         assert read.headers["etag"] == made.headers["etag"]
         ids = [shown.get("payment", shown)["id"] for shown in (made.json(), read.json())]
         assert ids[0] == ids[1]

@@ -1,4 +1,4 @@
-"""The faults that are derived as examples of single operations are the server's own words."""
+"""The derived examples of faults are the server's own words."""
 
 from typing import Any
 

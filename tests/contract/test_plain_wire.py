@@ -1,4 +1,4 @@
-"""The wire of the tests' own clients: it takes what a server may say, and nothing else."""
+"""The transport of the tests' own clients: it accepts whole answers only."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ Serve = Callable[..., httpx.Client]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Start a server that says these bytes on its connections, one piece for each request."""
+    """Start a server that sends these bytes on its connections, one piece for each request."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         clients: list[httpx.Client] = []
 
@@ -39,18 +39,10 @@ def serve() -> Iterator[Serve]:
 
 
 class TestPlainWire:
-    def test_keeps_a_connection(self, serve: Serve) -> None:
-        client = serve([WHOLE, WHOLE])
-        assert [client.get("/").text for _ in range(2)] == ["hi", "hi"]
-
     def test_makes_another_when_the_server_has_hung_up(self, serve: Serve) -> None:
         closing = WHOLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
         client = serve([closing], [WHOLE])
         assert [client.get("/").text for _ in range(2)] == ["hi", "hi"]
-
-    def test_reads_no_body_where_there_is_none(self, serve: Serve) -> None:
-        answer = serve([WHOLE[:-2]]).head("/")
-        assert (answer.content, answer.headers["content-length"]) == (b"", "2")
 
     @pytest.mark.parametrize(
         "said",
@@ -67,12 +59,3 @@ class TestPlainWire:
     def test_refuses_what_is_no_whole_answer(self, said: bytes, serve: Serve) -> None:
         with pytest.raises(httpx.RemoteProtocolError):
             serve([said]).get("/")
-
-    def test_tells_that_nobody_is_there(self, serve: Serve) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-        with (
-            httpx.Client(transport=PlainWire()) as client,
-            pytest.raises(httpx.ConnectError),
-        ):
-            client.get(f"http://127.0.0.1:{port}/")

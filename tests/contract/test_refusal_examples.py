@@ -1,4 +1,4 @@
-"""The refusals that the contract shows are the server's own, in its words and with its facts."""
+"""Each refusal that the contract shows is provoked: the server answers it in the same words."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ SHOWN_ELSEWHERE = {
     "HttpsRequired": "handlers/books/test_access.py::TestPlainHttp"
     "::test_is_refused_where_nobody_asked_for_development",
     "IdempotencyInProgress": "concurrency/test_running_requests.py::TestKeyOfARunningRequest"
-    "::test_is_409_after_a_wait_and_the_first_answer_when_that_is_there",
+    "::test_a_key_at_work_is_409_and_then_the_first_answer",
     "ExportTooLarge": "handlers/trade/test_drafts_in_lists.py::TestExportJournalEntries"
     "::test_a_file_has_so_many_lines_and_no_more",
     "TaxCodeInUse": "handlers/books/test_change_tax_codes.py::TestUpdateTaxCodeInUse"
@@ -62,6 +62,8 @@ VENDOR_CREDIT = {"vendor_id": "{vendor_id}", "line_items": [{"amount": 100}]}
 PAID = {"currency": "GBP", "payment_date": "2026-07-10", "payment_method": "cash"}
 PAYMENT = {**PAID, "customer_id": "{customer_id}", "total_amount_cents": 100}
 BY_CARD = {**PAYMENT, "payment_method": "credit_card", "payment_processor": "stripe"}
+BILL_PAYMENT = {**PAID, "vendor_id": "{vendor_id}", "amount_cents": 100}
+OWED = {"account": "2400", "credit_amount": 1}
 PAYOUT = {"processor": "stripe", "paid_out_amount_cents": 100, "currency": "GBP"}
 REFUND = {
     "vendor_id": "{vendor_id}",
@@ -74,27 +76,78 @@ LEVELS = ["1500", *(f"1500.{level}" for level in range(1, 21))]
 Provoked = Callable[[Story], httpx.Response]
 
 
-def told(story: Story, said: Any) -> Any:
-    """What is said, with a thing of the story for each name in braces."""
-    if isinstance(said, dict):
-        return {name: told(story, each) for name, each in said.items()}
-    if isinstance(said, list):
-        return [told(story, each) for each in said]
-    if not isinstance(said, str):
-        return said
-    return re.sub(r"{(\w+)}", lambda found: story.thing(found[1]), said)
+def with_ids(story: Story, value: Any) -> Any:
+    """A value with an id of the story for each name in braces."""
+    if isinstance(value, dict):
+        return {name: with_ids(story, each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [with_ids(story, each) for each in value]
+    if not isinstance(value, str):
+        return value
+    return re.sub(r"{(\w+)}", lambda found: story.thing(found[1]), value)
 
 
 def by_business(method: str, path: str, **more: Any) -> Provoked:
-    return lambda story: story.business.api.request(method, told(story, path), **told(story, more))
+    return lambda story: story.business.api.request(
+        method, with_ids(story, path), **with_ids(story, more)
+    )
 
 
 def post(path: str, **body: Any) -> Provoked:
     return by_business("POST", path, json=body)
 
 
+def archive(path: str) -> Provoked:
+    return by_business("POST", f"{path}archive/")
+
+
+def patch(path: str, **body: Any) -> Provoked:
+    return by_business("PATCH", path, json=body)
+
+
+def get(path: str) -> Provoked:
+    return by_business("GET", path)
+
+
+def delete(path: str) -> Provoked:
+    return by_business("DELETE", path)
+
+
+def invoice(**facts: Any) -> Provoked:
+    return post("invoices/", **{**INVOICE, **facts})
+
+
+def pay(amount: int, of: str = "{unpaid_id}", **facts: Any) -> Provoked:
+    """Settle so much of an invoice by a payment of 1.00."""
+    part = {"invoice_id": of, "amount_cents": amount}
+    return post("invoices/payments/", **{**PAYMENT, "allocations": [part], **facts})
+
+
+def pay_bill(of: str, **facts: Any) -> Provoked:
+    part = {"bill_id": of, "amount_cents": 100}
+    return post("bills/payments/", **{**BILL_PAYMENT, "allocations": [part], **facts})
+
+
+def pay_out(payment: str, **facts: Any) -> Provoked:
+    return post("payouts/", **{**PAYOUT, "payment_ids": [payment], **facts})
+
+
+def refund(*allocations: Any, **facts: Any) -> Provoked:
+    """Agree on a refund of a vendor."""
+    return post("vendor-refunds/payments/", **REFUND, allocations=[*allocations], **facts)
+
+
+def account(code: str, **facts: Any) -> Provoked:
+    return post(CHART, code=code, name="Savings account", **ASSET, **facts)
+
+
+def entry(debit: Any, credit: Any) -> Provoked:
+    return post(ENTRIES, entry_date="2026-07-31", lines=[debit, credit])
+
+
 def read(path: str) -> Provoked:
-    return lambda story: story.business.api.get(told(story, path) + f"{uuid4()}/")
+    """Read an id that nothing has."""
+    return lambda story: story.business.api.get(with_ids(story, path) + f"{uuid4()}/")
 
 
 def by_partner(path: str, **more: Any) -> Provoked:
@@ -121,7 +174,7 @@ def twice(request: Provoked) -> Provoked:
 
 
 def by_a_line(move: str, **body: Any) -> Provoked:
-    """Move a line of a bank account of its own, which stands on `{code}`."""
+    """Move a line of another bank account, whose account is `{code}`."""
 
     def provoked(story: Story) -> httpx.Response:
         bank = Bank(story.business, open_account(story.business))
@@ -133,11 +186,7 @@ def by_a_line(move: str, **body: Any) -> Provoked:
 
 def marked(**facts: str) -> Provoked:
     """Write an entry whose first line is for a tax return."""
-    lines = [
-        {"account": "2200", "debit_amount": 1, **facts},
-        {"account": "2400", "credit_amount": 1},
-    ]
-    return post(ENTRIES, entry_date="2026-07-31", lines=lines)
+    return entry({"account": "2200", "debit_amount": 1, **facts}, OWED)
 
 
 def returned(*periods: tuple[str, str, str]) -> Provoked:
@@ -186,7 +235,7 @@ def of_a_credit_of_a_refund(story: Story) -> httpx.Response:
 
 
 def in_a_closed_statement(story: Story) -> httpx.Response:
-    """Take back what is posted of a line in a statement that is closed."""
+    """Undo what is posted of a line in a closed statement."""
     bank = Bank(story.business, open_account(story.business))
     line = bank.line(100, date="2026-07-15")
     bank.categorize(line, "4500")
@@ -206,7 +255,7 @@ def opening(number: str, day: str, **facts: Any) -> Provoked:
 
 
 def of_an_opened_invoice(number: str, day: str, *then: Provoked) -> Provoked:
-    """Open the books, then do something else with the invoice, `{opened}`, or with all of it."""
+    """Open the books, then send requests about the opening, `{made}`, or its `{opened}` invoice."""
 
     def provoked(story: Story) -> httpx.Response:
         made = opening(number, day)(story).json()
@@ -230,9 +279,7 @@ def of_a_day_to_come(story: Story) -> httpx.Response:
 
 
 PROVOKED: Mapping[str, Provoked] = {
-    "ValidationError": post(
-        "invoices/", customer_id="{customer_id}", line_items=[{**LINE, "quantity": 0}]
-    ),
+    "ValidationError": invoice(line_items=[{**LINE, "quantity": 0}]),
     "TokenExpired": of_an_old_token,
     "PermissionDenied": by_token("GET", "/v1/platform/businesses/{}/customers/"),
     "BusinessNotFound": by_token("GET", "/v1/platform/businesses/{}/"),
@@ -245,32 +292,17 @@ PROVOKED: Mapping[str, Provoked] = {
     ),
     "UnsupportedMediaType": by_business("POST", "customers/", data={"company_name": "Blue"}),
     "UnsupportedFile": by_business("POST", "documents/", files={"file": ("a.gif", b"GIF89a")}),
-    "ImmutableField": by_business(
-        "PATCH", "invoices/payments/{payment_id}/", json={"currency": "EUR"}
-    ),
+    "ImmutableField": patch("invoices/payments/{payment_id}/", currency="EUR"),
     "UnsupportedGrantType": by_partner(TOKEN, data={"grant_type": "password"}),
     "InvalidClient": of_a_wrong_key,
     "AccessDenied": by_token("POST", "/v1/platform/{}/oauth2/token/"),
     "TokenMediaType": by_partner(TOKEN, content=b"x", headers={"Content-Type": "text/plain"}),
-    "CustomerHasBalance": after(
-        by_business("GET", "invoices/{unpaid_id}/"),
-        by_business("POST", "customers/{customer_id}/archive/"),
-    ),
+    "CustomerHasBalance": after(get("invoices/{unpaid_id}/"), archive("customers/{customer_id}/")),
     "InvalidStateTransition": post("invoices/{unpaid_id}/send/"),
     "PeriodLocked": in_another(lock_date="2026-06-30"),
     "SystemEntry": post(ENTRIES + "{journal_entry_id}/reverse/"),
-    "EntryNotBalanced": post(
-        ENTRIES,
-        entry_date="2026-07-31",
-        lines=[{"account": "6000", "debit_amount": 2}, {"account": "2400", "credit_amount": 1}],
-    ),
-    "AllocationExceedsOutstanding": post(
-        "invoices/payments/",
-        customer_id="{customer_id}",
-        total_amount_cents=90_000,
-        allocations=[{"invoice_id": "{unpaid_id}", "amount_cents": 90_000}],
-        **PAID,
-    ),
+    "EntryNotBalanced": entry({"account": "6000", "debit_amount": 2}, OWED),
+    "AllocationExceedsOutstanding": pay(90_000, total_amount_cents=90_000),
     "LinesDoNotAddUp": post(
         "invoices/refunds/",
         invoice_id="{invoice_id}",
@@ -291,24 +323,16 @@ PROVOKED: Mapping[str, Provoked] = {
     ),
     "VendorNotActive": after(
         post("vendors/", company_name="Green Bean Imports"),
-        by_business("PATCH", "vendors/{made}/", json={"status": "BLOCKED"}),
+        patch("vendors/{made}/", status="BLOCKED"),
         post("bills/", **{**BILL, "vendor_id": "{made}"}),
     ),
     "DuplicateBillNumber": twice(post("bills/", **BILL)),
-    "BillVendorMismatch": post(
-        "bills/payments/",
-        vendor_id="{quiet_vendor_id}",
-        amount_cents=100,
-        allocations=[{"bill_id": "{unpaid_bill_id}", "amount_cents": 100}],
-        **PAID,
-    ),
-    "AccountHasBalance": after(
-        by_business("GET", "invoices/{unpaid_id}/"), by_business("DELETE", CHART + "4000/")
-    ),
+    "BillVendorMismatch": pay_bill("{unpaid_bill_id}", vendor_id="{quiet_vendor_id}"),
+    "AccountHasBalance": after(get("invoices/{unpaid_id}/"), delete(CHART + "4000/")),
     "CustomerNotFound": read("customers/"),
     "InvoiceNotFound": read("invoices/"),
     "PaymentNotFound": read("invoices/payments/"),
-    "WriteOffNotFound": by_business("DELETE", "invoices/{invoice_id}/write-offs/{customer_id}/"),
+    "WriteOffNotFound": delete("invoices/{invoice_id}/write-offs/{customer_id}/"),
     "InvoiceRefundNotFound": read("invoices/refunds/"),
     "InvoiceRefundPaymentNotFound": read("invoices/refunds/{refund_id}/payments/"),
     "CustomerCreditNotFound": read("customer-credits/"),
@@ -356,64 +380,42 @@ PROVOKED: Mapping[str, Provoked] = {
     "InvalidToken": by_token(
         "GET", "/v1/platform/businesses/", headers={"Authorization": "Bearer abc"}
     ),
-    "RouteNotFound": by_business("GET", "invoice/"),
-    "MethodNotAllowed": by_business("DELETE", "customers/"),
+    "RouteNotFound": get("invoice/"),
+    "MethodNotAllowed": delete("customers/"),
     "PayloadTooLarge": by_business("POST", "customers/", content=b" " * 2**21, headers=JSON),
     "UriTooLong": by_business("GET", "customers/", params={"search": "x" * 9_000}),
     "HeadersTooLarge": by_business("GET", "customers/", headers={"X-More": "x" * 17_000}),
     "DuplicateExternalId": after(
         post("customers/", company_name="Blue Door Bakery", external_id="cust-77"),
-        by_business("PATCH", "customers/{customer_id}/", json={"external_id": "cust-77"}),
+        patch("customers/{customer_id}/", external_id="cust-77"),
     ),
     "CustomerIsArchived": after(
         post("customers/", company_name="Blue Door Bakery"),
-        by_business("POST", "customers/{made}/archive/"),
-        post("invoices/", **{**INVOICE, "customer_id": "{made}"}),
+        archive("customers/{made}/"),
+        invoice(customer_id="{made}"),
     ),
-    "DuplicateInvoiceNumber": twice(post("invoices/", **INVOICE, invoice_number="INV-000900")),
+    "DuplicateInvoiceNumber": twice(invoice(invoice_number="INV-000900")),
     "InvoiceHasAllocations": post("invoices/{invoice_id}/void/"),
-    "InvoiceNotOpen": post(
-        "invoices/payments/",
-        **PAYMENT,
-        allocations=[{"invoice_id": "{draft_id}", "amount_cents": 100}],
-    ),
-    "PaymentNotLive": post(
-        "invoices/payments/",
-        **PAYMENT,
-        status="failed",
-        allocations=[{"invoice_id": "{unpaid_id}", "amount_cents": 100}],
-    ),
+    "InvoiceNotOpen": pay(100, "{draft_id}"),
+    "PaymentNotLive": pay(100, status="failed"),
     "DuplicateCreditNoteNumber": twice(
         post("customer-credits/", **CREDIT, credit_note_number="CN-000900")
     ),
     "CreditNotSent": post(
         "customer-credits/", **CREDIT, allocations=[{"invoice_id": "{unpaid_id}", "amount": 100}]
     ),
-    "VendorHasBalance": after(
-        by_business("GET", "bills/{unpaid_bill_id}/"),
-        by_business("POST", "vendors/{vendor_id}/archive/"),
-    ),
+    "VendorHasBalance": after(get("bills/{unpaid_bill_id}/"), archive("vendors/{vendor_id}/")),
     "BillHasAllocations": post("bills/{bill_id}/void/"),
-    "BillNotOpen": post(
-        "bills/payments/",
-        **PAID,
-        vendor_id="{vendor_id}",
-        amount_cents=100,
-        allocations=[{"bill_id": "{draft_bill_id}", "amount_cents": 100}],
-    ),
+    "BillNotOpen": pay_bill("{draft_bill_id}"),
     "DuplicateVendorCreditNumber": twice(
         post("vendor-credits/", **VENDOR_CREDIT, vendor_credit_number="VC-000900")
     ),
     "CreditOfRefund": of_a_credit_of_a_refund,
-    "PaymentNotCompleted": post(
-        "vendor-refunds/payments/",
-        **REFUND,
-        allocations=[of_payment({"id": "{bill_payment_id}"}, 500)],
-    ),
+    "PaymentNotCompleted": refund(of_payment({"id": "{bill_payment_id}"}, 500)),
     "VendorRefundPaid": after(
-        post("vendor-refunds/payments/", **REFUND, allocations=[as_credit(200)]),
-        by_business("PATCH", "vendor-refunds/payments/{made}/", json={"status": "completed"}),
-        by_business("PATCH", "vendor-refunds/payments/{made}/", json={"allocations": []}),
+        refund(as_credit(200)),
+        patch("vendor-refunds/payments/{made}/", status="completed"),
+        patch("vendor-refunds/payments/{made}/", allocations=[]),
     ),
     "PayoutReconciled": after(
         post(
@@ -421,31 +423,30 @@ PROVOKED: Mapping[str, Provoked] = {
             target_type="payout",
             target_id="{payout_id}",
         ),
-        by_business("DELETE", "payouts/{payout_id}/"),
+        delete("payouts/{payout_id}/"),
     ),
     "AlreadyInPayout": after(
-        post("invoices/payments/", **BY_CARD),
-        *[post("payouts/", **PAYOUT, payment_ids=["{made}"])] * 2,
+        post("invoices/payments/", **BY_CARD), pay_out("{made}"), pay_out("{made}")
     ),
-    "ItemNotCompleted": post("payouts/", **PAYOUT, payment_ids=["{payment_id}"]),
+    "ItemNotCompleted": pay_out("{payment_id}"),
     "InPayout": after(
         post("invoices/payments/", **BY_CARD),
-        post("payouts/", **PAYOUT, payment_ids=["{made}"]),
-        by_business("PATCH", "invoices/payments/{made}/", json={"total_amount_cents": 200}),
+        pay_out("{made}"),
+        patch("invoices/payments/{made}/", total_amount_cents=200),
     ),
     "BankTransactionUsedUp": post(
         "bank-transactions/{categorized_line_id}/categorize/", account="6300"
     ),
-    "DuplicateAccountCode": post(CHART, code="1100", name="Current account", **ASSET),
+    "DuplicateAccountCode": account("1100"),
     "AccountHasChildren": after(
-        post(CHART, code="1110", name="Savings account", **ASSET),
+        account("1110"),
         post(CHART + "{made}/children/", code="1110.1", name="Notice account"),
-        by_business("DELETE", CHART + "{made}/"),
+        delete(CHART + "{made}/"),
     ),
     "AccountTaken": twice(post("bank-accounts/", display_name="Current account", account="1100")),
     "AccountIsArchived": after(
-        post(CHART, code="1120", name="Savings account", **ASSET),
-        by_business("DELETE", CHART + "{made}/"),
+        account("1120"),
+        delete(CHART + "{made}/"),
         post(
             "invoices/{unpaid_id}/write-offs/",
             destination_account={"type": "AccountId", "id": "{made}"},
@@ -458,37 +459,14 @@ PROVOKED: Mapping[str, Provoked] = {
             for order in ("order-5512", "order-5513")
         )
     ),
-    "ControlAccount": post(
-        ENTRIES,
-        entry_date="2026-07-31",
-        lines=[{"account": "1200", "debit_amount": 1}, {"account": "2400", "credit_amount": 1}],
-    ),
-    "NegativeAmount": post(
-        "invoices/", **{**INVOICE, "line_items": [{**LINE, "discount_amount": 120}]}
-    ),
-    "AmountTooLarge": post(
-        "invoices/", **{**INVOICE, "line_items": [{"quantity": 1_000, "unit_price": 10**13}]}
-    ),
-    "AllocationExceedsTotal": post(
-        "invoices/payments/",
-        **PAYMENT,
-        allocations=[{"invoice_id": "{unpaid_id}", "amount_cents": 120}],
-    ),
-    "InvoiceCustomerMismatch": post(
-        "invoices/payments/",
-        **{**PAYMENT, "customer_id": "{quiet_id}"},
-        allocations=[{"invoice_id": "{unpaid_id}", "amount_cents": 100}],
-    ),
-    "TotalBelowAllocated": by_business(
-        "PATCH", "invoices/payments/{payment_id}/", json={"total_amount_cents": 500}
-    ),
-    "FeeExceedsAmount": post(
-        "vendor-refunds/payments/",
-        **REFUND,
-        processing_fee_cents=501,
-        allocations=[of_bill({"id": "{bill_id}"}, 500)],
-    ),
-    "ItemNotInClearing": post("payouts/", **PAYOUT, payment_ids=["{unapplied_id}"]),
+    "ControlAccount": entry({"account": "1200", "debit_amount": 1}, OWED),
+    "NegativeAmount": invoice(line_items=[{**LINE, "discount_amount": 120}]),
+    "AmountTooLarge": invoice(line_items=[{"quantity": 1_000, "unit_price": 10**13}]),
+    "AllocationExceedsTotal": pay(120),
+    "InvoiceCustomerMismatch": pay(100, customer_id="{quiet_id}"),
+    "TotalBelowAllocated": patch("invoices/payments/{payment_id}/", total_amount_cents=500),
+    "FeeExceedsAmount": refund(of_bill({"id": "{bill_id}"}, 500), processing_fee_cents=501),
+    "ItemNotInClearing": pay_out("{unapplied_id}"),
     "TaxCodeNotFound": read("tax-codes/"),
     "TaxReturnNotFound": read("tax-returns/"),
     "TaxPeriodNotOver": returned(("2199-12-01", "2199-12-31", "accrual")),
@@ -500,19 +478,17 @@ PROVOKED: Mapping[str, Provoked] = {
     "DuplicateTaxCode": twice(post("tax-codes/", **code_body("V20"))),
     "TaxCodeIsArchived": after(
         post("tax-codes/", **code_body("V21")),
-        by_business("DELETE", "tax-codes/{made}/"),
-        by_business("PATCH", "tax-codes/{made}/", json={"is_default": True}),
+        delete("tax-codes/{made}/"),
+        patch("tax-codes/{made}/", is_default=True),
     ),
     "TaxCodeMismatch": marked(tax_code="S20", tax_part="withheld"),
     "TaxRateMissing": after(
         post("tax-codes/", **code_body("V22", rates=[{"rate": 22, "valid_from": "2026-08-01"}])),
         marked(tax_code="V22"),
     ),
-    "ProcessorMismatch": post(
-        "payouts/", **{**PAYOUT, "processor": "paypal"}, payment_ids=["{card_payment_id}"]
-    ),
+    "ProcessorMismatch": pay_out("{card_payment_id}", processor="paypal"),
     "BankAccountMismatch": after(
-        by_business("GET", "bank-transactions/{linked_line_id}/"),
+        get("bank-transactions/{linked_line_id}/"),
         by_a_line("match", target_type="invoice_payment", target_id="{bank_payment_id}"),
     ),
     "SameAccount": by_a_line("categorize", account="{code}"),
@@ -522,12 +498,10 @@ PROVOKED: Mapping[str, Provoked] = {
     "LinkDirectionMismatch": by_a_line(
         "match", target_type="bill_payment", target_id="{unapplied_bill_payment_id}"
     ),
-    "CurrencyMismatch": post("invoices/", **INVOICE, currency="EUR"),
-    "ReferenceNotFound": post("invoices/", **{**INVOICE, "customer_id": "{vendor_id}"}),
-    "ReferenceMismatch": post("invoices/", **INVOICE, customer_external_id="cust-78"),
-    "AccountTypeMismatch": post(
-        CHART, code="1130", name="Savings account", parent_id="2000", **ASSET
-    ),
+    "CurrencyMismatch": invoice(currency="EUR"),
+    "ReferenceNotFound": invoice(customer_id="{vendor_id}"),
+    "ReferenceMismatch": invoice(customer_external_id="cust-78"),
+    "AccountTypeMismatch": account("1130", parent_id="2000"),
     "AccountTooDeep": after(
         *(
             post(f"{CHART}{above}/children/", code=code, name="Deposits")
@@ -539,16 +513,16 @@ PROVOKED: Mapping[str, Provoked] = {
 
 @pytest.fixture(scope="module")
 def standing(acme: Partner) -> Story:
-    """A story for refusals, which change nothing that another one looks at."""
+    """A story for refusals, none of which changes what another one needs."""
     return Story.begin(acme)
 
 
 class TestRefusalExample:
-    def test_every_code_has_one(self) -> None:
+    def test_every_code_has_an_example(self) -> None:
         codes = document()["components"]["schemas"]["ErrorCode"]["enum"]
         assert {each["error_code"] for each in refusals().values()} == set(codes)
 
-    def test_every_one_is_provoked(self) -> None:
+    def test_every_example_is_provoked(self) -> None:
         assert refusals().keys() == PROVOKED.keys() | SHOWN_ELSEWHERE.keys()
 
     @in_turn("name", PROVOKED)

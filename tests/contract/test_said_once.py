@@ -1,4 +1,4 @@
-"""What the contract means in several places it says once, by an anchor."""
+"""What the contract has in several places is written once, by an anchor."""
 
 import json
 from collections import defaultdict
@@ -48,7 +48,7 @@ def meaning(node: Any) -> str:
 
 
 def repeated(found: Iterator[tuple[str, Any]], few: int) -> dict[str, int]:
-    """Count the places of what stands in so many of them and is not the same node in all."""
+    """Count the places of what is in so many of them and is not one node."""
     groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for name, node in found:
         groups[name, meaning(node)].append(node)

@@ -16,7 +16,7 @@ def story(acme: Partner) -> Story:
 
 
 def faults(story: Story, limit: Limit, value: Any) -> dict[str, Any]:
-    """Send a valid request with another value in one place, and return what is told of it."""
+    """Send a valid request with another value in one place, and return its faults."""
     request = story.request(named(limit.operation))
     node, (*above, last) = request.body, limit.field.split(".")
     for name in above:

@@ -1,8 +1,7 @@
 """A valid request for every operation, made of the contract's own examples.
 
-The examples tell one story with the same ids throughout; here each id stands for a real thing of
-a real business. An operation that is added to the contract joins every test that asks for one of
-these, as soon as `story_things` has a thing for each name in its path.
+The examples use the same ids throughout; here each id becomes that of a record of a real business.
+A new operation joins all tests of these requests, once `story_things` has each name of its path.
 """
 
 import json
@@ -95,7 +94,7 @@ class Request:
         return self.client.request(self.operation.method.upper(), path, **changes)
 
     def content(self) -> dict[str, Any]:
-        """The body as httpx is told of it."""
+        """The body as arguments for httpx."""
         if self.content_type == JSON:
             return {"json": self.body}
         if self.content_type == MULTIPART:
@@ -141,7 +140,7 @@ class Story:
         """The id of a thing, which is made where it is not there yet."""
         if name not in self.ids:
             assert name in story_things.MAKERS, f"{story_things.__file__} has no {{{name}}}"
-            self.ids[name] = story_things.MAKERS[name](self)
+            self.ids[name] = str(story_things.MAKERS[name](self)["id"])
         return self.ids[name]
 
     @cached_property
@@ -151,7 +150,7 @@ class Story:
         return self.partner.client(self.partner.url, headers=token)
 
     def close(self) -> None:
-        """Let go of the connections that nobody else has."""
+        """Close the connections of this story."""
         self.by_business.close()
         self.business.api.close()
 
@@ -163,7 +162,7 @@ class Story:
         return self.by_business if "BusinessToken" in schemes else self.partner.key
 
     def id_of(self, operation: Operation, name: str) -> str:
-        """What stands for a name in a path: one that the operation can change."""
+        """The id for a name in a path: of a record that the operation can change."""
         if (operation.name, name) in OF_THEIR_OWN:
             return self.thing(OF_THEIR_OWN[operation.name, name])
         return self.thing(name if operation.method == "get" else CHANGED.get(name, name))
@@ -191,7 +190,7 @@ class Story:
     def retold(self, value: Any) -> Any:
         """Replace the story's ids by real ones, codes of accounts by ids, and what must be new."""
         text = json.dumps(value)
-        for told, name in told_ids().items():
+        for told, name in names_by_id().items():
             if told in text:
                 text = text.replace(told, self.thing(NAMED_IN_BODIES.get(name, name)))
         text = text.replace("0197f0c2-1b7e-7c11-9a53-5f0e6b1d2a01", str(self.partner.partner_id))
@@ -215,13 +214,13 @@ class Story:
 
 
 @cache
-def told_ids() -> dict[str, str]:
+def names_by_id() -> dict[str, str]:
     """The names of things by the ids that the contract's story has for them."""
     told: dict[str, str] = {**NAMED_IN_NO_PATH}
     for operation in operations():
         for parameter in operation.parameters:
             if parameter["in"] == "path":
-                named = parameter["name"]
+                named = str(parameter["name"])
                 # What reads a thing comes first, and finds it under its own name.
                 name = OF_THEIR_OWN.get((operation.name, named), named)
                 told.setdefault(parameter["example"], name)
@@ -236,7 +235,7 @@ def file_fields(operation: Operation) -> set[str]:
 
 
 def parts(operation: Operation, body: Node) -> list[tuple[str, Any]]:
-    """A multipart body as httpx is told of it: files with a name, all else as text."""
+    """A multipart body for httpx: files with a name, all else as text."""
     files = file_fields(operation)
     return [
         (name, ("paper.pdf", value.encode()) if name in files else (None, text_of(value)))

@@ -13,15 +13,10 @@ from typing import Any
 from hypothesis import strategies
 
 from accounting.files.uploads import kind_of
+from tests.builders.files import CSV, JPEG, PDF, PNG, XML
 
 BYTEWISE = "latin-1"
-KINDS = {
-    "pdf": b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj\n%%EOF\n",
-    "png": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(17),
-    "jpg": b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + bytes(40),
-    "csv": b"date,amount\r\n2026-07-01,12.50\r\n2026-07-02,3.00\r\n",
-    "xml": b"<?xml version='1.0'?>\n<Invoice><Total>12.50</Total></Invoice>\n",
-}
+KINDS = {"pdf": PDF, "png": PNG, "jpg": JPEG, "csv": CSV, "xml": XML}
 # What banks write, by the `format` of the request.
 STATEMENTS = {
     "csv": b"Date,Text,Amount\n2026-07-01,Coffee,-3.20\n2026-07-02,INV-000001,600.00\n",

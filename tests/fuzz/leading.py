@@ -5,11 +5,12 @@ vendor together.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
+from tests.builders.trade import PURCHASES, SALES, Trade
+from tests.fuzz.pools import CREDIT, PAYMENT
 from tests.fuzz.sowing import numbers, seeds
 
 Body = dict[str, Any]
@@ -20,48 +21,6 @@ LONGEST = {
 }
 CURRENCY = "GBP"
 BOUGHT = ("bills", "vendor_credits")
-
-
-@dataclass(frozen=True)
-class Trade:
-    """What sales and purchases call what they have alike: names in requests, and pools."""
-
-    party: str
-    document: str
-    payment: str
-    credit: str
-    opened: str
-    parties: str
-    words: str
-    owed: str
-    payments: str
-    credits: str
-
-
-SALES = Trade(
-    party="customer",
-    document="invoice_id",
-    payment="payment_id",
-    credit="credit_id",
-    opened="sent_at",
-    parties="customers",
-    words="customer_words",
-    owed="owed_invoices",
-    payments="payments",
-    credits="sent_credits",
-)
-PURCHASES = Trade(
-    party="vendor",
-    document="bill_id",
-    payment="bill_payment_id",
-    credit="vendor_credit_id",
-    opened="received_at",
-    parties="vendors",
-    words="vendor_words",
-    owed="owed_bills",
-    payments="bill_payments",
-    credits="received_vendor_credits",
-)
 
 
 def lead(name: str, case: Any) -> None:
@@ -139,9 +98,10 @@ def allocate_little(trade: Trade, case: Any, body: Body) -> None:
     """Money goes to something that is owed by or to its party, and that is large enough for it."""
     name_party_once(trade, case, body)
     place = place_of_party(trade, body)
-    if trade.payment in (case.path_parameters or {}):
+    payment = (case.path_parameters or {}).get(f"{PAYMENT[trade]}_id")
+    if payment is not None:
         leave_out(body, f"{trade.party}_id")
-        place = place_in(trade.payments, case.path_parameters[trade.payment])
+        place = place_in(f"{PAYMENT[trade]}s", payment)
     if body.get("allocations"):
         amount = 1 + body["allocations"][0]["amount_cents"] % 50
         body["allocations"] = shares(trade, place, {"amount_cents": amount})
@@ -150,14 +110,14 @@ def allocate_little(trade: Trade, case: Any, body: Body) -> None:
 def apply_little(trade: Trade, case: Any, body: Body) -> None:
     """What is open goes to something of its party that is large enough, a draft to nothing."""
     name_party_once(trade, case, body)
-    credit = (case.path_parameters or {}).get(trade.credit)
+    credit = (case.path_parameters or {}).get(f"{CREDIT[trade]}_id")
     if credit is None:
-        place, is_open = place_of_party(trade, body), trade.opened in body
+        place, is_open = place_of_party(trade, body), trade.moment in body
     else:
-        place = place_in(trade.credits, credit)
+        place = place_in(f"{trade.opened}_{CREDIT[trade]}s", credit)
         is_open = place is not None
         if is_open:
-            leave_out(body, trade.opened)
+            leave_out(body, trade.moment)
     if "allocations" in body:
         some = is_open and body["allocations"]
         body["allocations"] = shares(trade, place, {"amount": 1}) if some else []
@@ -169,15 +129,15 @@ def shares(trade: Trade, place: int | None, amount: Body) -> list[Body]:
     """An amount of what the party at a place owes or is owed; nothing where nobody is known."""
     if place is None:
         return []
-    owed = seeds().pools[trade.owed]
-    return [{trade.document: owed[place % len(owed)], **amount}]
+    owed = seeds().pools[f"owed_{trade.noun}s"]
+    return [{f"{trade.noun}_id": owed[place % len(owed)], **amount}]
 
 
 def place_of_party(trade: Trade, body: Body) -> int | None:
     """Which of the planted ones a body names, by its id or its word."""
-    place = place_in(trade.parties, body.get(f"{trade.party}_id"))
+    place = place_in(f"{trade.party}s", body.get(f"{trade.party}_id"))
     word = body.get(f"{trade.party}_external_id")
-    return place if place is not None else place_in(trade.words, word)
+    return place if place is not None else place_in(f"{trade.party}_words", word)
 
 
 def void_now(_case: Any, body: Body) -> None:
@@ -261,7 +221,7 @@ def change_bill_payment(case: Any, body: Body) -> None:
 def agree_little(total: str, _case: Any, body: Body) -> None:
     """A vendor gives little back, of what it was paid; payments come to the money of that."""
     body[total] = 1_000 + body[total] % 100_000
-    place = place_in(PURCHASES.parties, body["vendor_id"])
+    place = place_in("vendors", body["vendor_id"])
     if "allocations" in body:
         body["allocations"] = parts(place, body["allocations"])
     given = body.get("allocations", ())

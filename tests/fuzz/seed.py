@@ -12,24 +12,25 @@ import yaml
 
 from tests.api_server import ApiServer
 from tests.builders.sales import sent
-from tests.builders.trade import SALES
+from tests.builders.trade import SALES, Record
 from tests.fuzz import files
-from tests.fuzz.banked import plant_banked
-from tests.fuzz.bought import plant_bought
-from tests.fuzz.coded import plant_tax_codes
-from tests.fuzz.declared import plant_tax_returns
-from tests.fuzz.matched import plant_matched
-from tests.fuzz.paid_out import plant_paid_out
-from tests.fuzz.settled import (
-    Pools,
-    Record,
-    ids,
+from tests.fuzz.bank_seeds import plant_banks, plant_links
+from tests.fuzz.ledger_seeds import (
+    plant_entries,
+    plant_openings,
+    plant_tax_codes,
+    plant_tax_returns,
+)
+from tests.fuzz.pools import Pools, ids
+from tests.fuzz.trade_seeds import (
+    plant_credits,
     plant_documents,
     plant_payments,
-    plant_settled,
-    upload,
+    plant_payouts,
+    plant_purchases,
+    plant_refunds,
+    plant_write_offs,
 )
-from tests.fuzz.written import plant_written
 from tests.partner import Business, Partner
 
 CONTRACT = Path("openapi/accounting.yaml")
@@ -46,7 +47,7 @@ class Seeds:
     partner_id: str
     api_key: str
     business_id: str
-    pools: dict[str, list[str]] = field(default_factory=dict)
+    pools: Pools = field(default_factory=dict)
     cursors: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
@@ -79,10 +80,10 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     pools["spare_customers"] = ids(business.customer() for _ in range(many))
     pools["customer_words"] = [f"customer-{n}" for n in range(12)]
     plant_sold(pools, business, customers, many)
-    plant_bought(pools, business, many)
-    plant_paid_out(pools, business, customers, many)
-    plant_banked(pools, business, many)
-    plant_matched(pools, business, customers, many)
+    plant_purchases(pools, business, many)
+    plant_payouts(pools, business, customers, many)
+    plant_banks(pools, business, many)
+    plant_links(pools, business, customers, many)
     plant_files(pools, business)
     plant_accounts(seeds, business, many)
     plant_found(pools, business, many)
@@ -100,13 +101,16 @@ def plant_sold(pools: Pools, business: Business, customers: list[Record], many: 
     in_cash = {"payments": [{"payment_method": "cash"}]}
     pools["invoices"] += ids(sent(business, each, 5_000, **in_cash) for each in customers[:5])
     plant_payments(pools, SALES, business, customers, many)
-    plant_settled(pools, business, customers, many)
+    plant_refunds(pools, business, customers, many)
+    plant_credits(pools, SALES, business, customers, many)
+    plant_write_offs(pools, SALES, business, customers, many)
+    plant_openings(pools, business, customers, many)
 
 
-def plant_found(pools: dict[str, list[str]], business: Business, many: int) -> None:
+def plant_found(pools: Pools, business: Business, many: int) -> None:
     """Entries, written by hand among them, and the requests that the trail tells of."""
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
-    plant_written(pools, business, many)
+    plant_entries(pools, business, many)
     pools["journal_entries"] = [*ids(entries.json()["results"]), *pools["written_entries"]]
     trail = business.api.get("audit/", params={"page_size": 50}).json()["results"]
     pools["requests"] = [record["request_id"] for record in trail]
@@ -118,9 +122,7 @@ def token_of(partner: Partner, business_id: str) -> str:
     return str(answer.json()["access_token"])
 
 
-def plant_sandboxes(
-    pools: dict[str, list[str]], api_server: ApiServer, partner: Partner, many: int
-) -> None:
+def plant_sandboxes(pools: Pools, api_server: ApiServer, partner: Partner, many: int) -> None:
     """Sandboxes to move the clocks of, and those to reset."""
     api_server.prepare_sandboxes()
     bodies = [{"external_id": f"sandbox-{n}"} for n in range(10 + many)]
@@ -128,7 +130,19 @@ def plant_sandboxes(
     pools["sandboxes"], pools["spare_sandboxes"] = made[:10], made[10:]
 
 
-def plant_files(pools: dict[str, list[str]], business: Business) -> None:
+def upload(business: Business, kind: str, link: tuple[str, str]) -> str:
+    """Send a file of a kind, linked to a thing of a kind."""
+    linked_type, linked_id = link
+    answer = business.api.post(
+        "documents/",
+        files={"file": (f"paper.{kind}", files.KINDS[kind])},
+        data={"linked_type": linked_type, "linked_id": linked_id},
+    )
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def plant_files(pools: Pools, business: Business) -> None:
     """Files of every kind, linked to things of every kind."""
     linked = {
         **{"customer": "customers", "invoice": "invoices", "customer_credit": "sent_credits"},

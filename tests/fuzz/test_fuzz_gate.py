@@ -32,50 +32,47 @@ def rates(**accepted: int) -> dict[str, Any]:
     }
 
 
-def findings(given: dict[str, Any], closed: frozenset[str] = frozenset()) -> list[str]:
-    return list(gate.judge_coverage(given, {READ, WRITE}, set(closed)))
+SKIPPED = {"coverage": {"status": "skip", "skip_reason": "nothing to test"}}
 
 
 class TestJudgeCoverage:
-    def test_lets_a_run_pass_in_which_everything_was_accepted(self) -> None:
-        assert findings(report()) == []
+    @pytest.mark.parametrize(
+        ("changes", "finding"),
+        [
+            ({"valid_rates": rates(read=1, write=0)}, f"{WRITE} was never accepted"),
+            ({"valid_rates": rates(read=1)}, f"{WRITE} was never accepted"),
+            ({"operations": {"tested": 1}}, "1 of 2 operations were tried"),
+            ({"phases": SKIPPED}, "the phase coverage was skipped: nothing to test"),
+            ({"warnings": {"missing_test_data": [READ]}}, f"{READ}: missing_test_data"),
+            ({"warnings": {"missing_auth": [READ]}}, f"{READ}: missing_auth"),
+            ({"warnings": {"rate_limited": [READ]}}, f"{READ}: rate_limited"),
+        ],
+    )
+    def test_names_each_fault(self, changes: dict[str, Any], finding: str) -> None:
+        assert list(gate.judge_coverage(report(**changes), {READ, WRITE}, set())) == [finding]
 
-    def test_names_an_operation_that_was_never_accepted(self) -> None:
-        assert findings(report(valid_rates=rates(read=1, write=0))) == [
-            f"{WRITE} was never accepted"
-        ]
-
-    def test_names_an_operation_that_no_valid_case_reached(self) -> None:
-        assert findings(report(valid_rates=rates(read=1))) == [f"{WRITE} was never accepted"]
-
-    def test_counts_the_operations_that_were_tried(self) -> None:
-        assert findings(report(operations={"tested": 1})) == ["1 of 2 operations were tried"]
-
-    def test_names_a_phase_that_was_skipped(self) -> None:
-        phases = {"stateful": {"status": "skip", "skip_reason": "nothing to test"}}
-        assert findings(report(phases=phases)) == [
-            "the phase stateful was skipped: nothing to test"
-        ]
-
-    def test_lets_a_phase_be_skipped_that_the_run_is_not_meant_to_have(self) -> None:
-        phases = {"coverage": {"status": "skip", "skip_reason": "disabled"}}
-        given = report(phases=phases, valid_rates=rates(read=1, write=1))
-        assert list(gate.judge_coverage(given, {READ, WRITE}, set(), {"coverage"})) == []
-
-    @pytest.mark.parametrize("warning", ["missing_test_data", "missing_auth", "rate_limited"])
-    def test_names_a_warning_with_its_operation(self, warning: str) -> None:
-        assert findings(report(warnings={warning: [READ]})) == [f"{READ}: {warning}"]
-
-    def test_lets_one_round_of_refusals_pass_where_others_were_accepted(self) -> None:
-        assert findings(report(warnings={"validation_mismatch": [WRITE]})) == []
-
-    def test_lets_an_operation_be_refused_that_is_closed_to_the_caller(self) -> None:
-        given = report(valid_rates=rates(read=1), warnings={"missing_auth": [WRITE]})
-        assert findings(given, frozenset({WRITE})) == []
+    @pytest.mark.parametrize(
+        ("changes", "closed", "left_out"),
+        [
+            ({}, set(), set()),
+            ({"phases": SKIPPED}, set(), {"coverage"}),
+            ({"warnings": {"validation_mismatch": [WRITE]}}, set(), set()),
+            (
+                {"valid_rates": rates(read=1), "warnings": {"missing_auth": [WRITE]}},
+                {WRITE},
+                set(),
+            ),
+        ],
+        ids=["a whole run", "a phase left out", "one round of refusals", "a closed operation"],
+    )
+    def test_names_nothing_else(
+        self, changes: dict[str, Any], closed: set[str], left_out: set[str]
+    ) -> None:
+        assert list(gate.judge_coverage(report(**changes), {READ, WRITE}, closed, left_out)) == []
 
     def test_names_an_operation_that_is_closed_and_was_accepted(self) -> None:
         given = report(valid_rates=rates(read=1, write=2))
-        assert findings(given, frozenset({WRITE})) == [
+        assert list(gate.judge_coverage(given, {READ, WRITE}, {WRITE})) == [
             f"{WRITE} is closed to this caller and was accepted 2 times"
         ]
 

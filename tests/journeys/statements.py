@@ -1,4 +1,4 @@
-"""An account told as a story: what each document is to have posted, beside what it has."""
+"""The account of a customer or vendor: what each document should post, beside what it posts."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -6,15 +6,14 @@ from typing import Any
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
+from tests.builders.trade import SALES, Record, Trade
 from tests.partner import Business
 
-Record = dict[str, Any]
 Statement = list[tuple[str, Record]]
 
-PATHS = {"Invoice": "invoices/", "Bill": "bills/"}
 
-
-def told(answer: Any, status: int = 200) -> Record:
+def checked(answer: Any, status: int = 200) -> Record:
+    """Return the body of an answer with the expected status."""
     assert answer.status_code == status, answer.text
     body: Record = answer.json()
     return body
@@ -26,7 +25,15 @@ class Account:
 
     shop: Business
     party: Record
+    trade: Trade = SALES
     statements: dict[str, Statement] = field(default_factory=lambda: defaultdict(list))
+
+    def pay(self, on: str, total: int, *parts: Record, **facts: Any) -> Record:
+        """Record a payment of a day."""
+        return self.trade.pay(self.shop, self.party, total, *parts, payment_date=on, **facts)
+
+    def change(self, payment: Record, **changes: Any) -> Record:
+        return self.trade.change(self.shop, payment, **changes)
 
     def expect(self, record: Record, on: str, **amounts: int) -> None:
         """Write down what a document is to have posted: debits above zero, by account."""
@@ -35,11 +42,11 @@ class Account:
         self.statements[record["id"]].append((on, lines))
 
     def get(self, path: str, **asked: Any) -> Record:
-        return told(self.shop.api.get(path, params=asked))
+        return checked(self.shop.api.get(path, params=asked))
 
     def standing(self, document: Record) -> tuple[str, int]:
-        shown = self.get(f"{PATHS[document['type']]}{document['id']}/")
-        return shown["status"], shown["outstanding_balance"]
+        """The status of a document, and its outstanding amount."""
+        return self.trade.status_of(self.shop, document)
 
     def listed(self, path: str, **asked: Any) -> list[Record]:
         page = self.get(path, page_size=100, **asked)
@@ -61,6 +68,30 @@ class Account:
                 lines[line["account_code"]] += line["debit_amount"] - line["credit_amount"]
             found[entry["source_id"]].append((entry["entry_date"], dict(lines)))
         return found
+
+    def credit_over_two(self, first: Record, second: Record, **facts: Any) -> None:
+        """Credit 150.00 and its tax over two documents, of which 60.00 is left for the next one."""
+        trade, parts = self.trade, (self.trade.share(first, 8_000), self.trade.share(second, 4_000))
+        lines = [{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Damage"}]
+        given = {"line_items": lines, trade.moment: "2025-05-10T09:00:00Z", **facts}
+        credit = trade.credit(self.shop, self.party, 15_000, *parts, **given)
+        posted = {trade.credit_control: -18_000, trade.credit_line: 15_000, trade.tax: 3_000}
+        self.expect(credit, "2025-05-10", **trade.signed(posted))
+        self.expect(credit, "2025-05-10", **trade.posted_by_applying(12_000))
+        assert (credit["status"], credit["unapplied_amount"]) == ("partially_applied", 6_000)
+
+    def explain(self, owed: int, in_advance: int, credited: int) -> None:
+        """Hold each balance against the documents behind it."""
+        trade = self.trade
+        outstanding = [each["outstanding_balance"] for each in self.listed(trade.path)]
+        party = self.get(trade.of_party(self.party))
+        assert self.held(trade.control) == sum(outstanding) == owed
+        assert party["outstanding_balance"] == owed
+        payments = self.listed(trade.payments, status="completed")
+        assert self.held(trade.advance) == in_advance
+        assert sum(each[trade.remaining] for each in payments) == in_advance
+        unapplied = [each["unapplied_amount"] for each in self.listed(trade.credits)]
+        assert self.held(trade.credit_control) == sum(unapplied) == credited
 
     def prove(self, api_server: ApiServer) -> None:
         """Hold the balances against the statements, and prove the books."""

@@ -1,4 +1,4 @@
-"""Books that begin in the middle: what stood and was open on the last day of the old ones."""
+"""Books that begin with the balances and open documents of the last day of earlier books."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
+from tests.builders.trade import PURCHASES, SALES, Trade
 from tests.partner import Business
 
 DAY = "2025-12-31"
@@ -20,7 +21,7 @@ def shop(api_server: ApiServer) -> Business:
 
 @pytest.fixture
 def books(shop: Business) -> dict[str, Any]:
-    """The old books: two customers and two vendors, by ids that the partner has for them."""
+    """The earlier books: two customers and a vendor, by external ids."""
     return {
         "date": DAY,
         "accounts": [
@@ -89,6 +90,12 @@ def green(shop: Business) -> bool:
     return bool(answer["status"] == "green")
 
 
+def pay(shop: Business, trade: Trade, document: dict[str, Any], amount: int) -> None:
+    """Pay an amount of a document in the first month."""
+    party = {"id": document[f"{trade.party}_id"]}
+    trade.pay(shop, party, amount, trade.part(document, amount), payment_date="2026-01-09")
+
+
 class TestOpeningBooks:
     def test_a_preview_tells_which_invoice_was_forgotten(
         self, shop: Business, books: dict[str, Any]
@@ -153,40 +160,16 @@ class TestOpeningBooks:
         assert green(shop)
 
     def settle(self, shop: Business, opening: dict[str, Any]) -> list[dict[str, Any]]:
-        """Settle all of it in the first month: by money of before, by a credit, and in parts."""
+        """Settle all of it by prepayments, by a credit, and in parts; return the documents."""
         first, second = opening["invoices"]
         [bill], [credit] = opening["bills"], opening["customer_credits"]
         came, went = opening["prepayments"]
-        part = {"allocations": [{"invoice_id": first["id"], "amount_cents": 3_000}]}
-        assert shop.api.patch(f"invoices/payments/{came['id']}/", json=part).status_code == 200
-        self.pay(shop, first, 9_000)
-        used = {"allocations": [{"invoice_id": second["id"], "amount": 1_000}]}
-        assert shop.api.put(f"customer-credits/{credit['id']}/", json=used).status_code == 200
-        self.pay(shop, second, 4_000)
-        part = {"allocations": [{"bill_id": bill["id"], "amount_cents": 4_000}]}
-        assert shop.api.patch(f"bills/payments/{went['id']}/", json=part).status_code == 200
+        SALES.change(shop, came, allocations=[SALES.part(first, 3_000)])
+        pay(shop, SALES, first, 9_000)
+        used = {"allocations": [SALES.share(second, 1_000)]}
+        assert shop.api.put(SALES.of_credit(credit), json=used).status_code == 200
+        pay(shop, SALES, second, 4_000)
+        PURCHASES.change(shop, went, allocations=[PURCHASES.part(bill, 4_000)])
         for amount in (2_000, 3_000):
-            self.pay_bill(shop, bill, amount)
+            pay(shop, PURCHASES, bill, amount)
         return [first, second, bill]
-
-    def pay(self, shop: Business, invoice: dict[str, Any], amount: int) -> None:
-        body = {
-            "customer_id": invoice["customer_id"],
-            "total_amount_cents": amount,
-            "currency": "GBP",
-            "payment_date": "2026-01-09",
-            "payment_method": "bank_transfer",
-            "allocations": [{"invoice_id": invoice["id"], "amount_cents": amount}],
-        }
-        shop.made("invoices/payments/", body)
-
-    def pay_bill(self, shop: Business, bill: dict[str, Any], amount: int) -> None:
-        body = {
-            "vendor_id": bill["vendor_id"],
-            "amount_cents": amount,
-            "currency": "GBP",
-            "payment_date": "2026-01-12",
-            "payment_method": "bank_transfer",
-            "allocations": [{"bill_id": bill["id"], "amount_cents": amount}],
-        }
-        shop.made("bills/payments/", body)

@@ -1,16 +1,16 @@
-"""What a shop's bookkeeper would tell of a month of its card processor: what came in, went back and
-was kept, what was paid out in two payouts, and how the bank's lines account for all of it."""
+"""A shop's month with its card processor: payments, refunds, fees, two payouts and their lines."""
 
 from dataclasses import dataclass, field
 
 from tests.api_server import ApiServer
-from tests.builders.bank import PAYMENT, PAYOUT, Bank
-from tests.builders.payouts import paid_out
-from tests.builders.sales import paid, refunded, sent
-from tests.journeys.statements import Account, Record, told
+from tests.builders.bank import PAYMENT, PAYOUT, Bank, matching, open_account
+from tests.builders.journal_entries import credit, debit, posted
+from tests.builders.payouts import PAYOUTS, paid_out
+from tests.builders.sales import part, refunded, sent
+from tests.builders.trade import Record
+from tests.journeys.statements import Account, checked
 from tests.partner import Partner
 
-PAYOUTS = "payouts/"
 CARD = {"payment_method": "credit_card", "payment_processor": "mollie"}
 CLEARING, SUSPENSE = "1150", "1900"
 
@@ -30,15 +30,8 @@ class Month:
         shop, guest = self.account.shop, self.account.party
         invoice = sent(shop, guest, amount, sent_at=f"{on}T09:00:00Z")
         self.account.expect(invoice, on, on_1200=amount, on_4000=-amount)
-        card = paid(
-            shop,
-            guest,
-            amount,
-            payment_date=on,
-            processing_fee_cents=fee,
-            allocations=[{"invoice_id": invoice["id"], "amount_cents": amount}],
-            **CARD,
-        )
+        means = {"processing_fee_cents": fee, **CARD}
+        card = self.account.pay(on, amount, part(invoice, amount), **means)
         self.account.expect(card, on, on_1150=amount, on_1200=-amount)
         if fee:
             self.account.expect(card, on, on_6100=fee, on_1150=-fee)
@@ -79,8 +72,7 @@ class Month:
 def begun(acme: Partner) -> Month:
     shop = acme.business()
     account = Account(shop, shop.customer(company_name="Guests of March"))
-    opened = {"display_name": "Current account", "currency": "GBP"}
-    return Month(account, Bank(shop, shop.made("bank-accounts/", opened)))
+    return Month(account, Bank(shop, open_account(shop, display_name="Current account")))
 
 
 def first_half(month: Month) -> None:
@@ -134,13 +126,8 @@ def matched(month: Month) -> None:
 
 def explained(month: Month) -> None:
     """The processor writes what it kept: a charge back, written into the ledger by hand."""
-    lines = [
-        {"account": "6100", "debit_amount": 300, "description": "Charge back"},
-        {"account": CLEARING, "credit_amount": 300},
-    ]
-    entry = {"entry_date": "2025-03-31", "description": "Charge back of Mollie", "lines": lines}
-    path = "general-ledger/journal-entries/"
-    written = month.account.shop.made(path, {**entry, "post": True})
+    lines = [debit("6100", 300, description="Charge back"), credit(CLEARING, 300)]
+    written = posted(month.account.shop, description="Charge back of Mollie", lines=lines)
     month.account.expect(written, "2025-03-31", on_6100=300, on_1150=-300)
 
 
@@ -150,8 +137,8 @@ def closed(month: Month) -> None:
     refused = shop.api.delete(f"{PAYOUTS}{first['id']}/")
     assert (refused.status_code, refused.json()["error_code"]) == (409, "payout_reconciled")
     line = month.bank.line(600_000)
-    matching = {"target_type": PAYMENT, "target_id": month.cards[0]["id"]}
-    assert month.bank.refused(line, "match", matching) == (409, "in_payout")
+    match = matching(PAYMENT, month.cards[0])
+    assert month.bank.refused(line, "match", match) == (409, "in_payout")
 
 
 class TestMonthOfAProcessor:
@@ -174,9 +161,9 @@ class TestMonthOfAProcessor:
         seen = sum(signed[each["direction"]] * each["amount_cents"] for each in lines)
         assert account.held("1100") == seen == 1_481_000
         assert account.held("6100") == 37_800
-        posted = account.posted()
+        entries = account.posted()
         for source, statement in account.statements.items():
-            assert posted[source] == statement
+            assert entries[source] == statement
         closed(month)
-        integrity = told(account.shop.api.get("integrity/"))
+        integrity = checked(account.shop.api.get("integrity/"))
         assert integrity["status"] == "green"

@@ -1,12 +1,14 @@
-"""What a partner's accountant would tell of a hotel's account: every way in which money is owed,
-settled, given up and given back, until each balance is explained by the documents behind it."""
+"""A hotel's account: every way in which money is owed, settled, written off and refunded.
+
+In the end the documents explain each balance.
+"""
 
 from tests.api_server import ApiServer
-from tests.builders import sales
 from tests.builders.files import KINDS, PDF, follow, in_json
-from tests.builders.sales import paid, refund_paid, refunded, sent, written_off
+from tests.builders.sales import part, refund_paid, refunded, sent, written_off
+from tests.builders.trade import Record
 from tests.clock import today
-from tests.journeys.statements import Account, Record, told
+from tests.journeys.statements import Account, checked
 from tests.partner import Partner
 
 TODAY = str(today())
@@ -15,10 +17,6 @@ CHAIRS = {"description": "Chair", "quantity": 40, "unit_price": 2_500, "tax_rate
 BOOKS = {"description": "Book", "quantity": 10, "unit_price": 2_000, "tax_rate": 0}
 TABLE = {"description": "Table", "quantity": 1, "unit_price": 50_000, "tax_rate": 20}
 LAMPS = {"description": "Lamp", "quantity": 5, "unit_price": 5_000, "tax_rate": 20}
-
-
-def part(invoice: Record, amount: int) -> Record:
-    return {"invoice_id": invoice["id"], "amount_cents": amount}
 
 
 def opened(acme: Partner) -> Account:
@@ -54,27 +52,22 @@ def invoiced(account: Account) -> tuple[Record, Record, Record]:
 
 def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: Record) -> None:
     """A card pays a part, a transfer the rest and a hundred more, which waits for the table."""
-    shop, hotel = account.shop, account.party
-    card = paid(
-        shop,
-        hotel,
+    card = account.pay(
+        "2025-03-10",
         50_000,
-        payment_date="2025-03-10",
+        part(furniture, 50_000),
         payment_method="stripe",
         processing_fee_cents=720,
-        allocations=[part(furniture, 50_000)],
     )
     account.expect(card, "2025-03-10", on_1150=50_000, on_1200=-50_000)
     account.expect(card, "2025-03-10", on_6100=720, on_1150=-720)
     assert account.standing(furniture) == ("overdue", 90_000)
-    transfer = paid(
-        shop, hotel, 100_000, payment_date="2025-03-20", allocations=[part(furniture, 90_000)]
-    )
+    transfer = account.pay("2025-03-20", 100_000, part(furniture, 90_000))
     account.expect(transfer, "2025-03-20", on_1100=100_000, on_1200=-90_000, on_2100=-10_000)
     assert account.standing(furniture) == ("paid", 0)
     assert transfer["unapplied_amount_cents"] == account.held("2100") == 10_000
-    both = {"allocations": [part(furniture, 90_000), part(table, 10_000)]}
-    applied = told(shop.api.patch(f"invoices/payments/{transfer['id']}/", json=both))["payment"]
+    both = [part(furniture, 90_000), part(table, 10_000)]
+    applied = account.change(transfer, allocations=both)
     account.expect(transfer, TODAY, on_2100=10_000, on_1200=-10_000)
     assert applied["is_fully_allocated"] is True
     assert account.standing(table) == ("overdue", 50_000)
@@ -82,21 +75,8 @@ def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: R
 
 def credited(account: Account, table: Record, lamps: Record) -> None:
     """Scratches are credited over two invoices; a part of the credit is left for the next one."""
-    credit = sales.credited(
-        account.shop,
-        account.party,
-        15_000,
-        line_items=[{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Scratches"}],
-        sent_at="2025-05-10T09:00:00Z",
-        allocations=[
-            {"invoice_id": table["id"], "amount": 8_000},
-            {"invoice_id": lamps["id"], "amount": 4_000},
-        ],
-        document=in_json(name="scratches.png", content=KINDS["image/png"]),
-    )
-    account.expect(credit, "2025-05-10", on_4100=15_000, on_2200=3_000, on_2250=-18_000)
-    account.expect(credit, "2025-05-10", on_2250=12_000, on_1200=-12_000)
-    assert (credit["status"], credit["unapplied_amount"]) == ("partially_applied", 6_000)
+    photo = in_json(name="scratches.png", content=KINDS["image/png"])
+    account.credit_over_two(table, lamps, document=photo)
     assert account.standing(table) == ("overdue", 42_000)
     assert account.standing(lamps) == ("overdue", 24_800)
 
@@ -107,16 +87,10 @@ def written_off_and_paid_after_all(account: Account, lamps: Record) -> None:
     [write_off] = lost["write_offs"]
     account.expect(write_off, "2025-08-01", on_6200=24_800, on_1200=-24_800)
     assert (lost["status"], write_off["amount_cents"]) == ("written_off", 24_800)
-    told(account.shop.api.delete(f"{path}{write_off['id']}/"))
+    checked(account.shop.api.delete(f"{path}{write_off['id']}/"))
     account.expect(write_off, TODAY, on_1200=24_800, on_6200=-24_800)
     assert account.standing(lamps) == ("overdue", 24_800)
-    late = paid(
-        account.shop,
-        account.party,
-        24_800,
-        payment_date="2025-09-01",
-        allocations=[part(lamps, 24_800)],
-    )
+    late = account.pay("2025-09-01", 24_800, part(lamps, 24_800))
     account.expect(late, "2025-09-01", on_1100=24_800, on_1200=-24_800)
     assert account.standing(lamps) == ("paid", 0)
 
@@ -139,7 +113,7 @@ def refunded_in_two_payments(account: Account, furniture: Record) -> None:
 
 
 def given_back_what_settled_nothing(account: Account) -> None:
-    advance = paid(account.shop, account.party, 15_000, payment_date="2025-06-01")
+    advance = account.pay("2025-06-01", 15_000)
     account.expect(advance, "2025-06-01", on_1100=15_000, on_2100=-15_000)
     refund = refunded(
         account.shop,
@@ -158,41 +132,25 @@ def given_back_what_settled_nothing(account: Account) -> None:
 def bounced_although_refunded(account: Account, table: Record) -> None:
     """A cheque pays the table, a part of it is to go back, and then the cheque comes back."""
     shop = account.shop
-    cheque = paid(
-        shop,
-        account.party,
-        42_000,
-        payment_date="2025-05-20",
-        payment_method="check",
-        allocations=[part(table, 42_000)],
-    )
+    cheque = account.pay("2025-05-20", 42_000, part(table, 42_000), payment_method="check")
     account.expect(cheque, "2025-05-20", on_1100=42_000, on_1200=-42_000)
     form = {"invoice_id": table["id"], "amount_cents": "20000"}
     files = {"document": ("letter.pdf", PDF, "application/pdf")}
-    refund = told(shop.api.post("invoices/refunds/", data=form, files=files), 201)
+    refund = checked(shop.api.post("invoices/refunds/", data=form, files=files), 201)
     account.expect(refund, TODAY, on_4100=16_667, on_2200=3_333, on_2300=-20_000)
     first = refund_paid(shop, refund, amount_cents=5_000)
     account.expect(first, TODAY, on_2300=5_000, on_1100=-5_000)
-    path = f"invoices/payments/{cheque['id']}/"
-    by_hand = told(shop.api.patch(path, json={"allocations": []}), 422)
+    path = account.trade.of_payment(cheque)
+    by_hand = checked(shop.api.patch(path, json={"allocations": []}), 422)
     assert by_hand["error_code"] == "refund_exceeds_refundable"
-    bounced = told(shop.api.patch(path, json={"status": "failed"}))["payment"]
+    bounced = account.change(cheque, status="failed")
     account.expect(cheque, TODAY, on_1100=-42_000, on_1200=42_000)
     assert bounced["applied_invoices"] == []
     assert account.standing(table) == ("overdue", 42_000)
 
 
 def explained(account: Account) -> None:
-    """Each balance is what the documents behind it say."""
-    invoices = account.listed("invoices/")
-    owed = sum(each["outstanding_balance"] for each in invoices)
-    hotel = account.get(f"customers/{account.party['id']}/")
-    assert account.held("1200") == owed == hotel["outstanding_balance"] == 42_000
-    payments = account.listed("invoices/payments/", status="completed")
-    waiting = sum(each["remaining_amount_cents"] for each in payments)
-    assert account.held("2100") == waiting == 6_000
-    credits = account.listed("customer-credits/")
-    assert account.held("2250") == sum(each["unapplied_amount"] for each in credits) == 6_000
+    account.explain(owed=42_000, in_advance=6_000, credited=6_000)
     refunds = account.listed("invoices/refunds/")
     to_go_back = sum(each["refunded_amount"] - each["paid_amount"] for each in refunds)
     assert account.held("2300") == to_go_back == 15_000

@@ -1,8 +1,9 @@
-"""What a shop's bookkeeper would tell of a month of its two bank accounts: what customers paid,
-what was moved, lent and charged back, what a rule saw to, and how both statements were closed."""
+"""A shop's month with two bank accounts: payments, a transfer, a loan, a dispute and a rule.
+
+In the end both statements are closed.
+"""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from tests.api_server import ApiServer
 from tests.builders.bank import (
@@ -13,13 +14,15 @@ from tests.builders.bank import (
     TRANSFER,
     Bank,
     made_rule,
+    open_account,
 )
+from tests.builders.journal_entries import credit, debit, posted
 from tests.builders.payouts import by_card, paid_out
-from tests.builders.sales import paid, part, sent
-from tests.journeys.statements import Account, Record, told
+from tests.builders.sales import part, sent
+from tests.builders.trade import Record
+from tests.journeys.statements import Account, checked
 from tests.partner import Partner
 
-ENTRIES = "general-ledger/journal-entries/"
 END = "2025-03-31"
 
 
@@ -43,7 +46,7 @@ def begun(acme: Partner) -> Month:
     shop = acme.business()
     account = Account(shop, shop.customer(company_name="Blue Door Bakery Ltd"))
     current, savings = (
-        Bank(shop, shop.made("bank-accounts/", {"display_name": name, "currency": "GBP"}))
+        Bank(shop, open_account(shop, display_name=name))
         for name in ("Current account", "Savings account")
     )
     assert (current.code, savings.code) == ("1100", "1101")
@@ -55,7 +58,7 @@ def is_paid(month: Month) -> None:
     shop, guest = month.account.shop, month.account.party
     invoice = sent(shop, guest, 250_000, sent_at="2025-03-03T09:00:00Z")
     month.account.expect(invoice, "2025-03-03", on_1200=250_000, on_4000=-250_000)
-    payment = paid(shop, guest, 250_000, part(invoice, 250_000), payment_date="2025-03-10")
+    payment = month.account.pay("2025-03-10", 250_000, part(invoice, 250_000))
     month.account.expect(payment, "2025-03-10", on_1100=250_000, on_1200=-250_000)
     line = month.sees(month.current, "BLUE DOOR BAKERY", "2025-03-11", 250_000)
     [best, *_] = month.current.suggested(line)
@@ -65,12 +68,8 @@ def is_paid(month: Month) -> None:
 
 def is_lent_money(month: Month) -> None:
     """The owner lends the shop 1,000.00: written by hand, and found at the bank."""
-    lines = [
-        {"account": "1101", "debit_amount": 100_000},
-        {"account": "2500", "credit_amount": 100_000},
-    ]
-    body = {"entry_date": "2025-03-12", "description": "Loan of the owner", "lines": lines}
-    loan = month.account.shop.made(ENTRIES, {**body, "post": True})
+    lines = [debit("1101", 100_000), credit("2500", 100_000)]
+    loan = posted(month.account.shop, entry_date="2025-03-12", lines=lines)
     month.account.expect(loan, "2025-03-12", on_1101=100_000, on_2500=-100_000)
     line = month.sees(month.savings, "LOAN", "2025-03-12", 100_000)
     [best, *_] = month.savings.suggested(line)
@@ -175,10 +174,6 @@ def goes_on(month: Month, statements: dict[str, Record]) -> None:
     assert [each["statement_date"] for each in shown] == ["2025-04-30", END]
 
 
-def reported(month: Month) -> list[Any]:
-    return month.account.listed(LINES)
-
-
 class TestMonthOfTwoBankAccounts:
     def test_both_statements_are_closed_at_a_difference_of_nothing(
         self, api_server: ApiServer, acme: Partner
@@ -191,13 +186,13 @@ class TestMonthOfTwoBankAccounts:
         loses_a_dispute(month)
         pays_at_once(month)
         statements = closed(month)
-        assert all(each["is_reconciled"] for each in reported(month))
         account = month.account
+        assert all(each["is_reconciled"] for each in account.listed(LINES))
         assert (account.held("1100"), account.held("1101")) == (104_650, 139_850)
         holds(month)
         goes_on(month, statements)
-        posted = account.posted()
+        entries = account.posted()
         for source, statement in account.statements.items():
-            assert sorted(posted[source], key=str) == sorted(statement, key=str)
+            assert sorted(entries[source], key=str) == sorted(statement, key=str)
         account.prove(api_server)
-        assert told(account.shop.api.get("integrity/"))["status"] == "green"
+        assert checked(account.shop.api.get("integrity/"))["status"] == "green"

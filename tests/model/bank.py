@@ -1,4 +1,4 @@
-"""The moves about banks, and with entries written by hand; both sides have them."""
+"""The moves of banks and of entries written by hand, on both sides."""
 
 from datetime import timedelta
 
@@ -66,8 +66,8 @@ class BankMoves(Moves):
         self.make(f"match {body['target_type']}", move.at(line))
 
     def unmatch(self) -> None:
-        told = [each for each in self.books.links if not each.id.startswith(UNKNOWN)]
-        link = self.hand.one(told) if told else None
+        known = [each for each in self.books.links if not each.id.startswith(UNKNOWN)]
+        link = self.hand.one(known) if known else None
         id, line = (link.line.id, link.line) if link else self.pick(self.books.bank_lines)
         if self.hand.chance(5):
             id, line = self.pick(self.books.bank_lines)
@@ -76,8 +76,8 @@ class BankMoves(Moves):
         def act(books: Books) -> Records:
             ended = bank_moves.unmatch(books, id, body)
             money = [e.money for e in ended if not isinstance(e.money, Transfer | Entry)]
-            asked = [each.line for each in ended if each.line.id == id]
-            return [*asked, *(each.line for each in ended if each.line.id != id), *money]
+            lines = sorted((each.line for each in ended), key=lambda each: each.id != id)
+            return [*lines, *money]
 
         self.make("unmatch", Move("POST", f"{LINES}{id}/unmatch/", body, act).at(line))
 
@@ -86,10 +86,7 @@ class BankMoves(Moves):
         body = self.at_bank.transfer(line)
 
         def act(books: Books) -> Records:
-            asked, *others = sorted(
-                bank_moves.transfer(books, id, body), key=lambda each: each.id != id
-            )
-            return [asked, *others]
+            return sorted(bank_moves.transfer(books, id, body), key=lambda each: each.id != id)
 
         move = Move("POST", f"{LINES}{id}/match/", body, act, bind_transfer)
         self.make("transfer", move.at(line))
@@ -108,7 +105,7 @@ class BankMoves(Moves):
         self.make("uncategorize", move.at(line))
 
     def suggest(self) -> None:
-        """What a line may be can be matched as it is told, and what fits it well is told."""
+        """Read suggestions: each can be matched as suggested, and what fits well is among them."""
         id, line = self.pick(open_lines(self.hand, self.books))
         answer = self.play.caller.get(f"{LINES}{id}/suggestions/")
         if line is None:

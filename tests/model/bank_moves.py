@@ -22,7 +22,7 @@ from tests.model.records import (
     Transfer,
     VendorRefundPayment,
 )
-from tests.model.refusals import Faults, Refused, gone, refused
+from tests.model.refusals import Faults, Refused, find, refused
 
 OWN = "1100"
 ON_ITS_WAY = ("pending", "processing")
@@ -108,7 +108,7 @@ def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
 
     Comes with what else that touches.
     """
-    line = find(books, id)
+    line = line_at(books, id)
     if body["target_type"] == holds.ENTRY:
         entry = books.entries.get(body["target_id"])
         if entry is None:
@@ -207,7 +207,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
 
 def unmatch(books: Books, id: str, body: Body) -> list[Link]:
     """Take a link back; the money stays as it is. A transfer goes with both of its links."""
-    line = find(books, id)
+    line = line_at(books, id)
     for link in books.links_of(line):
         if link.id == body["reconciliation_link_id"]:
             whole = isinstance(link.money, Transfer)
@@ -219,13 +219,13 @@ def unmatch(books: Books, id: str, body: Body) -> list[Link]:
 
 def transfer(books: Books, id: str, body: Body) -> list[BankLine]:
     """Link a line with that of another account, or let a transfer wait for it; name the lines."""
-    line, faults = find(books, id), Faults()
+    line, faults = line_at(books, id), Faults()
     if "bank_account_id" in body:
         there = books.bank_accounts.get(body["bank_account_id"])
         if there is None:
             raise refused(422, "reference_not_found")
         most = books.unexplained(line)
-        amount = begun(books, faults, line, there, most, line.day, body)
+        amount = begin_transfer(books, faults, line, there, most, line.day, body)
         made = Transfer(amount, *ways(line, there), *sides(line, None))
         books.links.append(Link(line, made, amount))
         return [line]
@@ -239,13 +239,14 @@ def transfer(books: Books, id: str, body: Body) -> list[BankLine]:
         if waiting:
             return [complete_transfer(books, waiting, coming, body), first]
     most = min(books.unexplained(line), books.unexplained(other))
-    amount = begun(books, faults, line, other.account, most, min(line.day, other.day), body)
+    first_day = min(line.day, other.day)
+    amount = begin_transfer(books, faults, line, other.account, most, first_day, body)
     made = Transfer(amount, *ways(line, other.account), *sides(line, other))
     books.links += [Link(line, made, amount), Link(other, made, amount)]
     return [line, other]
 
 
-def begun(
+def begin_transfer(
     books: Books,
     faults: Faults,
     line: BankLine,
@@ -254,7 +255,7 @@ def begun(
     day: date,
     body: Body,
 ) -> int:
-    """Look whether a transfer can begin, and say of how much it is."""
+    """Check whether a transfer can begin, and return its amount."""
     amount: int = body.get("amount_cents", most)
     faults.add(422, "same_account", there is line.account)
     faults.add(422, "link_exceeds_remaining", not 1 <= amount <= most)
@@ -301,7 +302,7 @@ def complete_transfer(books: Books, waiting: list[Any], coming: BankLine, body: 
 
 def categorize(books: Books, id: str, body: Body) -> BankLine:
     """Post what is left of a line to an account, or in parts that add up to it."""
-    line, faults = find(books, id), Faults()
+    line, faults = line_at(books, id), Faults()
     left = books.unexplained(line)
     whole = [{"account": body.get("account"), "amount_cents": left}]
     splits = body.get("splits", whole)
@@ -326,16 +327,14 @@ def part_of(books: Books, faults: Faults, line: BankLine, body: Body) -> Line:
 
 def uncategorize(books: Books, id: str) -> BankLine:
     """Take that back, all of it; a line that has no category stays as it is."""
-    line = find(books, id)
+    line = line_at(books, id)
     line.parts, line.rule = [], None
     return line
 
 
-def find(books: Books, id: str) -> BankLine:
+def line_at(books: Books, id: str) -> BankLine:
     """Find a line by its id in a path."""
-    if id not in books.bank_lines:
-        raise gone("bank_transaction_not_found")
-    return books.bank_lines[id]
+    return find(books.bank_lines, id, "bank_transaction_not_found")
 
 
 def faults_of_account(books: Books, code: str) -> set[str]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from tests.model.books import Books
+from tests.model.books import Books, of
 from tests.model.codes import CHARGED, WITHHELD, Code
 from tests.model.hand import Hand
 from tests.model.records import Credit, Document, Party, Payment
@@ -126,12 +126,12 @@ class Bodies:
         """Now and then a number of the caller's own, in the form of the series or not."""
         if not self.hand.chance(8):
             return {}
-        given = f"{series}-{self.hand.number(1, 12):06d}", f"Own {self.hand.number(1, 3)}"
+        given = f"{series}{self.hand.number(1, 12):06d}", f"Own {self.hand.number(1, 3)}"
         return {field: self.hand.one(given)}
 
     def document(self) -> Body:
         """A document; what a draft is taxed by often depends on when it opens."""
-        opened = self.maybe(80, self.side.opened_at, self.moment)
+        opened = self.maybe(80, self.side.moment, self.moment)
         lines = self.lines()
         if not opened and self.hand.chance(50):
             of_days = {"tax_rate": self.hand.one(TURNING)}
@@ -150,7 +150,7 @@ class Bodies:
         return {
             **(self.party() if self.hand.chance(30) else {}),
             **self.lines(),
-            **self.maybe(20, self.side.opened_at, self.moment),
+            **self.maybe(20, self.side.moment, self.moment),
             **self.external_id(10),
             **self.number(self.side.series, self.side.number),
             **self.of_party(),
@@ -158,7 +158,7 @@ class Bodies:
 
     def of_party(self) -> Body:
         """What the other side wrote on a document: its date and its number."""
-        if self.side.dated is None:
+        if not self.side.is_dated:
             return {}
         return {
             **self.maybe(60, self.side.dated, self.day),
@@ -178,7 +178,7 @@ class Bodies:
         status = self.hand.one(self.side.statuses if self.hand.chance(35) else ("completed",))
         return {
             **party,
-            self.side.amount: total,
+            self.side.total: total,
             "currency": self.currency(),
             "payment_date": self.day(),
             **self.money(),
@@ -203,11 +203,8 @@ class Bodies:
 
     def open_ones(self, party: Party) -> list[Document]:
         """The open documents of a party of which something is left."""
-        return [
-            each
-            for each in self.books.documents.values()
-            if each.party is party and each.state == "open" and self.books.left(each) > 0
-        ]
+        documents = of(party, self.books.documents)
+        return [e for e in documents if e.state == "open" and self.books.left(e) > 0]
 
     def parts(self, party: Party, rest: int, amount: str = "amount_cents") -> list[Body]:
         """Allocations of up to an amount, or of more, to documents of the party, or of another.
@@ -251,7 +248,7 @@ class Bodies:
         meant = self.books.allocated(payment)
         totals = (meant, payment.total + 100, meant - 1, payment.total)
         body = {
-            **self.maybe(50, self.side.amount, lambda: max(1, self.hand.one(totals))),
+            **self.maybe(50, self.side.total, lambda: max(1, self.hand.one(totals))),
             **self.maybe(30, "payment_date", self.day),
             **(self.money() if self.hand.chance(40) else {}),
             **self.external_id(10),
@@ -266,18 +263,18 @@ class Bodies:
         party = self.party()
         lines = [self.credit_line() for _ in range(hand.number(1, 2))]
         sources = [*self.books.documents, NOBODY]
-        source = self.maybe(10, self.side.source_id, lambda: hand.one(sources))
+        source = self.maybe(10, self.side.source, lambda: hand.one(sources))
         of_lines = self.credits_of_lines()
         if of_lines and hand.chance(45):
             document = hand.one(of_lines)
             party = party if hand.chance(5) else {self.side.party_id: document.party.id}
             lines = self.credited_lines(document) + (lines[1:] if hand.chance(50) else [])
-            source = {self.side.source_id: document.id}
+            source = {self.side.source: document.id}
         total = sum(each["amount"] + each.get("tax_amount_cents", 0) for each in lines)
         return {
             **party,
             "line_items": lines,
-            **self.maybe(80, self.side.opened_at, self.moment),
+            **self.maybe(80, self.side.moment, self.moment),
             **self.maybe(60, "allocations", lambda: self.parts(self.named(party), total, "amount")),
             **source,
             **self.external_id(),
@@ -328,14 +325,14 @@ class Bodies:
     def owed(self) -> Body:
         """A document of which something is still owed; an invoice has its number."""
         own = {self.side.number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
-        dated = {self.side.dated or "issue_date": self.hand.one(OLD_DAYS)}
+        dated = {self.side.dated: self.hand.one(OLD_DAYS)}
         open_ = self.open_part("outstanding_amount_cents")
         return {**self.party(), **own, **dated, **open_, **self.due()}
 
     def unused(self) -> Body:
         """A credit that is not used up."""
         own = {self.side.credit_number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
-        opened = {self.side.opened_at: f"{self.hand.one(OLD_DAYS)}T09:00:00Z"}
+        opened = {self.side.moment: f"{self.hand.one(OLD_DAYS)}T09:00:00Z"}
         return {**self.party(), **own, **opened, **self.open_part("unapplied_amount_cents")}
 
     def open_part(self, name: str) -> Body:
@@ -368,7 +365,7 @@ class Bodies:
         return {
             "amount": self.hand.one((1_000, 1, 333, 5_000)),
             **self.taxes_credited(),
-            **self.maybe(8, self.side.credit_account, self.account),
+            **self.maybe(8, self.side.account_field, self.account),
         }
 
     def taxes_credited(self) -> Body:

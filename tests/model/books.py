@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.model.codes import Code, codes_of
 from tests.model.records import (
-    LIVE,
     BankAccount,
     BankLine,
     BankRule,
@@ -28,11 +27,12 @@ from tests.model.records import (
     VendorRefundPayment,
     WriteOff,
 )
-from tests.model.refusals import Faults, gone
+from tests.model.refusals import Faults, find
 from tests.model.rests import Rests, Split, rest_of
 from tests.model.sides import Side
 
 Body = Mapping[str, Any]
+P = TypeVar("P", Document, Payment, Credit, Refund, VendorRefund)
 
 
 class Series:
@@ -45,12 +45,12 @@ class Series:
     def take(self) -> str:
         """The next number."""
         self.last += 1
-        return f"{self.prefix}-{self.last:06d}"
+        return f"{self.prefix}{self.last:06d}"
 
     def see(self, number: str | None) -> None:
         """A caller gave a number; one of this series moves it on."""
-        if number is not None and number.startswith(f"{self.prefix}-"):
-            self.last = max(self.last, int(number.removeprefix(f"{self.prefix}-")))
+        if number is not None and number.startswith(self.prefix):
+            self.last = max(self.last, int(number.removeprefix(self.prefix)))
 
 
 class Books:
@@ -86,9 +86,7 @@ class Books:
 
     def document(self, id: str) -> Document:
         """Find an invoice or a bill by its id in a path."""
-        if id not in self.documents:
-            raise gone(f"{self.side.noun}_not_found")
-        return self.documents[id]
+        return find(self.documents, id, f"{self.side.noun}_not_found")
 
     def party_named(self, faults: Faults, body: Body, without: Party | None = None) -> Party | None:
         """Find the party that a body names, or note what is wrong with the name."""
@@ -299,43 +297,24 @@ class Books:
 
     def owed_by(self, party: Party) -> int:
         """What the open documents of a party ask for."""
-        return sum(
-            self.outstanding(each)
-            for each in self.documents.values()
-            if each.party is party and each.state == "open"
-        )
+        documents = of(party, self.documents)
+        return sum(self.outstanding(each) for each in documents if each.state == "open")
 
     def is_open_with(self, party: Party) -> bool:
-        """Whether anything is owed, paid in advance, credited or to be given back."""
-        bounced = [each for each in self.payments.values() if each.status != "completed"]
-        paid = [each for each in self.payments.values() if each.status == "completed"]
-        return any(
-            (
-                self.owed_by(party),
-                any(self.remaining(each) for each in paid if each.party is party),
-                any(self.refunded(each) for each in bounced if each.party is party),
-                any(
-                    self.unapplied(each)
-                    for each in self.credits.values()
-                    if each.party is party and each.state == "open"
-                ),
-                any(
-                    each.rest
-                    for each in self.refunds.values()
-                    if each.party is party and not each.cancelled
-                ),
-                any(
-                    each.cash - each.paid
-                    for each in self.vendor_refunds.values()
-                    if each.party is party and not each.cancelled
-                ),
-            )
-        )
+        """Whether anything is owed, paid in advance, credited or to be refunded."""
+        payments, agreed = of(party, self.payments), of(party, self.vendor_refunds)
+        in_advance = [self.remaining(each) for each in payments if each.status == "completed"]
+        bounced = [self.refunded(each) for each in payments if each.status != "completed"]
+        credited = [self.unapplied(each) for each in of(party, self.credits)]
+        to_pay = [each.rest for each in of(party, self.refunds) if not each.cancelled]
+        to_come = [each.cash - each.paid for each in agreed if not each.cancelled]
+        open_ = (self.owed_by(party), *in_advance, *bounced, *credited, *to_pay, *to_come)
+        return any(open_)
 
 
-def is_live(payment: Payment) -> bool:
-    """Whether a payment may hold allocations."""
-    return payment.status in LIVE
+def of(party: Party, records: Mapping[str, P]) -> list[P]:
+    """The records of a party."""
+    return [each for each in records.values() if each.party is party]
 
 
 def moment(text: str | None) -> datetime | None:

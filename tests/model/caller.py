@@ -1,4 +1,4 @@
-"""Writes and reads of one business over HTTP, and the story of what was said."""
+"""Writes and reads of one business over HTTP, and the story of both."""
 
 import json
 from collections import Counter
@@ -9,13 +9,13 @@ import httpx
 
 from tests.model.books import Body
 
-UNTOLD = frozenset({"Content-Type", "Authorization"})
+HIDDEN_HEADERS = frozenset({"Content-Type", "Authorization"})
 KEPT = frozenset({200, 201, 404, 409, 422})  # The outcomes that an idempotency key keeps.
 
 
 @dataclass(frozen=True)
-class Said:
-    """A write that was sent with a key, and what was answered."""
+class KeptWrite:
+    """A write that was sent with a key, and its answer."""
 
     method: str
     path: str
@@ -28,7 +28,7 @@ class Said:
 
 @dataclass
 class Counts:
-    """How often what was reached, over all runs."""
+    """How often each case was reached, over all runs."""
 
     steps: int = 0
     runs: int = 0
@@ -47,7 +47,7 @@ class Counts:
 
 @dataclass
 class Caller:
-    """The caller of one business; ids are told by short names in the story.
+    """The caller of one business; ids have short names in the story.
 
     It calls as the partner, but where only the business itself may: with its `token`.
     """
@@ -58,7 +58,7 @@ class Caller:
     counts: Counts
     names: dict[str, str] = field(default_factory=dict)
     story: list[str] = field(default_factory=list)
-    kept: list[Said] = field(default_factory=list)
+    kept: list[KeptWrite] = field(default_factory=list)
 
     def name(self, id: str, kind: str) -> None:
         """Give an id a short name, such as invoice-2."""
@@ -102,8 +102,8 @@ class Caller:
             raise
         if key and not preview and not if_match and answer.status_code in KEPT:
             etag = answer.headers.get("etag")
-            said = Said(method, path, body, key, answer.status_code, answer.content, etag)
-            self.kept.append(said)
+            write = KeptWrite(method, path, body, key, answer.status_code, answer.content, etag)
+            self.kept.append(write)
         self.tell(method, path, body, headers, answer, preview=preview)
         return answer
 
@@ -118,7 +118,7 @@ class Caller:
         preview: bool = False,
     ) -> None:
         """Add a line to the story."""
-        told = {name: text for name, text in headers.items() if name not in UNTOLD}
+        told = {name: text for name, text in headers.items() if name not in HIDDEN_HEADERS}
         words = [method, path + ("?preview=true" if preview else "")]
         words += [json.dumps(body)] if body is not None else []
         words += [json.dumps(told)] if told else []
@@ -127,6 +127,6 @@ class Caller:
             outcome += f" {answer.json()['error_code']}"
         self.story.append(f"{' '.join(words)} -> {outcome}")
 
-    def told(self) -> str:
+    def whole_story(self) -> str:
         """The whole story, with short names."""
         return "\n".join(self.plain(line) for line in self.story)

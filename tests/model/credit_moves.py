@@ -10,7 +10,7 @@ from tests.model.codes import CHARGED
 from tests.model.payment_moves import check_parts, wanted_parts
 from tests.model.pricing import Line, compute, given_tax, read_code
 from tests.model.records import Credit, Document, Party
-from tests.model.refusals import Faults, gone
+from tests.model.refusals import Faults, find
 from tests.model.rests import Split, credited_by, net_part, rest_of
 
 
@@ -20,37 +20,37 @@ def create(books: Books, body: Body) -> Credit:
     party = books.party_named(faults, body)
     books.inactive(faults, party)
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
-    source = body.get(side.source_id)
+    source = body.get(side.source)
     faults.add(422, "reference_not_found", source and source not in books.documents)
     number = body.get(side.credit_number)
     taken = number is not None and number in {each.number for each in books.credits.values()}
     faults.add(409, f"duplicate_{side.credit_number}", taken)
-    books.locked(faults, day_of(body.get(side.opened_at)))
+    books.locked(faults, day_of(body.get(side.moment)))
     lines, takes = priced(books, faults, party, body)
     wanted = wanted_parts(side, faults, body.get("allocations", ()), "amount")
-    faults.add(409, "credit_not_sent", wanted and side.opened_at not in body)
+    faults.add(409, "credit_not_sent", wanted and side.moment not in body)
     check_parts(books, faults, wanted, {}, party)
     credit = Credit(party, body.get("external_id"), number, lines, "draft")  # type: ignore[arg-type]
     faults.add(422, "allocation_exceeds_total", sum(wanted.values()) > credit.total)
     faults.refuse()
     books.credit_numbers.see(number)
     credit.source, credit.parts, credit.body = source, wanted, body
-    if side.opened_at in body:
-        opened(books, credit, body[side.opened_at], takes)
+    if side.moment in body:
+        opened(books, credit, body[side.moment], takes)
     return credit
 
 
 def replace(books: Books, id: str, body: Body) -> Credit:
     """Replace what a credit settles, or open a draft."""
-    credit = find(books, id)
+    credit = find(books.credits, id, f"{books.side.party}_credit_not_found")
     side, faults = books.side, Faults()
     faults.add(409, "invalid_state_transition", credit.state == "void")
-    opens = credit.state == "draft" and side.opened_at in body
+    opens = credit.state == "draft" and side.moment in body
     if opens:
-        books.locked(faults, day_of(body[side.opened_at]))
+        books.locked(faults, day_of(body[side.moment]))
         books.inactive(faults, credit.party)
-    elif side.opened_at in body:
-        differs = moment(body[side.opened_at]) != credit.opened_at
+    elif side.moment in body:
+        differs = moment(body[side.moment]) != credit.opened_at
         faults.add(422, "immutable_field", differs)
     wanted = dict(credit.parts)
     if "allocations" in body:
@@ -59,7 +59,7 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     check_parts(books, faults, wanted, credit.parts, credit.party)
     lines, takes = credit.lines, credit.takes
     if opens:
-        said = {**credit.body, side.opened_at: body[side.opened_at]}
+        said = {**credit.body, side.moment: body[side.moment]}
         lines, takes = priced(books, faults, credit.party, said)
     total = replaced(credit, lines=lines).total
     faults.add(
@@ -70,13 +70,13 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     faults.refuse()
     credit.parts, credit.lines = wanted, lines
     if opens:
-        opened(books, credit, body[side.opened_at], takes)
+        opened(books, credit, body[side.moment], takes)
     return credit
 
 
 def void(books: Books, id: str, body: Body) -> Credit:
     """Take an open credit back."""
-    credit = find(books, id)
+    credit = find(books.credits, id, f"{books.side.party}_credit_not_found")
     faults = Faults()
     faults.add(409, "invalid_state_transition", credit.state != "open")
     faults.add(409, "credit_of_refund", credit.refund)
@@ -86,13 +86,6 @@ def void(books: Books, id: str, body: Body) -> Credit:
     faults.refuse()
     credit.state = "void"
     return credit
-
-
-def find(books: Books, id: str) -> Credit:
-    """Find a credit by its id in a path."""
-    if id not in books.credits:
-        raise gone(f"{books.side.party}_credit_not_found")
-    return books.credits[id]
 
 
 def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
@@ -106,8 +99,8 @@ def priced(
     books: Books, faults: Faults, party: Party | None, body: Body
 ) -> tuple[list[Line], Split]:
     """Work its lines out by the day on which it opens, and say what they take of its source."""
-    day = day_of(body.get(books.side.opened_at)) or books.today
-    source = books.documents.get(body.get(books.side.source_id, ""))
+    day = day_of(body.get(books.side.moment)) or books.today
+    source = books.documents.get(body.get(books.side.source, ""))
     taken = [] if source is None else books.taken(source)
     lines: list[Line] = []
     own: list[Line] = []
@@ -134,7 +127,7 @@ def priced(
 def line(books: Books, faults: Faults, body: Body, day: date) -> Line:
     """A line with the tax that is given, or that its code works out."""
     side, net = books.side, body["amount"]
-    account = named(body.get(side.credit_account), side.credit_line)
+    account = named(body.get(side.account_field), side.credit_line)
     faults.add_all(422, faults_of(account))
     taxed = read_code(side, books.codes, faults.found, body.get("tax_code"), day)
     made = Line(account, net, net, taxed, [], None, given="tax_amount_cents" in body)

@@ -6,7 +6,7 @@ from tests.model.books import Body, Books, day_of, moment
 from tests.model.payment_moves import receive
 from tests.model.pricing import price
 from tests.model.records import Document, Party, Payment
-from tests.model.refusals import Faults, gone, refused
+from tests.model.refusals import Faults, find, refused
 
 
 def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
@@ -18,8 +18,8 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     refuse_taken(books, faults, body, party, None)
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     books.inactive(faults, party)
-    if side.opened_at in body:
-        books.locked(faults, dated(books, body) or day_of(body[side.opened_at]))
+    if side.moment in body:
+        books.locked(faults, dated(books, body) or day_of(body[side.moment]))
     check_payments(books, faults, body, priced.total)
     faults.refuse()
     assert party is not None
@@ -27,14 +27,14 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     document = Document(party, body.get("external_id"), body.get(side.number), priced, "draft")
     document.due_at, document.dated = moment(body.get("due_at")), dated(books, body)
     document.party_number, document.body = body.get("vendor_bill_number"), body
-    if side.opened_at in body:
-        opened(books, document, body[side.opened_at])
+    if side.moment in body:
+        opened(books, document, body[side.moment])
     return document, [paid_with(books, document, each) for each in body.get("payments", ())]
 
 
 def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None:
     """Look at the payments that come with a new invoice."""
-    given, opened_at = body.get("payments", ()), body.get(books.side.opened_at)
+    given, opened_at = body.get("payments", ()), body.get(books.side.moment)
     faults.add(409, books.side.not_open, given and opened_at is None)
     amounts = [each.get("total_amount_cents", total) for each in given]
     too_much = sum(amounts) > total or 0 in amounts
@@ -61,7 +61,7 @@ def replace(books: Books, id: str, body: Body) -> Document:
     faults.add(409, "invalid_state_transition", document.state == "void")
     faults.add(409, "in_opening_balance", document.opening)
     faults.add(409, side.has_allocations, books.is_touched(document))
-    opened_at = moment(body.get(side.opened_at)) or document.opened_at
+    opened_at = moment(body.get(side.moment)) or document.opened_at
     on = dated(books, body) or document.dated
     day = on or (opened_at.date() if opened_at else books.today)
     priced = price(side, books.codes, body, day)
@@ -92,7 +92,7 @@ def check_party(
     """Look whether a document moves to another party, which a draft alone may, or opens."""
     moves = party is not document.party
     faults.add(422, "immutable_field", moves and document.state == "open")
-    if moves or (document.state == "draft" and books.side.opened_at in body):
+    if moves or (document.state == "draft" and books.side.moment in body):
         books.inactive(faults, party)
 
 
@@ -102,16 +102,16 @@ def open_draft(books: Books, id: str, body: Body) -> Document:
     faults = Faults()
     faults.add(409, "invalid_state_transition", document.state != "draft")
     books.inactive(faults, document.party)
-    books.locked(faults, document.dated or day_of(body.get(side.opened_at)))
+    books.locked(faults, document.dated or day_of(body.get(side.moment)))
     priced = document.priced
     if document.state == "draft":
-        day = document.dated or day_of(body.get(side.opened_at)) or books.today
+        day = document.dated or day_of(body.get(side.moment)) or books.today
         priced = price(side, books.codes, document.body, day)
         faults.found |= priced.wrong
     faults.refuse()
     document.priced = priced
     document.due_at = moment(body.get("due_at")) or document.due_at
-    opened(books, document, body.get(side.opened_at, f"{books.today}T12:00:00Z"))
+    opened(books, document, body.get(side.moment, f"{books.today}T12:00:00Z"))
     return document
 
 
@@ -166,20 +166,18 @@ def set_status(books: Books, id: str, status: str) -> Party:
 
 def find_party(books: Books, id: str) -> Party:
     """Find a party by its id in a path."""
-    if id not in books.parties:
-        raise gone(f"{books.side.party}_not_found")
-    return books.parties[id]
+    return find(books.parties, id, f"{books.side.party}_not_found")
 
 
 def dated(books: Books, body: Body) -> date | None:
     """The date on a document that decides its day in the books."""
-    given = body.get(books.side.dated) if books.side.dated else None
+    given = body.get(books.side.dated) if books.side.is_dated else None
     return None if given is None else date.fromisoformat(given)
 
 
 def day_in(books: Books, body: Body) -> date:
     """The day whose rates a new document takes: its day in the books, of a draft today."""
-    return dated(books, body) or day_of(body.get(books.side.opened_at)) or books.today
+    return dated(books, body) or day_of(body.get(books.side.moment)) or books.today
 
 
 def opened(books: Books, document: Document, opened_at: str) -> None:

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from tests.model.bank_moves import faults_of_account
 from tests.model.books import Body, Books
 from tests.model.records import Entry
-from tests.model.refusals import Faults, gone, refused
+from tests.model.refusals import Faults, find, refused
 
 
 def write(books: Books, body: Body) -> Entry:
@@ -22,7 +22,7 @@ def write(books: Books, body: Body) -> Entry:
 
 def rewrite(books: Books, id: str, body: Body) -> Entry:
     """Replace what a draft says."""
-    entry, faults = find(books, id), Faults()
+    entry, faults = entry_at(books, id), Faults()
     faults.add(409, "invalid_state_transition", entry.status != "draft")
     lines = read(books, faults, body)
     faults.refuse()
@@ -32,7 +32,7 @@ def rewrite(books: Books, id: str, body: Body) -> Entry:
 
 def approve(books: Books, id: str) -> Entry:
     """Post a draft, on its day."""
-    entry, faults = find(books, id), Faults()
+    entry, faults = entry_at(books, id), Faults()
     faults.add(409, "invalid_state_transition", entry.status != "draft")
     books.locked(faults, entry.day)
     faults.refuse()
@@ -42,7 +42,7 @@ def approve(books: Books, id: str) -> Entry:
 
 def reject(books: Books, id: str) -> Entry:
     """Turn a draft down."""
-    entry = find(books, id)
+    entry = entry_at(books, id)
     if entry.status != "draft":
         raise refused(409, "invalid_state_transition")
     entry.status = "rejected"
@@ -51,7 +51,7 @@ def reject(books: Books, id: str) -> Entry:
 
 def reverse(books: Books, id: str, body: Body) -> Entry:
     """Take an entry back by its mirror, on a day that is not locked and not before its own."""
-    entry, faults = find(books, id), Faults()
+    entry, faults = entry_at(books, id), Faults()
     faults.add(409, "invalid_state_transition", entry.status != "approved")
     faults.add(409, "already_reversed", entry.taken_back_by)
     given = body.get("entry_date")
@@ -79,8 +79,6 @@ def read(books: Books, faults: Faults, body: Body) -> list[tuple[str, int]]:
     return lines
 
 
-def find(books: Books, id: str) -> Entry:
+def entry_at(books: Books, id: str) -> Entry:
     """Find an entry by its id in a path."""
-    if id not in books.entries:
-        raise gone("journal_entry_not_found")
-    return books.entries[id]
+    return find(books.entries, id, "journal_entry_not_found")

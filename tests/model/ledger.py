@@ -38,7 +38,7 @@ def on_cash(books: Books) -> dict[str, int]:
     for payment in books.payments.values():
         if payment.status == "completed":
             held[books.account_of(payment)] += payment.total
-            held[side.prepayments] -= payment.total - books.applied(payment)
+            held[side.advance] -= payment.total - books.applied(payment)
     for subject, split in in_money(books):
         add(held, by_account(split), -1 if isinstance(subject, Document) else 1)
     add_assessed(held, books)
@@ -109,9 +109,9 @@ def add_payments(held: Counter[str], books: Books) -> None:
     for payment in books.payments.values():
         if payment.status == "completed":
             held[books.account_of(payment)] += payment.total
-            held[side.prepayments] -= books.remaining(payment)
+            held[side.advance] -= books.remaining(payment)
         else:
-            held[side.prepayments] += books.refunded(payment)
+            held[side.advance] += books.refunded(payment)
 
 
 def add_credits(held: Counter[str], books: Books) -> None:

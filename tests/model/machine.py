@@ -1,4 +1,4 @@
-"""The machine: one business, played over HTTP and in the model at the same time."""
+"""The state machine: one business, over HTTP and in the model at the same time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -193,7 +193,7 @@ class Trading(RuleBasedStateMachine):
 
     @initialize(data=DATA)
     def begin_with_two_documents(self, data: st.DataObject) -> None:
-        """Open two invoices or bills, so that there is something.
+        """Open two invoices or bills.
 
         One run in four locks periods, and a good half of them look at a bank.
         """
@@ -215,7 +215,7 @@ class Trading(RuleBasedStateMachine):
 
     @rule(data=DATA)
     def move(self, data: st.DataObject) -> None:
-        """Make one of the moves that there is something for."""
+        """Make one of the moves that are possible."""
         self.length += 1
         hand = Hand(data)
         name = hand.one([name for name in MOVES[self.side.name] for _ in range(self.weight(name))])
@@ -226,15 +226,15 @@ class Trading(RuleBasedStateMachine):
         return MAKERS[self.side.name](self.play, hand)
 
     def weight(self, name: str) -> int:
-        """How likely a move is now."""
+        """The weight of a move now."""
         likely, asks, adds = MOVES[self.side.name][name]
         likely *= 6 if name in self.theme else 1
         if adds and len(getattr(self.play.books, adds)) >= ENOUGH[adds]:
             return 0
-        return likely if not asks else self.asked(likely, asks)
+        return likely if not asks else self.weight_for(likely, asks)
 
-    def asked(self, likely: int, kind: str) -> int:
-        """How likely a move is that asks for something of a kind."""
+    def weight_for(self, likely: int, kind: str) -> int:
+        """The weight of a move that needs a record of a kind."""
         books = self.play.books
         if kind == "kept":
             return likely if self.play.caller.kept else 0
@@ -247,12 +247,12 @@ class Trading(RuleBasedStateMachine):
     def step(self, make: Callable[[], None]) -> None:
         """Make a move; until it is over the run is not whole."""
         self.whole = False
-        self.told(make)
+        self.with_story(make)
         self.whole = True
         self.counts.steps += 1
 
-    def told(self, make: Callable[[], None]) -> None:
-        """Tell the story beside an answer that the contract does not know, too."""
+    def with_story(self, make: Callable[[], None]) -> None:
+        """Add the story to the failure of an answer that the contract does not know."""
         try:
             make()
         except Divergence:
@@ -261,11 +261,11 @@ class Trading(RuleBasedStateMachine):
             raise Divergence(self.play.story(str(error))) from error
 
     def teardown(self) -> None:
-        """Where nothing broke on the way, everything must be right at the end."""
+        """Compare everything at the end of a whole run."""
         if self.whole:
-            self.told(self.play.close)
-            self.told(lambda: compare_reports(self.play))
-            self.told(lambda: reconcile(self.play))
+            self.with_story(self.play.close)
+            self.with_story(lambda: compare_reports(self.play))
+            self.with_story(lambda: reconcile(self.play))
             self.counts.lengths[self.length] += 1
         else:
             self.counts.note("run broken off")

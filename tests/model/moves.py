@@ -4,8 +4,15 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from tests.model import credit_moves, document_moves, holds, opening_moves, payment_moves
-from tests.model.binding import bind_document, bind_opening, into
+from tests.model import (
+    credit_moves,
+    document_moves,
+    holds,
+    opening_moves,
+    payment_moves,
+    write_off_moves,
+)
+from tests.model.binding import bind_document, bind_opening, bind_write_off, into
 from tests.model.bodies import NOBODY, Bodies
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
@@ -31,7 +38,7 @@ class Moves:
         self.play.make(name, self.hand, move)
 
     def pick(self, records: Mapping[str, Any]) -> tuple[str, Any]:
-        """One of the records by its id, or an id of nothing."""
+        """One of the records by its id, or an id that names none."""
         if not records or self.hand.chance(3):
             return NOBODY, None
         id = self.hand.one(list(records))
@@ -44,33 +51,26 @@ class Moves:
 
     def opened_at(self, percent: int) -> Body:
         """When a document or credit is opened, as often as that."""
-        return self.bodies.maybe(percent, self.side.opened_at, self.bodies.moment)
+        return self.bodies.maybe(percent, self.side.moment, self.bodies.moment)
 
     def begin_with_a_document(self) -> None:
         """Open a document of the first party."""
         party = next(iter(self.books.parties.values()))
         opened_at = self.opened_at(100)
-        self.create(
-            f"create {self.side.noun}",
-            {self.side.party_id: party.id, **self.bodies.lines(), **opened_at},
-        )
+        body = {self.side.party_id: party.id, **self.bodies.lines(), **opened_at}
+        self.create(f"create {self.side.noun}", body)
 
     def begin_with_money(self) -> None:
-        """Have what is open of the first party paid at once, and often something left over."""
+        """Pay the open documents of the first party, and often more."""
         party = next(iter(self.books.parties.values()))
         parts = {each.id: self.books.left(each) for each in self.bodies.open_ones(party)}
         if self.hand.chance(30):
             parts = {id: max(1, part // 2) for id, part in parts.items()}
-        items = [{self.side.document_id: id, "amount_cents": n} for id, n in parts.items()]
-        body = {
-            self.side.party_id: party.id,
-            self.side.amount: max(1, sum(parts.values()) + self.hand.one((1_000, 0))),
-            "currency": "GBP",
-            "payment_date": self.bodies.day(),
-            **self.bodies.money(),
-            **({"allocations": items} if items else {}),
-        }
-        self.pay(body)
+        items = [self.side.part({"id": id}, n) for id, n in parts.items()]
+        total = max(1, sum(parts.values()) + self.hand.one((1_000, 0)))
+        facts = {"payment_date": self.bodies.day(), **self.bodies.money()}
+        facts |= {"allocations": items} if items else {}
+        self.pay(self.side.payment_body({"id": party.id}, total, **facts))
 
     def create(self, name: str, body: Body) -> None:
         def act(books: Books) -> Records:
@@ -78,9 +78,7 @@ class Moves:
             return [document, *payments]
 
         known = by_external_id(self.books.documents, body)
-        self.make(
-            name, Move("POST", self.side.documents, body, act, bind_document, known, success=201)
-        )
+        self.make(name, Move("POST", self.side.path, body, act, bind_document, known, success=201))
 
     def create_document(self) -> None:
         self.create(f"create {self.side.noun}", self.bodies.document())
@@ -90,7 +88,7 @@ class Moves:
         body = self.bodies.replacement()
         move = Move(
             "PUT",
-            f"{self.side.documents}{id}/",
+            f"{self.side.path}{id}/",
             body,
             lambda b: [document_moves.replace(b, id, body)],
         )
@@ -98,24 +96,21 @@ class Moves:
 
     def open_document(self) -> None:
         id, target = self.pick(in_state(self.hand, self.books.documents, "draft"))
-        body = {
-            **self.bodies.maybe(60, self.side.opened_at, self.bodies.moment),
-            **self.bodies.due(),
-        }
-        path = f"{self.side.documents}{id}/{self.side.open_word}/"
+        body = {**self.opened_at(60), **self.bodies.due()}
+        path = f"{self.side.path}{id}/{self.side.move}/"
         move = Move("POST", path, body, lambda b: [document_moves.open_draft(b, id, body)])
         self.make(f"open {self.side.noun}", move.at(target))
 
     def void_document(self) -> None:
         id, target = self.pick(self.books.documents)
         body = self.bodies.maybe(50, "voided_at", self.bodies.moment)
-        path = f"{self.side.documents}{id}/void/"
+        path = f"{self.side.path}{id}/void/"
         move = Move("POST", path, body, lambda b: [document_moves.void(b, id, body)])
         self.make(f"void {self.side.noun}", move.at(target))
 
     def delete_document(self) -> None:
         id, target = self.pick(in_state(self.hand, self.books.documents, "draft"))
-        path = f"{self.side.documents}{id}/"
+        path = f"{self.side.path}{id}/"
         move = Move(
             "DELETE", path, None, lambda b: [document_moves.delete(b, id)], may_preview=False
         )
@@ -171,7 +166,7 @@ class Moves:
     def correct_payment(self) -> None:
         id, payment = self.pick(self.shown(self.books.payments))
         body: dict[str, Any] = (
-            {self.side.amount: 100} if payment is None else self.bodies.facts(payment)
+            {self.side.total: 100} if payment is None else self.bodies.facts(payment)
         )
         if payment is not None:
             body |= self.bodies.maybe(20, "allocations", lambda: self.bodies.list_again(payment))
@@ -204,7 +199,7 @@ class Moves:
         self.make("create credit", move)
 
     def replace(self, name: str, id: str, body: Body) -> None:
-        """Replace what a credit says."""
+        """Replace the fields of a credit."""
 
         def act(books: Books) -> Records:
             before = items_of(books, books.credits.get(id))
@@ -217,16 +212,13 @@ class Moves:
     def reallocate_credit(self) -> None:
         id, credit = self.pick(self.books.credits)
         given = [] if credit is None else self.bodies.list_again(credit, "amount")
-        body = {
-            "allocations": given,
-            **self.bodies.maybe(10, self.side.opened_at, self.bodies.moment),
-        }
+        body = {"allocations": given, **self.opened_at(10)}
         self.replace("re-allocate credit", id, body)
 
     def open_credit(self) -> None:
         id, credit = self.pick(in_state(self.hand, self.books.credits, "draft"))
         body = {
-            self.side.opened_at: self.bodies.moment(),
+            self.side.moment: self.bodies.moment(),
             **self.bodies.maybe(20, "memo", "Broken beans"),
         }
         if credit is not None:
@@ -246,6 +238,31 @@ class Moves:
             return [voided, *touched(books, voided)]
 
         self.make("void credit", Move("POST", path, body, act).at(credit))
+
+    # Write-offs.
+
+    def write_off(self) -> None:
+        id, target = self.pick(likely(self.hand, self.books.documents, self.books.left))
+        body = self.bodies.write_off(target)
+        known = by_external_id(self.books.write_offs, body)
+
+        def act(books: Books) -> Records:
+            made = write_off_moves.write_off(books, id, body)
+            return [made.document, made]
+
+        path = f"{self.side.path}{id}/write-offs/"
+        repeated = target if known and known.document is target else None
+        move = Move("POST", path, body, act, bind_write_off, repeated, success=201)
+        self.make("write off", move.at(target))
+
+    def reverse_write_off(self) -> None:
+        id, found = self.pick(self.books.write_offs)
+        of = self.hand.one(list(self.books.documents)) if found is None else found.document.id
+        if self.hand.chance(3):
+            of = NOBODY
+        path = f"{self.side.path}{of}/write-offs/{id}/"
+        move = Move("DELETE", path, None, lambda b: [write_off_moves.reverse(b, of, id)])
+        self.make("reverse write-off", move.at(self.books.documents.get(of)))
 
     # Openings of the books.
 
@@ -272,7 +289,7 @@ class Moves:
         move = Move("POST", f"{OPENINGS}{id}/reverse/", body, act)
         self.make("reverse opening", move.at(opening))
 
-    # And whatever else.
+    # Others.
 
     def replay(self) -> None:
         self.play.replay(self.hand)

@@ -9,7 +9,7 @@ from tests.model.books import Body, Books, moment
 from tests.model.codes import CHARGED
 from tests.model.pricing import Line, Priced, assess, given_tax, plain, read_code
 from tests.model.records import Credit, Document, Opening, Party, Payment
-from tests.model.refusals import Faults, gone
+from tests.model.refusals import Faults, find
 
 EQUITY = "3290"
 Said = tuple[Body, Party]
@@ -101,7 +101,7 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
     priced = Priced(books.side, lines_of(books, item), 0, 0, frozenset())
     kept = Document(party, None, item.get(books.side.number), priced, "draft")
     kept.due_at = moment(item.get("due_at"))
-    if books.side.dated:
+    if books.side.is_dated:
         kept.dated = dated(item)
     document_moves.opened(books, kept, f"{dated(item)}T00:00:00Z")
     kept.opening = made
@@ -112,7 +112,7 @@ def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
     """A credit on opening balance equity."""
     lines = lines_of(books, item)
     number = item.get(books.side.credit_number) or books.credit_numbers.take()
-    kept = Credit(party, None, number, lines, "open", moment(item[books.side.opened_at]))
+    kept = Credit(party, None, number, lines, "open", moment(item[books.side.moment]))
     kept.opening = made
     return kept
 
@@ -127,9 +127,7 @@ def payment(made: Opening, item: Body, party: Party) -> Payment:
 
 def reverse(books: Books, id: str, body: Body) -> Opening:
     """Take an opening back with all that came with it."""
-    if id not in books.openings:
-        raise gone("opening_balance_not_found")
-    made, faults = books.openings[id], Faults()
+    made, faults = find(books.openings, id, "opening_balance_not_found"), Faults()
     faults.add(409, "invalid_state_transition", made.reversed)
     used: list[Any] = [each for each in made.documents if books.is_touched(each)]
     used += [each for each in made.credits if each.used or books.paid_out(each)]

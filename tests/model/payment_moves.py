@@ -7,7 +7,7 @@ from datetime import date
 from tests.model import holds
 from tests.model.books import Body, Books
 from tests.model.records import LIVE, Party, Payment
-from tests.model.refusals import Faults, gone, refused
+from tests.model.refusals import Faults, find, refused
 from tests.model.sides import Side, may_become
 
 
@@ -24,7 +24,7 @@ def create(books: Books, body: Body) -> Payment:
     if status == "completed":
         books.locked(faults, date.fromisoformat(body["payment_date"]))
     check_parts(books, faults, wanted, {}, party)
-    too_much = sum(wanted.values()) > body[side.amount]
+    too_much = sum(wanted.values()) > body[side.total]
     faults.add(422, "allocation_exceeds_total", too_much)
     faults.refuse()
     assert party is not None
@@ -38,7 +38,7 @@ def receive(side: Side, party: Party, body: Body) -> Payment:
     return Payment(
         party,
         body.get("external_id"),
-        body[side.amount],
+        body[side.total],
         body.get("status", "completed"),
         body["payment_method"],
         body.get("payment_processor"),
@@ -50,10 +50,10 @@ def receive(side: Side, party: Party, body: Body) -> Payment:
 
 def change(books: Books, id: str, body: Body) -> Payment:
     """Change what a body supplies; PUT and PATCH differ in descriptions only."""
-    payment = find(books, id)
+    payment = find(books.payments, id, books.side.payment_not_found)
     side, faults = books.side, Faults()
     status = body.get("status", payment.status)
-    total = body.get(side.amount, payment.total)
+    total = body.get(side.total, payment.total)
     unmoved = not may_become(side, payment.status, status)
     faults.add(409, "invalid_state_transition", unmoved)
     listed = "allocations" in body
@@ -84,19 +84,12 @@ def change(books: Books, id: str, body: Body) -> Payment:
 
 def cancel(books: Books, id: str) -> Payment:
     """Cancel a payment that is pending or failed."""
-    payment = find(books, id)
+    payment = find(books.payments, id, books.side.payment_not_found)
     if payment.status not in ("pending", "failed"):
         raise refused(409, "invalid_state_transition")
     payment.status, payment.parts = "cancelled", {}
     holds.let_go(books, payment)
     return payment
-
-
-def find(books: Books, id: str) -> Payment:
-    """Find a payment by its id in a path."""
-    if id not in books.payments:
-        raise gone(books.side.payment_not_found)
-    return books.payments[id]
 
 
 def wanted_parts(side: Side, faults: Faults, given: Sequence[Body], amount: str) -> dict[str, int]:
@@ -129,7 +122,7 @@ def check_total(
     books: Books, faults: Faults, payment: Payment, body: Body, wanted: Mapping[str, int]
 ) -> None:
     """Look whether the total still covers what is meant for documents and refunds."""
-    total = body.get(books.side.amount, payment.total)
+    total = body.get(books.side.total, payment.total)
     if sum(wanted.values()) + books.refunded(payment) <= total:
         return
     faults.add(422, "allocation_exceeds_total", body.get("allocations"))
@@ -174,15 +167,15 @@ def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> N
 
 
 def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look whether money of a payout changes that the payout has counted."""
-    changed = any(body.get(name, value) != value for name, value in counted(books, payment))
+    """Look whether money of a payout changes that the payout has money_fields."""
+    changed = any(body.get(name, value) != value for name, value in money_fields(books, payment))
     faults.add(409, "in_payout", changed and books.payout_of(payment))
 
 
 def check_opening(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
     """Look whether money changes that was there when the books were opened."""
     fixed = (
-        *counted(books, payment),
+        *money_fields(books, payment),
         ("status", payment.status),
         ("payment_date", payment.paid_on.isoformat()),
     )
@@ -190,10 +183,10 @@ def check_opening(books: Books, faults: Faults, payment: Payment, body: Body) ->
     faults.add(409, "in_opening_balance", changed and payment.opening)
 
 
-def counted(books: Books, payment: Payment) -> tuple[tuple[str, object], ...]:
-    """What a payment is of money, by the names of the fields."""
+def money_fields(books: Books, payment: Payment) -> tuple[tuple[str, object], ...]:
+    """The fields of a payment that decide its money, with their values."""
     return (
-        (books.side.amount, payment.total),
+        (books.side.total, payment.total),
         ("processing_fee_cents", payment.fee),
         ("payment_method", payment.method),
         ("payment_processor", payment.processor),
@@ -205,7 +198,7 @@ def check_lines(books: Books, faults: Faults, payment: Payment, body: Body) -> N
     if holds.are_lost(payment.status, body.get("status", payment.status)):
         return
     after = copy(payment)
-    after.total = body.get(books.side.amount, payment.total)
+    after.total = body.get(books.side.total, payment.total)
     after.fee = body.get("processing_fee_cents", payment.fee)
     side = books.side
     holds.check(books, faults, payment, holds.moves(side, payment), holds.moves(side, after))

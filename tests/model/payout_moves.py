@@ -7,7 +7,7 @@ from typing import TypeVar
 from tests.model.books import Body, Books, day_of
 from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import Payment, Payout, RefundPayment
-from tests.model.refusals import Faults, gone, refused
+from tests.model.refusals import Faults, find, refused
 
 T = TypeVar("T", Payment, RefundPayment)
 CLEARING = "1150"
@@ -106,8 +106,6 @@ def check_item(
 
 def delete(books: Books, id: str) -> Payout:
     """Delete a payout: nothing is held any more, and its name is free."""
-    if id not in books.payouts:
-        raise gone("payout_not_found")
-    if books.linked(books.payouts[id]):
+    if books.linked(find(books.payouts, id, "payout_not_found")):
         raise refused(409, "payout_reconciled")
     return books.payouts.pop(id)

@@ -1,7 +1,7 @@
-"""How a step is played: predicted by the model, made over HTTP, compared, and told."""
+"""A step: predicted by the model, sent over HTTP, and compared."""
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -17,18 +17,14 @@ from tests.model.caller import Caller, Counts
 from tests.model.codes import body_of
 from tests.model.hand import Hand
 from tests.model.ledger import balances
-from tests.model.reading import differences, path_of, told_of
-from tests.model.records import (
-    Document,
-    Party,
-    WriteOff,
-)
+from tests.model.reading import differences, records_in
+from tests.model.records import Document, Party, WriteOff
 from tests.model.refusals import Refused
 from tests.model.returns import Sums, on_accrual, on_cash, read
 from tests.model.settling import settle
 from tests.model.sides import Side
 from tests.model.vat_boxes import boxes
-from tests.model.views import Record, view
+from tests.model.views import Record, path_of, view
 from tests.partner import Partner
 
 Records = Sequence[Any]
@@ -62,7 +58,7 @@ class Site:
         headers = {"Authorization": self.partner.api.headers["Authorization"]}
         return self.partner.client(self.partner.url, headers=headers)
 
-    def tell_codes(self, caller: Caller, books: Books) -> None:
+    def make_codes(self, caller: Caller, books: Books) -> None:
         """Make the tax codes that the business is not born with, and learn the ids of all."""
         for code in [each for each in books.codes.values() if each.own]:
             caller.client.post(f"{caller.base}tax-codes/", json=body_of(code)).raise_for_status()
@@ -87,7 +83,7 @@ class Site:
         token = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         caller = Caller(api, f"/v1/platform/businesses/{business}/", token, self.counts)
         books = Books(self.side, clock.today())
-        self.tell_codes(caller, books)
+        self.make_codes(caller, books)
         for name, terms in (("north", None), ("south", 30)):
             body: dict[str, Any] = {"company_name": name, "external_id": name}
             body |= {} if terms is None else {"payment_terms_days": terms}
@@ -158,9 +154,9 @@ class Play:
     def predicted(
         self, move: Move, books: Books, stale: bool
     ) -> Records | frozenset[tuple[int, str]]:
-        """Say what the move does in the model, or how it may be refused.
+        """Return what the move does in the model, or how it may be refused.
 
-        What its path names and is not there is told before that the version is an old one.
+        That its path names nothing comes before that its version is stale.
         """
         if move.known is not None:
             return [move.known]
@@ -174,7 +170,7 @@ class Play:
     def refused(
         self, name: str, expected: frozenset[tuple[int, str]], answer: httpx.Response, move: Move
     ) -> None:
-        """Compare a refusal, and what it must have left alone."""
+        """Compare a refusal, and the record that it must not have changed."""
         found = code_of(answer)
         if found not in expected:
             self.diverge(f"{name} should be refused with {words(expected)}", answer)
@@ -185,7 +181,7 @@ class Play:
     def previewed(
         self, name: str, answer: httpx.Response, move: Move, books: Books, records: Records
     ) -> None:
-        """Compare what would be; nothing of it is kept."""
+        """Compare a preview, of which nothing is kept."""
         if answer.status_code != 200:
             self.diverge(f"the preview of {name} should be answered with 200", answer)
         body = answer.json()
@@ -195,7 +191,7 @@ class Play:
         self.compare(records[0], answer, books, skipping=NUMBERS)
 
     def done(self, name: str, answer: httpx.Response, move: Move, records: Records) -> None:
-        """Compare what was answered and everything that it touched."""
+        """Compare an answer, and some of the records that the move touched."""
         status = 200 if move.known is not None else move.success
         if answer.status_code != status:
             self.diverge(f"{name} should be answered with {status}", answer)
@@ -231,7 +227,7 @@ class Play:
     ) -> None:
         """Compare an answer about a record with what the model says of it."""
         found: dict[str, Any] = {}
-        for each, shown in told_of(record, answer.json()):
+        for each, shown in records_in(record, answer.json()):
             expected = {name: v for name, v in view(books, each).items() if name not in skipping}
             found |= differences(expected, shown)
         if found:
@@ -258,7 +254,7 @@ class Play:
         return str(self.caller.get(path_of(self.books.side, record)).headers["etag"])
 
     def replay(self, hand: Hand) -> None:
-        """Say a kept write again: word for word, or another one under its key."""
+        """Repeat a kept write word for word, or send another one under its key."""
         said = hand.one(self.caller.kept)
         other = hand.one(self.caller.kept)
         mixed = hand.chance(15) and (other.method, other.path, other.body) != (
@@ -282,40 +278,33 @@ class Play:
         if answer.headers.get("idempotent-replayed") != "true":
             self.diverge("a replayed answer says so", answer)
 
+    def configure(self, field: str, value: object) -> None:
+        """Change a field of the business, as the partner does."""
+        answer = self.caller.write("PATCH", "", {field: value})
+        if answer.status_code != 200 or answer.json()[field] != value:
+            self.diverge(f"{field} should be {value}", answer)
+
     def lock(self, until: date | None) -> None:
-        """Lock the period up to a day, as the partner does; it may move both ways."""
-        given = None if until is None else until.isoformat()
-        answer = self.caller.write("PATCH", "", {"lock_date": given})
-        if answer.status_code != 200 or answer.json()["lock_date"] != given:
-            self.diverge(f"the lock date should be {given}", answer)
+        """Lock the period up to a day; it may move both ways."""
+        self.configure("lock_date", None if until is None else until.isoformat())
         self.counts.note("lock period: done")
         self.books.lock_date = until
 
     def tolerate(self, most: int) -> None:
-        """Let a line and its money differ by as much, as the partner does."""
-        answer = self.caller.write("PATCH", "", {"matching_tolerance_cents": most})
-        if answer.status_code != 200 or answer.json()["matching_tolerance_cents"] != most:
-            self.diverge(f"{most} should be tolerated", answer)
+        """Allow a line and its money to differ by an amount."""
+        self.configure("matching_tolerance_cents", most)
         self.books.tolerance = most
 
     # The end of a run.
 
     def close(self) -> None:
         """Read everything back, compare every balance, and prove the books."""
+        books = self.books
         for records in (
-            self.books.parties,
-            self.books.documents,
-            self.books.payments,
-            self.books.credits,
-            self.books.refunds,
-            self.books.refund_payments,
-            self.books.payouts,
-            self.books.vendor_refunds,
-            self.books.vendor_refund_payments,
-            self.books.bank_accounts,
-            self.books.bank_lines,
-            self.books.entries,
-            self.books.openings,
+            *(books.parties, books.documents, books.payments, books.credits, books.refunds),
+            *(books.refund_payments, books.payouts, books.vendor_refunds),
+            *(books.vendor_refund_payments, books.bank_accounts, books.bank_lines),
+            *(books.entries, books.openings),
         ):
             for record in records.values():
                 self.look(record)
@@ -329,51 +318,39 @@ class Play:
         self.counts.runs += 1
 
     def compare_balances(self) -> None:
-        """Compare what every account holds with what it should."""
-        path = "general-ledger/chart-of-accounts/"
-        answer = self.caller.get(path, page_size=100)
+        """Compare the balance of every account."""
+        answer = self.caller.get("general-ledger/chart-of-accounts/", page_size=100)
         shown = {
             each["code"]: each["debit_balance"] - each["credit_balance"]
             for each in answer.json()["results"]
         }
         held = {code: amount for code, amount in shown.items() if amount}
-        expected = balances(self.books)
-        if held != expected:
-            off = {
-                code: (expected.get(code, 0), held.get(code, 0))
-                for code in sorted(held | expected)
-                if expected.get(code, 0) != held.get(code, 0)
-            }
-            lines = [f"  {code} should hold {a}, and holds {b}" for code, (a, b) in off.items()]
-            raise Divergence(self.story("\n".join(["the accounts differ:", *lines])))
+        self.hold("the accounts differ:", balances(self.books), held)
 
     def compare_return(self, scheme: str, expected: Sums) -> None:
-        """Draw up a return of all days, and compare what it says by code."""
+        """Draw up a return of all days, and compare its figures by code and its boxes."""
         days = {"start_date": "2020-01-01", "end_date": "2026-12-31"}
         answer = self.caller.write("POST", "tax-returns/", {**days, "scheme": scheme})
-        shown = read(answer.json()["codes"])
-        if shown != expected:
-            off = [
-                f"  {code} at {float(rate)} should have {expected.get((code, rate))},"
-                f" and has {shown.get((code, rate))}"
-                for code, rate in sorted(shown | expected)
-                if expected.get((code, rate)) != shown.get((code, rate))
-            ]
-            what = "\n".join([f"the return on {scheme} differs:", *off])
-            raise Divergence(self.story(what))
-        told = {each["box"]: each["amount_cents"] for each in answer.json()["boxes"]}
+        self.hold(f"the return on {scheme} differs:", expected, read(answer.json()["codes"]))
         wanted = boxes(self.books, expected)
-        if wanted is not None and told != wanted:
-            what = f"the boxes on {scheme} should be {wanted}, and are {told}"
-            raise Divergence(self.story(what))
+        if wanted is not None:
+            shown = {each["box"]: each["amount_cents"] for each in answer.json()["boxes"]}
+            self.hold(f"the boxes on {scheme} differ:", wanted, shown)
+
+    def hold(self, what: str, expected: Mapping[Any, object], shown: Mapping[Any, object]) -> None:
+        """Raise a divergence that names each key at which two mappings differ."""
+        keys = [key for key in {**expected, **shown} if expected.get(key) != shown.get(key)]
+        lines = [f"  {key} should be {expected.get(key)}, and is {shown.get(key)}" for key in keys]
+        if lines:
+            raise Divergence(self.story("\n".join([what, *lines])))
 
     def diverge(self, what: str, answer: httpx.Response) -> None:
-        """Tell what differs, what was answered, and everything that led to it."""
+        """Raise a divergence with the difference, the answer, and all writes before it."""
         said = f"{answer.request.method} {answer.request.url} answered {answer.status_code}:"
         raise Divergence(self.story("\n".join([what, said, answer.text[:3_000]])))
 
     def story(self, what: str) -> str:
-        return "\n".join([self.caller.plain(what), "", "The story:", self.caller.told()])
+        return "\n".join([self.caller.plain(what), "", "The story:", self.caller.whole_story()])
 
 
 def code_of(answer: httpx.Response) -> tuple[int, str]:

@@ -177,7 +177,7 @@ def price(side: Side, codes: Codes, body: Body, day: date) -> Priced:
     """Work out a document's lines by the rates of a day."""
     discount, given = body.get("additional_discount", 0), body["line_items"]
     wrong: set[tuple[int, str]] = set()
-    lines = [begun(side, codes, wrong, each, day) for each in given]
+    lines = [read_line(side, codes, wrong, each, day) for each in given]
     if min(each.subtotal for each in lines) < 0 or sum(e.subtotal for e in lines) < discount:
         wrong.add((422, "negative_amount"))
     elif not wrong:
@@ -189,7 +189,7 @@ def price(side: Side, codes: Codes, body: Body, day: date) -> Priced:
     return Priced(side, lines, discount, told, frozenset(wrong))
 
 
-def begun(side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body, day: date) -> Line:
+def read_line(side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body, day: date) -> Line:
     """Read a line; nothing of it is worked out yet."""
     account = named(body.get("account_identifier"), side.line)
     wrong |= {(422, fault) for fault in faults_of(account)}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tests.builders.vendor_refunds import as_credit, of_bill, of_credit, of_payment
 from tests.model.bodies import NOBODY, Bodies, Body
 from tests.model.records import Credit, Document, Party, Payment, VendorRefund, VendorRefundPayment
 
@@ -108,7 +109,7 @@ class PurchaseBodies(Bodies):
 
     def shares_again(self, refund: VendorRefund) -> list[Body]:
         """A list in place of what a refund is allocated to: some stays, some does not."""
-        held = [dict(each.said) for each in refund.shares]
+        held = [dict(each.body) for each in refund.shares]
         mode = self.hand.number(0, 4)
         if mode == 0:
             return []
@@ -130,19 +131,18 @@ class PurchaseBodies(Bodies):
         return next((given[name] for name in names if name in given), None)
 
     def as_given(self, target: Document | Payment | Credit | None, amount: int) -> Body:
-        """An allocation as it is asked for."""
-        body: Body = {"allocation_type": "credit", "amount_cents": amount}
+        """The body of an allocation."""
         match target:
             case Document():
-                body |= {"allocation_type": "bill", "bill_id": target.id}
+                return of_bill({"id": target.id}, amount)
             case Payment():
-                body |= {"allocation_type": "payment", "bill_payment_id": target.id}
+                return of_payment({"id": target.id}, amount)
             case Credit():
-                body |= {"allocation_type": "vendor_credit", "vendor_credit_id": target.id}
-        return body
+                return of_credit({"id": target.id}, amount)
+        return as_credit(amount)
 
     def refund_payment(self, payment: VendorRefundPayment | None) -> Body:
-        """A payment moves, and now and then other facts of it are told."""
+        """A new status of a payment, and now and then other fields."""
         status = {"status": self.hand.one(self.side.statuses)}
         if payment is None:
             return status

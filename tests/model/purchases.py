@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.model import document_moves, vendor_refund_moves
+from tests.model.bank import BankMoves
 from tests.model.binding import bind_vendor_refund
 from tests.model.books import Body, Books
-from tests.model.giving_up import WriteOffMoves
 from tests.model.hand import Hand
 from tests.model.moves import by_external_id, likely
 from tests.model.play import Move, Play, Records
@@ -16,7 +16,7 @@ from tests.model.records import VendorRefundPayment
 REFUNDS, REFUND_PAYMENTS = "vendor-refunds/", "vendor-refunds/payments/"
 
 
-class PurchaseMoves(WriteOffMoves):
+class PurchaseMoves(BankMoves):
     """The moves of one step of purchases."""
 
     bodies: PurchaseBodies
@@ -50,7 +50,7 @@ class PurchaseMoves(WriteOffMoves):
         self.make("agree vendor refund in parts", move)
 
     def describe_refund(self) -> None:
-        """Say something about a refund; that moves nothing."""
+        """Change the memo of a refund, which moves nothing."""
         id, refund = self.pick(self.books.vendor_refunds)
         body = {"memo": self.hand.one(("Broken beans", "Late beans"))}
 
@@ -89,7 +89,7 @@ class PurchaseMoves(WriteOffMoves):
         self.change_refund("allocate vendor refund anew", id, body)
 
     def return_refund_payment(self) -> None:
-        """Let money go back that came."""
+        """Bounce a payment that has come."""
         id, _ = self.pick_refund_payment("completed")
         self.change_refund("return vendor refund payment", id, {"status": "failed"})
 

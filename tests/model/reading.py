@@ -1,28 +1,12 @@
-"""Where records are read, how an answer is brought to the form of views, where the two differ."""
+"""Answers in the form of views, and the fields in which the two differ."""
 
 from collections.abc import Callable
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from tests.model.books import Body
-from tests.model.records import (
-    TRANSFER,
-    BankAccount,
-    BankLine,
-    BankRule,
-    Credit,
-    Document,
-    Entry,
-    Opening,
-    Party,
-    Payment,
-    Payout,
-    Refund,
-    RefundPayment,
-    VendorRefund,
-    VendorRefundPayment,
-)
-from tests.model.sides import Side
+from tests.model.records import TRANSFER, VendorRefundPayment
 from tests.model.views import Record, View
 
 TARGETS = (
@@ -40,35 +24,13 @@ def inner(body: Body) -> Body:
     return wrapped
 
 
-def told_of(record: Record, body: Body) -> list[tuple[Record, Body]]:
-    """What an answer tells: with a vendor's refund payment it tells of its refund, too."""
+def records_in(record: Record, body: Body) -> list[tuple[Record, Body]]:
+    """The records in an answer: that of a vendor's refund payment has its refund, too."""
     if isinstance(record, VendorRefundPayment) and "refund" in body:
         return [(record, inner(body)), (record.refund, body["refund"])]
     if "message" in body or "imported" in body:
         return []
     return [(record, inner(body))]
-
-
-def path_of(side: Side, record: Record) -> str:
-    """Where a record is read."""
-    if isinstance(record, RefundPayment):
-        return f"invoices/refunds/{record.refund.id}/payments/{record.id}/"
-    folders = {
-        Document: side.documents,
-        Payment: side.payments,
-        Credit: side.credits,
-        Refund: "invoices/refunds/",
-        Payout: "payouts/",
-        VendorRefund: "vendor-refunds/",
-        VendorRefundPayment: "vendor-refunds/payments/",
-        BankAccount: "bank-accounts/",
-        BankLine: "bank-transactions/",
-        BankRule: "bank-rules/",
-        Entry: "general-ledger/journal-entries/",
-        Opening: "opening-balances/",
-        Party: side.parties,
-    }
-    return f"{folders[type(record)]}{record.id}/"
 
 
 def first(each: Any, names: tuple[str, ...]) -> Any:
@@ -93,9 +55,8 @@ def read_refund(each: Any) -> tuple[Any, ...]:
     return each["refund_id"], each["amount_cents"]
 
 
-def read_money(each: Any) -> tuple[Any, ...]:
-    """Read a part of money, and the tax in it."""
-    return each["amount_cents"], each["tax_code_id"], each["tax_cents"]
+read_money = itemgetter("amount_cents", "tax_code_id", "tax_cents")
+"""Reads a part of money, and the tax in it."""
 
 
 def read_line(each: Any) -> tuple[Any, ...]:
@@ -113,42 +74,34 @@ def read_line(each: Any) -> tuple[Any, ...]:
     )
 
 
+def read_link(each: Any) -> tuple[Any, ...]:
+    """Read a link of a line; those of a transfer have one name in the model."""
+    is_transfer = each["target_type"] == TRANSFER
+    name = TRANSFER if is_transfer else each["reconciliation_link_id"]
+    target = each["target_type"], each["target_id"]
+    return name, *target, each["amount_cents"], each["rounding_difference_cents"]
+
+
 READ: dict[str, Callable[[Any], Any]] = {
-    "payment_allocations": lambda each: (each["payment_id"], each["amount_cents"]),
-    "credit_allocations": lambda each: (each["credit_note_id"], each["amount_cents"]),
-    "bill_payment_allocations": lambda each: (each["bill_payment_id"], each["amount_cents"]),
-    "vendor_credit_allocations": lambda each: (each["vendor_credit_id"], each["amount_cents"]),
+    "payment_allocations": itemgetter("payment_id", "amount_cents"),
+    "credit_allocations": itemgetter("credit_note_id", "amount_cents"),
+    "bill_payment_allocations": itemgetter("bill_payment_id", "amount_cents"),
+    "vendor_credit_allocations": itemgetter("vendor_credit_id", "amount_cents"),
     "vendor_refund_allocations": read_refund,
     "refund_allocations": read_refund,
-    "write_offs": lambda each: (each["id"], each["amount_cents"], each["tax_relieved_cents"]),
-    "applied_invoices": lambda each: (
-        each["id"],
-        each["applied_amount_cents"],
-        each["status"],
-        each["outstanding_amount_cents"],
+    "write_offs": itemgetter("id", "amount_cents", "tax_relieved_cents"),
+    "applied_invoices": itemgetter(
+        "id", "applied_amount_cents", "status", "outstanding_amount_cents"
     ),
     "refund_payments": lambda each: (each["id"], first(each, REFUNDED), each["status"]),
-    "payments": lambda each: (each["id"], each["total_amount_cents"], each["status"]),
-    "payouts": lambda each: each["id"],
-    "vendor_refund_payments": lambda each: (
-        each["id"],
-        each["refunded_amount"],
-        each["processing_fee"],
-        each["status"],
-    ),
+    "payments": itemgetter("id", "total_amount_cents", "status"),
+    "payouts": itemgetter("id"),
+    "vendor_refund_payments": itemgetter("id", "refunded_amount", "processing_fee", "status"),
     "allocations": read_allocation,
-    "reconciled_bank_transactions": lambda each: (
-        each["reconciliation_link_id"],
-        each["bank_transaction_id"],
-        each["reconciled_amount_cents"],
+    "reconciled_bank_transactions": itemgetter(
+        "reconciliation_link_id", "bank_transaction_id", "reconciled_amount_cents"
     ),
-    "links": lambda each: (
-        TRANSFER if each["target_type"] == TRANSFER else each["reconciliation_link_id"],
-        each["target_type"],
-        each["target_id"],
-        each["amount_cents"],
-        each["rounding_difference_cents"],
-    ),
+    "links": read_link,
     "line_items": read_line,
     "other_items": read_money,
     "lines": lambda each: (

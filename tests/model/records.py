@@ -248,9 +248,8 @@ class Payout:
 class Share:
     """What a vendor's refund gives back: of a bill, of a payment, or a credit for later.
 
-    `said` is what was asked for. `released` is what was taken off bills to make the payment's
-    money free, by bill, and `before` what it settled of them.
-    A credit that was there before is paid out.
+    `body` is the allocation as it was sent. `released` is what was taken off bills, by bill, to
+    make the payment's money free, and `before` what it settled. An earlier credit is paid out.
     """
 
     target: Document | Payment | Credit
@@ -258,12 +257,12 @@ class Share:
     split: Split = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
     before: dict[str, Settled] = field(default_factory=dict)
-    said: Body = field(default_factory=dict)
+    body: Body = field(default_factory=dict)
 
     @property
     def is_kept(self) -> bool:
         """Whether it is no money, but a credit for later."""
-        return bool(self.said["allocation_type"] == "credit")
+        return bool(self.body["allocation_type"] == "credit")
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ from datetime import date
 from tests.model import holds
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
-from tests.model.refusals import Faults, gone, refused
+from tests.model.refusals import Faults, find, gone, refused
 from tests.model.rests import Split, over_all, over_lines, with_assessed
 
 
@@ -89,7 +89,7 @@ def split_off(
 
 def cancel(books: Books, id: str) -> Refund:
     """Take a refund back of which nothing is paid."""
-    refund = find(books, id)
+    refund = find(books.refunds, id, "invoice_refund_not_found")
     if refund.cancelled or refund.paid:
         raise refused(409, "invalid_state_transition")
     refund.cancelled = True
@@ -98,7 +98,7 @@ def cancel(books: Books, id: str) -> Refund:
 
 def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
     """Pay a refund, or some of it."""
-    refund = find(books, id)
+    refund = find(books.refunds, id, "invoice_refund_not_found")
     faults = Faults()
     names = {each.external_id for each in books.refund_payments.values()}
     taken = body.get("external_id") and body["external_id"] in names
@@ -128,7 +128,7 @@ def payment_of(refund: Refund, body: Body) -> RefundPayment:
 
 def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, RefundPayment]:
     """Take the payment of a refund back."""
-    refund = find(books, id)
+    refund = find(books.refunds, id, "invoice_refund_not_found")
     payment = next((each for each in refund.payments if each.id == payment_id), None)
     if payment is None:
         raise gone("invoice_refund_payment_not_found")
@@ -139,10 +139,3 @@ def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, Refu
     payment.cancelled = True
     holds.let_go(books, payment)
     return refund, payment
-
-
-def find(books: Books, id: str) -> Refund:
-    """Find a refund by its id in a path."""
-    if id not in books.refunds:
-        raise gone("invoice_refund_not_found")
-    return books.refunds[id]

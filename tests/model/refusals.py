@@ -1,7 +1,9 @@
 """What the model says when a move breaks a rule, or several."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
+T = TypeVar("T")
 Answers = frozenset[tuple[int, str]]
 
 
@@ -41,8 +43,15 @@ class Faults:
 
 
 def gone(code: str) -> Refused:
-    """The refusal of what is not there."""
+    """The refusal of an id in a path that names nothing."""
     return Refused({(404, code)})
+
+
+def find(records: Mapping[str, T], id: str, code: str) -> T:
+    """Find a record by its id in a path."""
+    if id not in records:
+        raise gone(code)
+    return records[id]
 
 
 def refused(status: int, code: str) -> Refused:

@@ -1,4 +1,4 @@
-"""What reports must say, worked out from the model's balances, and compared at the end of a run.
+"""Reports, worked out from the model's balances and compared at the end of a run.
 
 The model dates no posting: it knows what all years come to. What each year has is compared with
 other reports: columns with the whole, and what is retained with the years before.
@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from tests.model.books import Body, Books
+from tests.model.books import Body, Books, of
 from tests.model.ledger import balances, on_cash
 from tests.model.play import Play
 from tests.model.records import Document, Party
@@ -75,7 +75,7 @@ class Reported:
         return self.play.caller.get(f"reports/{name}/", basis=self.basis, **query)
 
     def hold(self, what: str, expected: object, shown: object, answer: httpx.Response) -> None:
-        """Tell where a report does not say what it should."""
+        """Raise a divergence where a report differs."""
         told = f"{what} on {self.basis} should be {expected}, and is {shown}"
         hold(self.play, told, expected, shown, answer)
 
@@ -273,18 +273,13 @@ def compare_aging(play: Play) -> None:
     body = answer.json()
     rows = {each.id: aged(books, each) for each in books.parties.values()}
     expected = {id: row for id, row in rows.items() if any(row.values())}
-    shown = {
-        each[f"{party}_id"]: read_aging(each, "total_outstanding_cents")
-        for each in body[f"{party}s"]
-    }
+    shown = {each[f"{party}_id"]: read_aging(each) for each in body[f"{party}s"]}
     shown = {id: row for id, row in shown.items() if any(row.values())}
     hold(play, f"the {report} should be {expected}, and is {shown}", expected, shown, answer)
     whole: Counter[str] = Counter(dict.fromkeys(next(iter(rows.values())), 0))
     for row in rows.values():
         whole.update(row)
-    total = read_aging(
-        {**body, "aging_buckets": body["total_aging_buckets"]}, "total_outstanding_cents"
-    )
+    total = read_aging({**body, "aging_buckets": body["total_aging_buckets"]})
     hold(play, f"the {report} should come to {dict(whole)}", dict(whole), total, answer)
     totals = [each["total_outstanding_cents"] for each in body[f"{party}s"]]
     falling = sorted(totals, reverse=True)
@@ -296,8 +291,8 @@ def aged(books: Books, party: Party) -> dict[str, int]:
     row = dict.fromkeys(
         ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days", "total"), 0
     )
-    for document in books.documents.values():
-        if document.party is party and document.state == "open":
+    for document in of(party, books.documents):
+        if document.state == "open":
             row[bucket(document, books.today)] += books.outstanding(document)
             row["total"] += books.outstanding(document)
     return {**row, "unapplied": free(books, party)}
@@ -313,22 +308,22 @@ def bucket(document: Document, today: date) -> str:
 
 
 def free(books: Books, party: Party) -> int:
-    """What of money in advance and of credits of a party settles nothing."""
-    money = [each for each in books.payments.values() if each.party is party]
+    """The prepayments and credits of a party that settle nothing."""
+    money = of(party, books.payments)
     paid = sum(books.remaining(each) for each in money if each.status == "completed")
     bounced = sum(books.refunded(each) for each in money if each.status != "completed")
-    credits = [each for each in books.credits.values() if each.party is party]
-    return paid - bounced + sum(books.unapplied(each) for each in credits)
+    return paid - bounced + sum(books.unapplied(each) for each in of(party, books.credits))
 
 
-def read_aging(shown: Body, total: str) -> dict[str, int]:
+def read_aging(shown: Body) -> dict[str, int]:
     """Read a row; the numbers stand under two names."""
     buckets = shown["aging_buckets"]
     for name in ("1_30_days", "31_60_days", "61_90_days"):
         assert buckets[name] == buckets[f"days_{name.removesuffix('_days')}"]
     names = ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days")
     found = {name: int(buckets[name]) for name in names}
-    return {**found, "total": shown[total], "unapplied": shown["unapplied_cents"]}
+    whole = {"total": shown["total_outstanding_cents"], "unapplied": shown["unapplied_cents"]}
+    return {**found, **whole}
 
 
 def compare_counts(play: Play) -> None:
@@ -374,6 +369,6 @@ def compare_statement(play: Play, party: Party) -> None:
 
 
 def hold(play: Play, what: str, expected: Any, shown: Any, answer: httpx.Response) -> None:
-    """Tell where an answer does not say what it should."""
+    """Raise a divergence where an answer differs."""
     if shown != expected:
         play.diverge(what, answer)

@@ -33,9 +33,9 @@ from tests.model.sides import PURCHASES, SALES, Side
 from tests.proving import Prover
 
 REPORTS = Path("dist/model")
-TELL_EVERY = 20.0
+PRINT_SECONDS = 20.0
 SIDES = {"sales": (SALES,), "purchases": (PURCHASES,), "both": (SALES, PURCHASES)}
-Told = dict[str, Any]
+Progress = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,13 @@ class Task:
 
 
 def main() -> int:
-    asked = arguments()
+    options = arguments()
     REPORTS.mkdir(parents=True, exist_ok=True)
-    say(f"seed {asked.seed}: {asked.runs} runs of {asked.steps} steps, {asked.workers} workers")
+    runs = f"{options.runs} runs of {options.steps} steps, {options.workers} workers"
+    print_line(f"seed {options.seed}: {runs}")
     began = time.monotonic()
     context = multiprocessing.get_context("spawn")
-    queue: Queue[Told] = context.Queue()
+    queue: Queue[Progress] = context.Queue()
     with (
         tempfile.TemporaryDirectory(prefix="model-") as folder,
         EmbeddedPostgres(Path(folder) / "postgres", TEST_SETTINGS) as postgres,
@@ -65,15 +66,15 @@ def main() -> int:
         databases = Databases(postgres)
         workers = [
             context.Process(target=work, args=(task, queue), daemon=True)
-            for task in tasks(databases, asked)
+            for task in tasks(databases, options)
         ]
         for each in workers:
             each.start()
         counts, failures = listen(queue, workers, began)
         for each in workers:
             each.join()
-    tell_all(counts, time.monotonic() - began)
-    return 1 if failures or counts.runs < asked.runs else 0
+    print_counts(counts, time.monotonic() - began)
+    return 1 if failures or counts.runs < options.runs else 0
 
 
 def arguments() -> argparse.Namespace:
@@ -81,30 +82,30 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=None, help="random, and told, when left out")
+    parser.add_argument("--seed", type=int, default=None, help="random, and printed, when left out")
     parser.add_argument(
-        "--as-found", action="store_true", help="tell a divergence as it was found, not shortened"
+        "--as-found", action="store_true", help="print a divergence as it was found, not shortened"
     )
     parser.add_argument("--side", choices=SIDES, default="both", help="both: half of the runs each")
-    asked = parser.parse_args()
-    if asked.seed is None:
-        asked.seed = secrets.randbelow(2**32)
-    return asked
+    options = parser.parse_args()
+    if options.seed is None:
+        options.seed = secrets.randbelow(2**32)
+    return options
 
 
-def tasks(databases: Databases, asked: argparse.Namespace) -> list[Task]:
+def tasks(databases: Databases, options: argparse.Namespace) -> list[Task]:
     """Share the runs out."""
     return [
         Task(
             number,
             databases.clone(f"model_{number}"),
-            asked.seed + number,
-            share_of(asked.runs, number, asked.workers),
-            asked.steps,
-            not asked.as_found,
-            SIDES[asked.side],
+            options.seed + number,
+            share_of(options.runs, number, options.workers),
+            options.steps,
+            not options.as_found,
+            SIDES[options.side],
         )
-        for number in range(asked.workers)
+        for number in range(options.workers)
     ]
 
 
@@ -113,8 +114,8 @@ def share_of(runs: int, place: int, places: int) -> int:
     return runs // places + (place < runs % places)
 
 
-def work(task: Task, queue: "Queue[Told]") -> None:
-    """Play one worker's runs, and tell how it goes."""
+def work(task: Task, queue: "Queue[Progress]") -> None:
+    """Play the runs of a worker, and report their progress."""
     counts = Counts()
     failure = None
     with ExitStack() as stack:
@@ -123,14 +124,14 @@ def work(task: Task, queue: "Queue[Told]") -> None:
         api_server = stack.enter_context(ApiServer(task.database_url))
         partner = api_server.partner("Modeller")
         prover = stack.enter_context(closing(Prover(task.database_url)))
-        told = [time.monotonic()]
+        printed = [time.monotonic()]
         try:
             for place, side in enumerate(task.sides):
                 site = Site(partner, counts, prover.faults_of, side)
 
                 def machine(site: Site = site) -> Trading:
-                    if time.monotonic() - told[0] > TELL_EVERY:
-                        told[0] = time.monotonic()
+                    if time.monotonic() - printed[0] > PRINT_SECONDS:
+                        printed[0] = time.monotonic()
                         queue.put({"worker": task.number, "counts": counts})
                     return Trading(site)
 
@@ -138,54 +139,54 @@ def work(task: Task, queue: "Queue[Told]") -> None:
                 runs = share_of(task.runs, place, len(task.sides))
                 played = settings(runs, task.steps, shrink=task.shrink)
                 run(factory, played)
-        except BaseException as error:  # Whatever stops a worker is told by the one who waits.
+        except BaseException as error:  # The main process reports what stops a worker.
             failure = f"worker {task.number}, seed {task.seed}: {type(error).__name__}: {error}"
             traceback.print_exception(error, file=log)
     queue.put({"worker": task.number, "counts": counts, "ended": True, "failure": failure})
 
 
 def listen(
-    queue: "Queue[Told]", workers: Sequence[BaseProcess], began: float
+    queue: "Queue[Progress]", workers: Sequence[BaseProcess], began: float
 ) -> tuple[Counts, list[str]]:
-    """Print how it goes until every worker has ended."""
+    """Print the progress until every worker has ended."""
     latest: dict[int, Counts] = {}
     counts = Counts()
     failures = []
     ended = 0
     while ended < len(workers):
         try:
-            told = queue.get(timeout=TELL_EVERY)
+            report = queue.get(timeout=PRINT_SECONDS)
         except Empty:
             if any(each.is_alive() for each in workers):
                 continue
-            say("A worker ended without a word.")
+            print_line("A worker ended without a report.")
             break
-        latest[told["worker"]] = told["counts"]
+        latest[report["worker"]] = report["counts"]
         counts = Counts()
         for each in latest.values():
             counts.add(each)
         spent = time.monotonic() - began
-        say(f"{spent:6.0f} s  {counts.runs} runs, {counts.steps} steps")
-        ended += told.get("ended", False)
-        if told.get("failure"):
-            say(f"\n{told['failure']}\n")
-            failures.append(told["failure"])
+        print_line(f"{spent:6.0f} s  {counts.runs} runs, {counts.steps} steps")
+        ended += report.get("ended", False)
+        if report.get("failure"):
+            print_line(f"\n{report['failure']}\n")
+            failures.append(report["failure"])
     return counts, failures
 
 
-def tell_all(counts: Counts, seconds: float) -> None:
+def print_counts(counts: Counts, seconds: float) -> None:
     """Print what was reached, the rarest last."""
     for name, count in counts.reached.most_common():
-        say(f"{count:8}  {name}")
+        print_line(f"{count:8}  {name}")
     lengths = ", ".join(
         f"{count} of {steps} steps" for steps, count in sorted(counts.lengths.items())
     )
-    say(f"Whole runs: {lengths}; broken off: {counts.reached['run broken off']}")
+    print_line(f"Whole runs: {lengths}; broken off: {counts.reached['run broken off']}")
     pace = seconds / max(counts.steps, 1) * 1_000
-    say(f"{counts.runs} runs, {counts.steps} steps, {seconds:.0f} s ({pace:.1f} ms a step)")
+    print_line(f"{counts.runs} runs, {counts.steps} steps, {seconds:.0f} s ({pace:.1f} ms a step)")
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

@@ -1,10 +1,13 @@
 """The moves that only sales have: invoices paid at once, refunds to customers, payouts."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tests.model import holds, payout_moves, refund_moves
+from tests.model.bank import BankMoves
 from tests.model.binding import bind_paid, bind_refund, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
-from tests.model.giving_up import WriteOffMoves
 from tests.model.hand import Hand
 from tests.model.moves import by_external_id, likely
 from tests.model.play import Move, Play, Records
@@ -14,7 +17,7 @@ PAYOUTS = "payouts/"
 REFUNDS = "invoices/refunds/"
 
 
-class SalesMoves(WriteOffMoves):
+class SalesMoves(BankMoves):
     """The moves of one step of sales."""
 
     bodies: SalesBodies
@@ -28,8 +31,10 @@ class SalesMoves(WriteOffMoves):
 
     # Refunds.
 
-    def refund(self, name: str, body: Body) -> None:
-        """Agree to give money back."""
+    def refund(self, name: str, field: str, records: Mapping[str, Any]) -> None:
+        """Agree to refund one of some records."""
+        id, target = self.pick(likely(self.hand, records, self.books.refundable))
+        body = {field: id, **self.bodies.refund(target)}
 
         def act(books: Books) -> Records:
             refund = refund_moves.create(books, body)
@@ -41,19 +46,13 @@ class SalesMoves(WriteOffMoves):
         self.make(name, move)
 
     def refund_document(self) -> None:
-        refundable = likely(self.hand, self.books.documents, self.books.refundable)
-        id, document = self.pick(refundable)
-        self.refund("refund invoice", {"invoice_id": id, **self.bodies.refund(document)})
+        self.refund("refund invoice", "invoice_id", self.books.documents)
 
     def refund_payment(self) -> None:
-        refundable = likely(self.hand, self.books.payments, self.books.refundable)
-        id, payment = self.pick(refundable)
-        self.refund("refund payment", {"payment_id": id, **self.bodies.refund(payment)})
+        self.refund("refund payment", "payment_id", self.books.payments)
 
     def refund_credit(self) -> None:
-        unused = likely(self.hand, self.books.credits, self.books.unapplied)
-        id, credit = self.pick(unused)
-        self.refund("refund credit", {"credit_id": id, **self.bodies.refund(credit)})
+        self.refund("refund credit", "credit_id", self.books.credits)
 
     def cancel_refund(self) -> None:
         id, refund = self.pick(self.books.refunds)

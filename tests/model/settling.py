@@ -1,7 +1,7 @@
 """Which parts each thing settles of another: split once, over what the others have left."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.model.arithmetic import Part, shares
@@ -13,7 +13,6 @@ SUSPENSE = "1900"
 Wanted = dict[Any, int]
 PartOfTarget = tuple[Any, Part]
 """A part of what a vendor's refund gives back of; nothing's, where it is not allocated."""
-Splitter = Callable[[Any, Counter[Part]], Counter[Part]]
 
 
 def settle(books: Books) -> None:
@@ -182,7 +181,7 @@ def parts_of_refund(books: Books, refund: Refund) -> Counter[Part]:
     if refund.credit is not None:
         return Counter(books.settlements[refund.credit][refund].split)
     if refund.document is None:
-        return Counter({(books.side.prepayments, None): refund.amount})
+        return Counter({(books.side.advance, None): refund.amount})
     return charged(refund.split)
 
 
@@ -204,7 +203,7 @@ def parts_of_share(books: Books, share: Share) -> Counter[Part]:
             return charged(share.split)
         case Credit():
             return Counter() if share.is_kept else books.settlements[share.target][share].split
-    return Counter({(books.side.prepayments, None): share.amount})
+    return Counter({(books.side.advance, None): share.amount})
 
 
 def merged(settled: Settled) -> Counter[Part]:

@@ -1,5 +1,6 @@
-"""What closed statements of bank accounts hold, tried at the end of a run, and let go again."""
+"""Closed statements of bank accounts at the end of a run: what they hold, and reopening."""
 
+from tests.builders.journal_entries import credit, debit, entry_body
 from tests.model.bank import ENTRIES, LINES
 from tests.model.binding import UNKNOWN
 from tests.model.books import Body
@@ -51,13 +52,9 @@ def unexplained(play: Play, account: BankAccount) -> int:
 def refuse_changes(play: Play, account: BankAccount) -> None:
     """Nothing of the lines of a closed statement changes, nor does the balance of its account."""
     books, today = play.books, play.books.today.isoformat()
-    lines = [
-        {"account": account.code, "debit_amount": 1},
-        {"account": "6000", "credit_amount": 1},
-    ]
-    writes: list[tuple[str, Body | None]] = [
-        (ENTRIES, {"entry_date": today, "post": True, "lines": lines})
-    ]
+    lines = [debit(account.code, 1), credit("6000", 1)]
+    entry = entry_body(entry_date=today, post=True, lines=lines)
+    writes: list[tuple[str, Body | None]] = [(ENTRIES, entry)]
     for link in [each for each in books.links if each.line.account is account]:
         if not link.id.startswith(UNKNOWN):
             path = f"{LINES}{link.line.id}/unmatch/"

@@ -18,7 +18,7 @@ from tests.model.records import (
     VendorRefundPayment,
 )
 from tests.model.refund_moves import check_lines, split_off
-from tests.model.refusals import Faults, Refused, gone, refused
+from tests.model.refusals import Faults, Refused, find, refused
 from tests.model.settling import settle_agreed, settle_credit, settle_document
 from tests.model.sides import may_become
 
@@ -97,7 +97,7 @@ def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundP
 
 def change(books: Books, id: str, body: Body) -> Records:
     """Change a payment, and what its refund is allocated to: the payment, and all it touched."""
-    payment = find(books, id)
+    payment = find(books.vendor_refund_payments, id, "vendor_refund_payment_not_found")
     refund, faults = payment.refund, Faults()
     status = body.get("status", payment.status)
     affected: Records = []
@@ -148,15 +148,13 @@ def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str
 
 
 def describe(books: Books, id: str) -> VendorRefund:
-    """Say something about a refund; nothing follows from it."""
-    if id not in books.vendor_refunds:
-        raise gone("vendor_refund_not_found")
-    return books.vendor_refunds[id]
+    """Change the memo of a refund; nothing follows from it."""
+    return find(books.vendor_refunds, id, "vendor_refund_not_found")
 
 
 def cancel(books: Books, id: str) -> Records:
     """Cancel a payment that is pending or failed."""
-    payment = find(books, id)
+    payment = find(books.vendor_refund_payments, id, "vendor_refund_payment_not_found")
     if payment.status not in ("pending", "failed"):
         raise refused(409, "invalid_state_transition")
     return change(books, id, {"status": "cancelled"})
@@ -174,13 +172,6 @@ def reallocate(
     faults.add(422, "allocation_exceeds_total", payment.amount + more < 0)
     payment.amount += more
     return affected
-
-
-def find(books: Books, id: str) -> VendorRefundPayment:
-    """Find a payment by its id in a path."""
-    if id not in books.vendor_refund_payments:
-        raise gone("vendor_refund_payment_not_found")
-    return books.vendor_refund_payments[id]
 
 
 # Allocations.
@@ -216,7 +207,7 @@ def allocate(
     )
     waiting, staying, leaving = list(given), [], []
     for share in refund.shares:
-        same = next((each for each in waiting if is_as(each, share)), None)
+        same = next((each for each in waiting if is_same(each, share)), None)
         if same is None:
             leaving.append(share)
         else:
@@ -232,10 +223,10 @@ def allocate(
     return list(dict.fromkeys(affected))
 
 
-def is_as(given: Body, share: Share) -> bool:
+def is_same(given: Body, share: Share) -> bool:
     """Whether a share is what a list asks for; lines and a tax code ask for a new one."""
     names = ("allocation_type", "amount_cents", *OF_TYPE.values())
-    same = all(given.get(name) == share.said.get(name) for name in names)
+    same = all(given.get(name) == share.body.get(name) for name in names)
     return same and "lines" not in given and "tax_code" not in given
 
 
@@ -248,7 +239,7 @@ def new_share(
     if kind == "credit":
         made = credit_of(books, found, refund, given, on)
         faults.found |= found.found
-        return None if found.found else Share(made, amount, said=given)
+        return None if found.found else Share(made, amount, body=given)
     target = kinds_of(books)[kind].get(given[OF_TYPE[kind]])
     if target is None:
         return None
@@ -259,13 +250,13 @@ def new_share(
         return None
     if isinstance(target, Document):
         split = split_off(books, target, amount, given.get("lines"))
-        return Share(target, amount, split, said=given)
+        return Share(target, amount, split, body=given)
     if isinstance(target, Credit):
-        return Share(target, amount, said=given)
+        return Share(target, amount, body=given)
     settled = {id: books.settlements[books.documents[id]] for id in target.parts}
     before = {id: held[target] for id, held in settled.items() if target in held}
     released = free(books, faults, target, amount)
-    return Share(target, amount, released=released, before=before, said=given)
+    return Share(target, amount, released=released, before=before, body=given)
 
 
 def check_target(
@@ -331,7 +322,7 @@ def take_back(
 ) -> Records:
     """Take back what shares did: credits first, so that what they settled is owed again."""
     affected: Records = []
-    for share in sorted(reversed(shares), key=turn):
+    for share in sorted(reversed(shares), key=undo_order):
         target = share.target
         affected.append(target)
         refund.shares = [each for each in refund.shares if each is not share]
@@ -345,7 +336,7 @@ def take_back(
     return affected
 
 
-def turn(share: Share) -> int:
+def undo_order(share: Share) -> int:
     """When a share is taken back: a credit is whole again before it is withdrawn."""
     if not isinstance(share.target, Credit):
         return 2

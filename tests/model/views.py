@@ -1,4 +1,4 @@
-"""What answers must say of the model's records: the fields of each that follow from others."""
+"""The expected fields of answers about the model's records."""
 
 from collections.abc import Callable
 from itertools import accumulate
@@ -28,6 +28,7 @@ from tests.model.records import (
     VendorRefundPayment,
     WriteOff,
 )
+from tests.model.sides import Side
 
 View = dict[str, Any]
 Record = (
@@ -49,8 +50,30 @@ Record = (
 
 
 def view(books: Books, record: Record) -> View:
-    """Say what an answer about a record must hold; lists in any order are sets of pairs."""
+    """The fields of an answer about a record; lists in any order are sets of pairs."""
     return VIEWS[type(record)](books, record)
+
+
+def path_of(side: Side, record: Record) -> str:
+    """Where a record is read."""
+    if isinstance(record, RefundPayment):
+        return f"invoices/refunds/{record.refund.id}/payments/{record.id}/"
+    folders = {
+        Document: side.path,
+        Payment: side.payments,
+        Credit: side.credits,
+        Refund: "invoices/refunds/",
+        Payout: "payouts/",
+        VendorRefund: "vendor-refunds/",
+        VendorRefundPayment: "vendor-refunds/payments/",
+        BankAccount: "bank-accounts/",
+        BankLine: "bank-transactions/",
+        BankRule: "bank-rules/",
+        Entry: "general-ledger/journal-entries/",
+        Opening: "opening-balances/",
+        Party: side.parties,
+    }
+    return f"{folders[type(record)]}{record.id}/"
 
 
 def party(books: Books, record: Party) -> View:
@@ -81,17 +104,17 @@ def document(books: Books, record: Document) -> View:
         "paid_at": settled,
         "voided_at": record.state == "void",
         side.payment_parts: parts(books.payments_of(record)),
-        side.credit_parts: {
+        side.credit_allocations: {
             (each.id, each.parts[record.id])
             for each in books.credits.values()
             if record.id in each.parts
         },
-        side.refund_parts: parts(books.given_back(record)),
+        side.refund_allocations: parts(books.given_back(record)),
     }
     shown["write_offs"] = {
         (each.id, each.amount, relieved(each)) for each in books.write_offs_of(record)
     }
-    if side.dated is None:
+    if not side.is_dated:
         return shown
     dated = record.dated and record.dated.isoformat()
     return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
@@ -104,7 +127,7 @@ def relieved(record: WriteOff) -> int:
 
 
 def line(books: Books, record: Line) -> tuple[object, ...]:
-    """What is told of a line: how it is taxed, and what that comes to."""
+    """A line in an answer: its code and rate, and its amounts."""
     taxed, code = record.taxed, record.code
     return (
         code and code.id,
@@ -118,27 +141,33 @@ def line(books: Books, record: Line) -> tuple[object, ...]:
 
 
 def payment(books: Books, record: Payment) -> View:
-    if books.side.sign < 0:
-        return bill_payment(books, record)
-    applied = record.status == "completed"
+    side = books.side
+    of_side = invoice_payment if side.sign > 0 else bill_payment
     return {
-        "customer_id": record.party.id,
+        side.party_id: record.party.id,
         "external_id": record.external_id,
         "status": record.status,
         "payment_method": record.method,
         "payment_date": record.paid_on.isoformat(),
-        "total_amount_cents": record.total,
+        side.total: record.total,
+        side.remaining: books.remaining(record),
+        "processing_fee_cents": record.fee,
+        "is_fully_allocated": books.remaining(record) == 0,
+        "reconciled_bank_transactions": shown_by(books, record),
+        **of_side(books, record),
+    }
+
+
+def invoice_payment(books: Books, record: Payment) -> View:
+    applied = record.status == "completed"
+    return {
         "applied_amount_cents": books.applied(record),
         "allocated_amount_cents": books.allocated(record),
         "unapplied_amount_cents": record.total - books.applied(record),
-        "remaining_amount_cents": books.remaining(record),
-        "processing_fee_cents": record.fee,
         "net_amount": record.total - record.fee,
-        "is_fully_allocated": books.remaining(record) == 0,
         "payouts": {each.id for each in [books.payout_of(record)] if each is not None},
         "allocations": set(record.parts.items()),
         "refund_allocations": given_back(books, record),
-        "reconciled_bank_transactions": shown_by(books, record),
         "applied_invoices": {
             (
                 id,
@@ -154,23 +183,13 @@ def payment(books: Books, record: Payment) -> View:
 def bill_payment(books: Books, record: Payment) -> View:
     bills = books.documents
     return {
-        "vendor_id": record.party.id,
-        "external_id": record.external_id,
-        "status": record.status,
-        "payment_method": record.method,
-        "payment_date": record.paid_on.isoformat(),
-        "amount_cents": record.total,
         "allocated_amount_cents": sum(record.parts.values()),
         "refunded_amount_cents": books.refunded(record),
-        "unallocated_amount_cents": books.remaining(record),
-        "processing_fee_cents": record.fee,
-        "is_fully_allocated": books.remaining(record) == 0,
         "allocations": {
             (id, amount, books.status(bills[id]), books.outstanding(bills[id]))
             for id, amount in record.parts.items()
         },
         "refund_allocations": parts(books.given_back(record)),
-        "reconciled_bank_transactions": shown_by(books, record),
     }
 
 
@@ -206,9 +225,9 @@ def credit(books: Books, record: Credit) -> View:
         side.party_id: record.party.id,
         "external_id": record.external_id,
         side.credit_number: record.number,
-        side.source_id: record.source,
+        side.source: record.source,
         "status": books.credit_status(record),
-        side.opened_at: record.opened_at,
+        side.moment: record.opened_at,
         "voided_at": record.state == "void",
         "tax_total": record.tax,
         "line_items": [credited(each) for each in record.lines],
@@ -227,7 +246,7 @@ def credit(books: Books, record: Credit) -> View:
 
 
 def credited(record: Line) -> tuple[object, ...]:
-    """What is told of the line of a credit."""
+    """The line of a credit in an answer."""
     taxed, code = record.taxed, record.code
     rate = taxed and float(taxed.rate.percent)
     return code and code.id, rate, record.net, record.tax, record.withheld
@@ -280,7 +299,7 @@ def payout(books: Books, record: Payout) -> View:
         "additional_refunds_amount_cents": record.additional,
         "net_amount_cents": record.paid_out - record.fee,
         "other_items_amount_cents": record.other,
-        "other_items": [told(each)[1:] for each in record.others],
+        "other_items": [part_fields(each)[1:] for each in record.others],
         "completed_at": record.paid_on is not None,
         "payment_count": len(record.payments),
         "refund_payment_count": len(record.refund_payments),
@@ -318,10 +337,10 @@ def vendor_refund(books: Books, record: VendorRefund) -> View:
 
 
 def share_of(books: Books, share: Share) -> tuple[str, str, int, int | None]:
-    """What is told of one thing that a vendor gives back."""
+    """An allocation of a vendor's refund in an answer."""
     target = share.target
     owed = books.outstanding(target) if isinstance(target, Document) else None
-    return share.said["allocation_type"], target.id, share.amount, owed
+    return share.body["allocation_type"], target.id, share.amount, owed
 
 
 def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
@@ -371,8 +390,8 @@ def bank_line(books: Books, record: BankLine) -> View:
         "is_reconciled": books.unexplained(record) == 0,
         "rounding_difference_cents": sum(each.more for each in books.links_of(record)),
         "categorized_by_rule_id": record.rule and record.rule.id,
-        "category": told(record.parts[0])[:2] if len(record.parts) == 1 else None,
-        "splits": {(place, *told(part)) for place, part in enumerate(record.parts)},
+        "category": part_fields(record.parts[0])[:2] if len(record.parts) == 1 else None,
+        "splits": {(place, *part_fields(part)) for place, part in enumerate(record.parts)},
         "links": {
             (
                 # Which of the links of a transfer is which, no answer tells.
@@ -387,8 +406,8 @@ def bank_line(books: Books, record: BankLine) -> View:
     }
 
 
-def told(part: Line) -> tuple[str, int, str | None, int]:
-    """What is told of a part of money: its account, how much, and the tax in it."""
+def part_fields(part: Line) -> tuple[str, int, str | None, int]:
+    """A part of money in an answer: its account, its amount, and the tax in it."""
     tax_code = part.code.id if part.code else None
     return part.account, part.net + part.tax, tax_code, abs(part.tax)
 

@@ -15,7 +15,7 @@ QUICK = (*JOURNEYS, "tests/handlers/books/test_sandboxes.py")
 WHOLE = ("tests/poolers", "tests/journeys", "tests/handlers", "tests/concurrency")
 # With its reason.
 LEFT_OUT = {
-    "tests/handlers/files/test_document_faults.py::TestLostDuringCommit": (
+    "tests/handlers/platform/test_document_faults.py::TestLostDuringCommit": (
         "cuts the connections of a server that goes straight to PostgreSQL"
     ),
 }

@@ -100,8 +100,8 @@ class Callers:
             thread.join()
 
 
-class TestWorkerTold:
-    def test_to_drain_loses_no_request_and_another_takes_its_place(
+class TestWorker:
+    def test_that_drains_loses_no_request_and_is_replaced(
         self, served: Server, acme: Partner
     ) -> None:
         business = acme.business()
@@ -163,7 +163,7 @@ class TestDraining:
             assert server.process.wait(SOON_SECONDS) == 0
         assert [event["seconds"] for event in server.events("leaving")] == [60]
 
-    def test_whoever_has_just_come_is_answered_once_and_the_silent_do_not_hold_it(
+    def test_a_late_caller_is_answered_once_and_silent_ones_do_not_delay_the_end(
         self, lived_in: Path
     ) -> None:
         for _ in range(3):  # It has a moment for that; the machine may stand still for longer.

@@ -1,4 +1,4 @@
-"""How a server comes up: in time, over the right scheme, with all that stands beside the API."""
+"""The start of a server: in time, over the right scheme, with the pages beside the API."""
 
 import fcntl
 import os
@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import httpx
-import pytest
 
 from libraries.embedded import places
 from server.contract.document import read_source
@@ -87,48 +86,24 @@ class TestPagesBesideTheApi:
         moved = folder.rename(folder.with_name("moved"))
         answers: list[httpx.Response] = []
 
-        def told_apart(status: int) -> bool:
+        def all_answer(status: int) -> bool:
             answers[:] = [served.get("/health/ready") for _ in range(8)]  # By every worker.
             return {answer.status_code for answer in answers} == {status}
 
-        assert within(PATIENCE_SECONDS, lambda: told_apart(503))
+        assert within(PATIENCE_SECONDS, lambda: all_answer(503))
         moved.rename(folder)
         checks = {"database": "ok", "migrations": "ok", "files": "not writable"}
         assert answers[0].json() == {"status": "unavailable", "checks": checks}
-        assert within(PATIENCE_SECONDS, lambda: told_apart(200))
+        assert within(PATIENCE_SECONDS, lambda: all_answer(200))
 
     def test_the_contract_is_served_in_both_forms(self, served: Server) -> None:
         assert served.get("/openapi.yaml").content == published(read_source())
         assert served.get("/openapi.json").json()["openapi"].startswith("3.0")
 
-    @pytest.mark.parametrize("path", ["/docs/", "/docs/errors/period_locked"])
-    def test_the_reference_loads_nothing_from_elsewhere(self, served: Server, path: str) -> None:
-        page = served.get(path)
-        assert page.headers["content-type"].startswith("text/html")
-        assert "default-src 'none'" in page.headers["content-security-policy"]
-        assert "no-store" not in page.headers.get("cache-control", "")
-
     def test_a_refusal_leads_to_the_page_of_its_code(self, served: Server) -> None:
         refusal = served.get("/v1/platform/businesses/").json()
         page = served.get(refusal["doc_url"])
         assert (page.status_code, refusal["error_code"] in page.text) == (200, True)
-
-    def test_what_the_reference_does_not_hold_is_refused(self, served: Server) -> None:
-        refused = served.get("/docs/errors/no_such_code/")
-        assert (refused.status_code, refused.json()["error_code"]) == (404, "route_not_found")
-
-    def test_the_front_page_leads_there_without_a_redirect(self, served: Server) -> None:
-        front = served.get("/")
-        assert front.status_code == 200
-        assert 'href="docs/"' in front.text
-
-    @pytest.mark.parametrize("path", ["/docs/", "/openapi.yaml", "/openapi.json"])
-    def test_what_is_long_is_compressed_and_sent_once(self, served: Server, path: str) -> None:
-        first = served.get(path)
-        assert first.headers["content-encoding"] == "gzip"
-        assert int(first.headers["content-length"]) < len(first.content) / 4
-        again = served.get(path, headers={"If-None-Match": first.headers["etag"]})
-        assert (again.status_code, again.content) == (304, b"")
 
     def test_no_answer_names_the_software(self, served: Server) -> None:
         assert "server" not in served.get("/health/live").headers

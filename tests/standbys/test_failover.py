@@ -117,7 +117,7 @@ class TestStandbyBehindTheAddress:
 
 
 class TestReadOnlyByNow:
-    def test_connections_of_before_are_given_up_with_the_first_that_finds_it(
+    def test_earlier_connections_are_closed_with_the_first_that_is_read_only(
         self, server: ApiServer, shop: Business, primary: EmbeddedPostgres
     ) -> None:
         buyer = shop.customer()

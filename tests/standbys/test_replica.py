@@ -1,4 +1,4 @@
-"""Over HTTP, with a standby that follows: what is read from it, up to when, and when it is not."""
+"""Reads over HTTP from a standby: which ones, their age, and when the primary answers instead."""
 
 import asyncio
 import time
@@ -47,13 +47,14 @@ def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[E
         yield standby
 
 
+def reading(standby: EmbeddedPostgres, lag_seconds: int = LAG_SECONDS) -> dict[str, Any]:
+    """The settings of a server that reads from the standby."""
+    return {"read_database_url": standby.url("books"), "read_lag_seconds": lag_seconds}
+
+
 @pytest.fixture(scope="module")
 def server(url: str, standby: EmbeddedPostgres) -> Iterator[ApiServer]:
-    replica: dict[str, Any] = {
-        "read_database_url": standby.url("books"),
-        "read_lag_seconds": LAG_SECONDS,
-    }
-    with ApiServer(url, **replica) as server:
+    with ApiServer(url, **reading(standby)) as server:
         server.prepare_sandboxes()
         yield server
 
@@ -61,7 +62,7 @@ def server(url: str, standby: EmbeddedPostgres) -> Iterator[ApiServer]:
 @pytest.fixture(scope="module")
 def hasty(url: str, standby: EmbeddedPostgres, server: ApiServer) -> Iterator[ApiServer]:
     """Another one over the same database, that reads what is one second old at most."""
-    with ApiServer(url, read_database_url=standby.url("books"), read_lag_seconds=1) as hasty:
+    with ApiServer(url, **reading(standby, 1)) as hasty:
         yield hasty
 
 
@@ -77,7 +78,7 @@ def shop(partner: Partner) -> Business:
 
 @pytest.fixture
 def stopped(standby: EmbeddedPostgres, shop: Business) -> Iterator[datetime]:
-    """The standby has all that there is of the business and hears of nothing more, since when."""
+    """Pause the standby once it has everything of the business; the moment of that."""
     caught_up(shop)
     with pausing(standby):
         yield datetime.now(UTC)
@@ -96,7 +97,7 @@ def pausing(standby: EmbeddedPostgres) -> Iterator[None]:
 
 
 def caught_up(shop: Business) -> None:
-    """Wait until the standby has all that was told so far."""
+    """Wait until the standby has everything that was answered so far."""
     now = datetime.now(UTC)
 
     def is_newer() -> bool:
@@ -124,12 +125,13 @@ def read(shop: Business, path: str, **query: Any) -> httpx.Response:
 
 
 def taking(default: str) -> list[Operation]:
-    found = []
-    for operation in operations():
-        for parameter in operation.parameters:
-            if parameter["name"] == "consistency" and parameter["schema"]["default"] == default:
-                found.append(operation)
-    return found
+    """The operations with a `consistency` of this default."""
+    return [
+        operation
+        for operation in operations()
+        for parameter in operation.parameters
+        if parameter["name"] == "consistency" and parameter["schema"]["default"] == default
+    ]
 
 
 class TestContract:
@@ -141,7 +143,7 @@ class TestContract:
         lists = {each.name for each in operations() if each.is_list}
         assert {each.name for each in taking("strong")} == lists - old
 
-    def test_whatever_takes_it_tells_up_to_when(self) -> None:
+    def test_each_operation_that_takes_it_has_the_time(self) -> None:
         for operation in operations():
             headers = operation.node["responses"].get("200", {}).get("headers", {})
             takes = operation in taking("eventual") + taking("strong")
@@ -179,7 +181,7 @@ class TestReadings:
         assert read(shop, f"customers/{buyer['id']}/", **EVENTUAL).status_code == 400
         assert read(shop, INVOICES, consistency="weak").status_code == 400
 
-    def test_of_a_file_and_of_a_paper_say_it_too(self, shop: Business) -> None:
+    def test_of_a_file_and_of_a_pdf_have_the_time_too(self, shop: Business) -> None:
         caught_up(shop)
         for kind in ("text/csv", "application/pdf"):
             answer = shop.api.get("reports/balance-sheet/", headers={"Accept": kind})
@@ -207,7 +209,7 @@ class TestReadings:
 
 @pytest.mark.usefixtures("stopped")
 class TestLag:
-    def test_is_told_and_strong_readings_know_of_none(
+    def test_is_shown_and_strong_readings_have_none(
         self, shop: Business, stopped: datetime
     ) -> None:
         buyer = shop.customer()
@@ -292,7 +294,7 @@ class TestUnfitReplica:
         caught_up(shop)
 
     @pytest.mark.parametrize("place", ["primary", "nowhere", "elsewhere"])
-    def test_that_is_no_standby_of_it_is_not_read(
+    def test_that_is_no_standby_of_the_primary_is_not_read(
         self, place: str, url: str, shop: Business, databases: Databases
     ) -> None:
         places = {
@@ -352,13 +354,9 @@ class TestWatched:
         self, url: str, standby: EmbeddedPostgres, shop: Business, tmp_path: Path
     ) -> None:
         caught_up(shop)
-        replica: dict[str, Any] = {
-            "read_database_url": standby.url("books"),
-            "read_lag_seconds": LAG_SECONDS,
-        }
         with (
             counted_in(tmp_path) as counted,
-            ApiServer(url, watch=Watch(counted), **replica) as server,
+            ApiServer(url, watch=Watch(counted), **reading(standby)) as server,
         ):
             there = at(server, shop)
             assert as_of(read(there, BALANCE)) is not None

@@ -20,6 +20,11 @@ from tests.in_turn import in_turn
 
 CHECKS_OF_THE_TRAIL = {**trail.CHECKS, **ledger_checks.PERIODS_CHECKS, **trail.PARTNER_CHECKS}
 FOLDER = Path(persistence.__file__).parent / "migrations"
+BUSINESS_COLUMNS = """business (id, partner_id, version, created_at, updated_at, external_id,
+  legal_name, name, entity_type, email, base_currency, accounting_method, fiscal_year_end,
+  coa_language, activation_at, tokens_valid_from)"""
+ACCOUNT_COLUMNS = """account (business_id, id, version, created_at, updated_at, code, name,
+  account_type, account_subtype)"""
 
 
 @pytest.fixture
@@ -46,6 +51,13 @@ def migrate_to(empty: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
     return go
 
 
+def migrate_books(url: str, books: str) -> None:
+    """Fill a database of an earlier revision, and migrate it to the newest."""
+    with psycopg.connect(url) as connection:
+        connection.execute(books.encode())
+    migrations.migrate(url)
+
+
 class TestMigrate:
     def test_an_empty_database_comes_to_the_tables_of_the_house(self, empty: str) -> None:
         assert migrations.migrate(empty) == HEAD
@@ -55,7 +67,7 @@ class TestMigrate:
         migrations.migrate(empty)
         assert migrations.migrate(empty) == HEAD
 
-    def test_a_login_that_may_not_is_told_so(self, empty: str) -> None:
+    def test_a_login_without_the_right_is_refused(self, empty: str) -> None:
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute("DROP ROLE IF EXISTS no_owner")
             connection.execute("CREATE ROLE no_owner LOGIN")
@@ -139,15 +151,12 @@ class TestBalances:
     """What was posted before balances were rolled up by month."""
 
     BEFORE = "0006"
-    BOOKS = """
+    BOOKS = f"""
     SET session_replication_role = replica;
-    INSERT INTO business (id, partner_id, version, created_at, updated_at, external_id, legal_name,
-      name, entity_type, email, base_currency, accounting_method, fiscal_year_end, coa_language,
-      activation_at, tokens_valid_from)
+    INSERT INTO {BUSINESS_COLUMNS}
     VALUES ('b0000000-0000-0000-0000-000000000001', gen_random_uuid(), 1, now(), now(), 'x', 'x',
       'x', 'limited', 'x@example.com', 'GBP', 'accrual', '2000-12-31', 'en', now(), now());
-    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
-      account_type, account_subtype)
+    INSERT INTO {ACCOUNT_COLUMNS}
     SELECT id, 'a0000000-0000-0000-0000-000000000001', 1, now(), now(), '1', 'x', 'asset',
       'current_assets' FROM business;
     INSERT INTO number_series (business_id, series, last)
@@ -168,9 +177,7 @@ class TestBalances:
         self, empty: str, migrate_to: Callable[[str], None]
     ) -> None:
         migrate_to(self.BEFORE)
-        with psycopg.connect(empty) as connection:
-            connection.execute(self.BOOKS)
-        migrations.migrate(empty)
+        migrate_books(empty, self.BOOKS)
         with psycopg.connect(empty) as connection:
             months = connection.execute(
                 "SELECT month::text, debits, credits, debit_count, credit_count"
@@ -187,25 +194,21 @@ class TestAccounts:
     """Books that were there before businesses began with more accounts."""
 
     BEFORE = "0019"
-    BOOKS = """
+    BOOKS = f"""
     INSERT INTO partner (id, name, created_at, tokens_valid_from)
     VALUES (gen_random_uuid(), 'x', now(), now());
-    INSERT INTO business (id, partner_id, version, created_at, updated_at, external_id, legal_name,
-      name, entity_type, email, base_currency, accounting_method, fiscal_year_end, coa_language,
-      activation_at, tokens_valid_from)
+    INSERT INTO {BUSINESS_COLUMNS}
     SELECT gen_random_uuid(), id, 1, '2025-01-01', now(), word, 'x', 'x', 'limited',
       'x@example.com', 'GBP', 'accrual', '2000-12-31', language, now(), now()
     FROM partner, (VALUES ('plain', 'en'), ('renamed', 'de'), ('bare', 'xx')) AS b (word, language);
-    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
-      account_type, account_subtype)
+    INSERT INTO {ACCOUNT_COLUMNS}
     SELECT id, gen_random_uuid(), 1, made::timestamptz, now(), a.code, a.name, 'revenue',
       'other_operating_income'
     FROM business, (VALUES ('plain', '2025-01-01', '4500', 'Other'),
       ('plain', '2025-02-01', '4510', 'Own'), ('renamed', '2025-01-01', '4599', 'Sonstiges'),
       ('renamed', '2025-02-01', '4500', 'Own')) AS a (whose, made, code, name)
     WHERE external_id = whose;
-    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
-      account_type, account_subtype)
+    INSERT INTO {ACCOUNT_COLUMNS}
     SELECT id, gen_random_uuid(), 1, made::timestamptz, now(), a.code, a.name, 'asset',
       'non_current_assets'
     FROM business, (VALUES ('plain', '2025-01-01', '1600', 'Fixed assets'),
@@ -214,8 +217,7 @@ class TestAccounts:
       ('renamed', '2025-01-01', '1655', 'Kumulierte Abschreibungen'),
       ('renamed', '2025-02-01', '1650', 'Own')) AS a (whose, made, code, name)
     WHERE external_id = whose;
-    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
-      account_type, account_subtype)
+    INSERT INTO {ACCOUNT_COLUMNS}
     SELECT id, gen_random_uuid(), 1, now(), now(), unnest(ARRAY['1160', '1161', '6150']), 'Own',
       'expense', 'operating_expenses' FROM business WHERE external_id = 'renamed';
     """
@@ -224,9 +226,7 @@ class TestAccounts:
         self, empty: str, migrate_to: Callable[[str], None]
     ) -> None:
         migrate_to(self.BEFORE)
-        with psycopg.connect(empty) as connection:
-            connection.execute(self.BOOKS)
-        migrations.migrate(empty)
+        migrate_books(empty, self.BOOKS)
         with psycopg.connect(empty) as connection:
             found = connection.execute(
                 "SELECT b.external_id, a.role, a.code, a.name FROM account a"
@@ -258,21 +258,17 @@ class TestTrail:
     BOOKS = f"""
     INSERT INTO partner (id, name, created_at, tokens_valid_from)
     VALUES (gen_random_uuid(), 'x', now(), now());
-    INSERT INTO business (id, partner_id, version, created_at, updated_at, external_id, legal_name,
-      name, entity_type, email, base_currency, accounting_method, fiscal_year_end, coa_language,
-      activation_at, tokens_valid_from)
+    INSERT INTO {BUSINESS_COLUMNS}
     SELECT '{BUSINESS}', id, 1, now(), now(), 'x', 'x', 'x', 'limited', 'x@example.com', 'GBP',
       'accrual', '2000-12-31', 'en', now(), now() FROM partner;
     UPDATE business SET lock_date = '2025-01-31';
-    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
-      account_type, account_subtype)
+    INSERT INTO {ACCOUNT_COLUMNS}
     SELECT id, gen_random_uuid(), 1, now(), now(), n, 'x', 'asset', 'current_assets'
     FROM business, generate_series(1, 3) AS n;
     UPDATE account SET name = 'y' WHERE code = '1';
     DELETE FROM account WHERE code = '2';
     SET session_replication_role = replica;
-    INSERT INTO account (business_id, id, version, created_at, updated_at, code, name,
-      account_type, account_subtype)
+    INSERT INTO {ACCOUNT_COLUMNS}
     SELECT id, gen_random_uuid(), 1, now(), now(), '4', 'older', 'asset', 'current_assets'
     FROM business;
     """
@@ -282,9 +278,7 @@ class TestTrail:
         self, empty: str, migrate_to: Callable[[str], None]
     ) -> Iterator[psycopg.Connection[Any]]:
         migrate_to(self.BEFORE)
-        with psycopg.connect(empty) as connection:
-            connection.execute(self.BOOKS)
-        migrations.migrate(empty)
+        migrate_books(empty, self.BOOKS)
         with psycopg.connect(empty) as connection:
             yield connection
             connection.rollback()

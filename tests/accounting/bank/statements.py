@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_matches, bank_postings
+from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.bank_matches import MatchResult, MatchTarget
 from accounting.bank.bank_postings import Banked
 from accounting.bank.bank_transactions import BankTransaction
@@ -12,6 +13,7 @@ from accounting.bank.payouts import Payout
 from tests.accounting.samples import (
     BORN,
     ROLES,
+    STORED,
     account_id,
     amounts,
     day,
@@ -24,46 +26,36 @@ SAVINGS = account_id("1110")
 new_id = identifiers(20_000)
 
 
+def bank_account(**facts: Any) -> BankAccount:
+    """The current account of a business in pounds."""
+    known = {"id": UUID(int=1), "display_name": "Current", "currency": "GBP", **STORED}
+    return BankAccount(**{**known, "account_id": account_id("1100"), **facts})
+
+
 def line(amount: int, on: str = "12", **facts: Any) -> BankTransaction:
     """A line of the savings account; above zero it comes in."""
-    return BankTransaction(
-        **{
-            "id": new_id(),
-            "version": 1,
-            "created_at": BORN,
-            "updated_at": BORN,
-            "bank_account_id": UUID(int=1),
-            "account_id": SAVINGS,
-            "external_id": "line",
-            "booked_on": day(on),
-            "amount": abs(amount),
-            "direction": "credit" if amount > 0 else "debit",
-            "currency": "GBP",
-            "imported_at": BORN,
-            "source_format": "json",
-            **facts,
-        }
-    )
+    known = {
+        "id": new_id(),
+        "bank_account_id": UUID(int=1),
+        "account_id": SAVINGS,
+        "external_id": "line",
+        "booked_on": day(on),
+        "amount": abs(amount),
+        "direction": "credit" if amount > 0 else "debit",
+        "currency": "GBP",
+        "imported_at": BORN,
+        "source_format": "json",
+    }
+    return BankTransaction(**{**STORED, **known, **facts})
 
 
 def payout(paid_out: int, **facts: Any) -> Payout:
-    return Payout(
-        **{
-            "id": new_id(),
-            "version": 1,
-            "created_at": BORN,
-            "updated_at": BORN,
-            "external_id": None,
-            "processor": "stripe",
-            "paid_out": paid_out,
-            "fee": 0,
-            "additional_refunds": 0,
-            "currency": "GBP",
-            "status": "pending",
-            "completed_at": None,
-            **facts,
-        }
-    )
+    known = {
+        **{"id": new_id(), "external_id": None, "processor": "stripe", "paid_out": paid_out},
+        **{"fee": 0, "additional_refunds": 0, "currency": "GBP"},
+        **{"status": "pending", "completed_at": None},
+    }
+    return Payout(**{**STORED, **known, **facts})
 
 
 def target(trade: Trade, payment: UUID) -> MatchTarget:

@@ -21,9 +21,7 @@ class TestFreeCode:
             ("B" * 50, set(), "B" * 40 + "-1"),
         ],
     )
-    def test_the_free_code_is_the_next_unused_code(
-        self, code: str, taken: set[str], free: str
-    ) -> None:
+    def test_a_free_code_is_the_next_one(self, code: str, taken: set[str], free: str) -> None:
         assert free_code(code, taken) == free
 
     @given(st.text("0129AB-", min_size=1, max_size=4), st.sets(st.text("0129AB-", max_size=5)))

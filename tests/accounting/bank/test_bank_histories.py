@@ -28,17 +28,17 @@ STEPS = st.tuples(
 )
 
 
-class TestAnyHistory:
-    @settings(max_examples=150, deadline=None)
-    @given(st.lists(STEPS, max_size=25))
-    def test_lines_and_money_agree_on_their_links_and_neither_gives_more_than_it_has(
-        self, steps: list[tuple[str, int, int, int]]
-    ) -> None:
-        books = Statement()
-        for what, place, other, amount in steps:
-            with suppress(ApiError):
-                getattr(books, what)(place, other, amount)
-            books.check()
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STEPS, max_size=25))
+def test_any_history_keeps_lines_and_money_in_agreement(
+    steps: list[tuple[str, int, int, int]],
+) -> None:
+    """Their links agree, and neither gives more than it has."""
+    books = Statement()
+    for what, place, other, amount in steps:
+        with suppress(ApiError):
+            getattr(books, what)(place, other, amount)
+        books.check()
 
 
 class Statement:

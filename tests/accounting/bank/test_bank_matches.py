@@ -5,8 +5,10 @@ import pytest
 from accounting.bank import bank_matches
 from accounting.bank.bank_matches import MatchTarget
 from accounting.bank.payouts import Payout
+from accounting.trade.refunds import VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE
 from accounting.trade.vendor_refund_changes import AmendedRefund
+from tests.accounting.bank.card_sales import CardSales
 from tests.accounting.bank.statements import (
     SAVINGS,
     line,
@@ -17,14 +19,12 @@ from tests.accounting.bank.statements import (
     target,
 )
 from tests.accounting.samples import BORN, day, moment, refused
-from tests.accounting.trade.business import Trade
 from tests.accounting.trade.purchases import Purchases
 
 
 class TestMatch:
-    def test_a_pending_payment_completes_with_its_last_line(self) -> None:
-        trade = Trade("10")
-        invoice = trade.document(100)
+    def test_a_pending_payment_completes_with_its_last_line(self, trade: CardSales) -> None:
+        invoice = trade.on("10").document(100)
         payment = trade.pay(100, (invoice, 100), status="pending")
         assert matched(trade, payment, line(60)).moved == ()
         assert (trade.payments[payment].status, trade.book(payment)) == ("pending", [])
@@ -33,51 +33,39 @@ class TestMatch:
         assert trade.documents[invoice].paid == 100
         assert trade.balances() == {"1110": 100, "4000": -100}
 
-    def test_a_payout_is_paid_on_the_day_of_the_line(self) -> None:
-        done = match(Trade("20"), line(90, "12"), MatchTarget(None, payout(90)))
-        assert isinstance(done.target, Payout)
-        assert done.target.status == "paid"
-        assert done.target.completed_at == moment("12").replace(hour=0)
-        assert posted_by(done.target) == [("12", {"1110": 90, "1150": -90})]
+    def test_a_payout_is_paid_on_the_day_of_the_line(self, trade: CardSales) -> None:
+        paid = match(trade, line(90, "12"), MatchTarget(None, payout(90))).target
+        assert isinstance(paid, Payout)
+        assert (paid.status, paid.completed_at) == ("paid", moment("12").replace(hour=0))
+        assert posted_by(paid) == [("12", {"1110": 90, "1150": -90})]
 
-    def test_a_payout_with_a_day_keeps_it(self) -> None:
-        trade = Trade("20")
+    def test_a_payout_with_a_day_keeps_it(self, trade: CardSales) -> None:
         coming = MatchTarget(None, payout(90, completed_at=BORN))
-        done = match(trade, line(90), coming)
-        assert isinstance(done.target, Payout)
-        assert done.target.completed_at == BORN
+        paid = match(trade, line(90), coming).target
+        assert isinstance(paid, Payout)
+        assert paid.completed_at == BORN
         trade.lock = "5"
         assert refused(match, trade, line(90), coming).code == "period_locked"
 
     @pytest.mark.parametrize(("given_day", "on"), [(None, "12"), ("11", "11")])
-    def test_money_of_a_vendor_has_come_on_its_day_or_on_that_of_the_line(
-        self, given_day: str | None, on: str
-    ) -> None:
+    def test_money_of_a_vendor_has_come_on_its_day(self, given_day: str | None, on: str) -> None:
+        """Or on the day of the line, where it has none."""
         trade = Purchases("5")
         refund = trade.agree(80)
         [payment] = trade.payments_of(refund)
         if given_day is not None:
             trade.move(payment.id, payment_date=day(given_day))
-        trade.today = "20"
-        before = trade.refunded(refund)
-        done = match(
-            trade, line(80), MatchTarget(PAYABLE, before.payment(payment.id), refunded=before)
-        )
-        after, come = done.subjects
-        assert (type(after).__name__, type(come).__name__) == (
-            "VendorRefund",
-            "VendorRefundPayment",
-        )
+        before = trade.on("20").refunded(refund)
+        coming = MatchTarget(PAYABLE, before.payment(payment.id), refunded=before)
+        after, come = match(trade, line(80), coming).subjects
+        assert (type(after), type(come)) == (VendorRefund, VendorRefundPayment)
         assert (come.status, come.payment_date) == ("completed", day(on))
         assert come.money_account_id == SAVINGS
         trade.take_refunded(AmendedRefund(after, (come,), before.affected))
         assert trade.balances() == {"1110": 80, "1900": -80}
 
-
-class TestUnmatch:
-    def test_with_the_last_link_the_money_is_back_on_its_method(self) -> None:
-        trade = Trade("10")
-        payment = trade.pay(100)
+    def test_with_the_last_link_the_money_is_back_on_its_method(self, trade: CardSales) -> None:
+        payment = trade.on("10").pay(100)
         first, second = (matched(trade, payment, line(50)) for _ in range(2))
         for each, expected in ((first, {"1110": 100}), (second, {"1100": 100})):
             done = bank_matches.unmatch(
@@ -90,18 +78,15 @@ class TestUnmatch:
 
 
 class TestMoneyThatChanges:
-    def test_money_that_bounces_loses_its_links_and_its_bank(self) -> None:
-        trade = Trade("10")
-        payment = trade.pay(100)
+    def test_money_that_bounces_loses_its_links_and_its_bank(self, trade: CardSales) -> None:
+        payment = trade.on("10").pay(100)
         matched(trade, payment, line(100))
-        trade.today = "15"
-        trade.change(payment, status="failed")
+        trade.on("15").change(payment, status="failed")
         bounced = trade.payments[payment]
         assert (bounced.linked, bounced.money_account_id) == (0, None)
         assert trade.balances() == {}
 
-    def test_less_than_is_linked_is_never_left(self) -> None:
-        trade = Trade()
+    def test_less_than_is_linked_is_never_left(self, trade: CardSales) -> None:
         payment = trade.pay(100, fee=2)
         matched(trade, payment, line(97))
         for changes in ({"fee": 4}, {"total": 98}):

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounting.absent import ABSENT, Absent
+from accounting.absent import ABSENT
 from accounting.bank import payouts
 from accounting.bank.payouts import listed
 from tests.accounting.bank.card_sales import CardSales
@@ -15,74 +17,59 @@ from tests.accounting.samples import account_id, day, moment
 
 
 class TestPayout:
-    def test_the_worked_example(self) -> None:
-        trade = CardSales("20")
+    def test_the_worked_example(self, trade: CardSales) -> None:
         items = trade.card(1_000_000), trade.give_back(50_000)
         made = trade.pay_out(920_000, *items, fee=30_000)
         assert trade.paid_out(made) == [("20", {"1100": 920_000, "6100": 30_000, "1150": -950_000})]
         assert trade.balances().get("1150", 0) == 0
 
-    def test_a_fee_that_came_with_the_items_is_posted_once(self) -> None:
-        trade = CardSales("20")
-        made = trade.pay_out(960, trade.card(1_000, fee=10), fee=40)
-        assert trade.paid_out(made) == [("20", {"1100": 960, "6100": 30, "1150": -990})]
-        assert (trade.balances()["6100"], trade.balances().get("1150", 0)) == (40, 0)
+    @pytest.mark.parametrize(("paid_out", "fee", "posted"), [(960, 40, 30), (995, 5, -5)])
+    def test_a_fee_that_came_with_the_items_is_posted_once(
+        self, trade: CardSales, paid_out: int, fee: int, posted: int
+    ) -> None:
+        made = trade.pay_out(paid_out, trade.card(1_000, fee=10), fee=fee)
+        entry = {"1100": paid_out, "6100": posted, "1150": -990}
+        assert trade.paid_out(made) == [("20", entry)]
+        assert (trade.balances()["6100"], trade.balances().get("1150", 0)) == (fee, 0)
 
-    def test_a_fee_below_that_of_the_items_takes_the_rest_back(self) -> None:
-        trade = CardSales("20")
-        made = trade.pay_out(995, trade.card(1_000, fee=10), fee=5)
-        assert trade.paid_out(made) == [("20", {"1100": 995, "6100": -5, "1150": -990})]
-        assert (trade.balances()["6100"], trade.balances().get("1150", 0)) == (5, 0)
-
-    def test_refunds_that_nobody_told_of_are_returns(self) -> None:
-        trade = CardSales("20")
+    def test_refunds_that_nobody_told_of_are_returns(self, trade: CardSales) -> None:
         made = trade.pay_out(900, trade.card(1_000), additional_refunds=100)
         assert trade.paid_out(made) == [("20", {"1100": 900, "4100": 100, "1150": -1_000})]
 
-    def test_less_than_nothing_takes_money_from_the_bank(self) -> None:
-        trade = CardSales("20")
+    def test_less_than_nothing_takes_money_from_the_bank(self, trade: CardSales) -> None:
         made = trade.pay_out(-80, trade.give_back(70), fee=10)
         assert trade.paid_out(made) == [("20", {"6100": 10, "1100": -80, "1150": 70})]
         assert trade.balances().get("1150", 0) == 0
 
-    def test_a_payout_of_nothing_posts_only_its_fee(self) -> None:
-        trade = CardSales("20")
+    def test_a_payout_of_nothing_posts_only_its_fee(self, trade: CardSales) -> None:
         assert trade.paid_out(trade.pay_out(0)) == []
         assert trade.paid_out(trade.pay_out(0, fee=3)) == [("20", {"6100": 3, "1150": -3})]
 
-    def test_only_a_paid_one_posts(self) -> None:
-        trade = CardSales("20")
+    def test_only_a_paid_one_posts(self, trade: CardSales) -> None:
         for status in ("pending", "processing", "failed", "cancelled"):
             assert trade.paid_out(trade.pay_out(100, status=status)) == []
 
-    def test_a_failed_payout_is_reversed_today_and_posted_again_once_paid(self) -> None:
-        trade = CardSales("20")
+    def test_a_failed_payout_is_reversed_today_and_posted_once_paid(self, trade: CardSales) -> None:
         made = trade.pay_out(97, trade.card(100, fee=3), external_id="x")
-        trade.today = "22"
-        trade.update(made, status="failed")
-        trade.today = "25"
-        trade.update(made, status="paid")
+        trade.on("22").update(made, status="failed")
+        trade.on("25").update(made, status="paid")
         whole = {"1100": 97, "1150": -97}
         back = {"1100": -97, "1150": 97}
         assert trade.paid_out(made) == [("20", whole), ("22", back), ("25", whole)]
         first, second, _ = trade.payouts[made].posted
         assert second.reversal_of_id == first.id
 
-    def test_a_deleted_payout_is_reversed_with_its_former_reference(self) -> None:
-        trade = CardSales("20")
+    def test_a_deleted_payout_is_reversed_with_its_former_reference(self, trade: CardSales) -> None:
         made = trade.pay_out(100, external_id="x")
-        trade.today = "25"
-        trade.delete(made)
+        trade.on("25").delete(made)
         entry, reversal = trade.payouts[made].posted
         assert (reversal.reversal_of_id, reversal.entry_date) == (entry.id, day("25"))
         assert [each.reference for each in (entry, reversal)] == ["x", "x"]
         assert reversal.description == "Reversal of payout from stripe"
 
-    def test_a_new_amount_corrects_its_day_and_a_new_day_moves_it(self) -> None:
-        trade = CardSales("20")
+    def test_a_new_amount_corrects_its_day_and_a_new_day_moves_it(self, trade: CardSales) -> None:
         made = trade.pay_out(100)
-        trade.today = "25"
-        trade.update(made, paid_out=90)
+        trade.on("25").update(made, paid_out=90)
         trade.update(made, completed_at=moment("18"))
         assert trade.paid_out(made) == [
             ("20", {"1100": 100, "1150": -100}),
@@ -91,23 +78,19 @@ class TestPayout:
             ("20", {"1100": -90, "1150": 90}),
         ]
 
-    def test_a_correction_inside_the_lock_comes_the_day_after_it(self) -> None:
-        trade = CardSales("20")
+    def test_a_correction_inside_the_lock_comes_the_day_after_it(self, trade: CardSales) -> None:
         made = trade.pay_out(100, completed_at=moment("5"))
         trade.lock = "10"
         trade.update(made, paid_out=90)
         assert trade.paid_out(made)[1:] == [("11", {"1100": -10, "1150": 10})]
 
-    def test_the_fee_of_what_bounces_is_the_payouts_own_from_then_on(self) -> None:
-        trade = CardSales("20")
+    def test_the_fee_of_a_failed_item_becomes_a_fee_of_the_payout(self, trade: CardSales) -> None:
         made = trade.pay_out(97, payment := trade.card(100, fee=3))
-        trade.today = "24"
-        trade.move(payment, "failed")
+        trade.on("24").move(payment, "failed")
         assert trade.paid_out(made)[1:] == [("24", {"6100": 3, "1150": -3})]
         assert trade.balances() == {"1100": 97, "1150": -100, "6100": 3}
 
-    def test_a_payout_is_posted_on_the_account_of_its_bank_line(self) -> None:
-        trade = CardSales("20")
+    def test_a_payout_is_posted_on_the_account_of_its_bank_line(self, trade: CardSales) -> None:
         made = trade.pay_out(100)
         linked = replace(trade.payouts[made], linked=40, money_account_id=account_id("1101"))
         trade.keep_payout(linked)
@@ -133,28 +116,26 @@ class TestClearing:
     @given(
         fees=FEES,
         paid_out=st.integers(-500, 500),
-        fee=st.just(ABSENT) | st.integers(0, 100),
-        additional=st.integers(0, 50),
+        given_facts=st.fixed_dictionaries(
+            {
+                "fee": st.just(ABSENT) | st.integers(0, 100),
+                "additional_refunds": st.integers(0, 50),
+            }
+        ),
         moves=MOVES,
     )
     def test_keeps_the_variance_with_the_opposite_sign(
-        self,
-        fees: list[int],
-        paid_out: int,
-        fee: int | Absent,
-        additional: int,
-        moves: list[tuple[str, int | str]],
+        self, fees: list[int], paid_out: int, given_facts: Any, moves: list[tuple[str, int | str]]
     ) -> None:
         trade, counted = CardSales("2"), dict[date, int]()
         items = [trade.card(100 + n, each) for n, each in enumerate(fees[:3])]
         items += [trade.give_back(20, each) for each in fees[3:]]
-        trade.today = "3"
-        made = trade.pay_out(paid_out, *items, fee=fee, additional_refunds=additional)
+        made = trade.on("3").pay_out(paid_out, *items, **given_facts)
         counted[day("3")] = left_of(trade, made)
         for number, (what, which) in enumerate(moves, start=4):
             trade.today = str(number)
             before = listed(trade.payouts[made])
-            played(trade, made, items, what, which)
+            play(trade, made, items, what, which)
             if listed(trade.payouts[made]) != before:
                 counted.clear()  # Another list is another payout, from its first day on.
             counted[day(str(number))] = left_of(trade, made)
@@ -163,7 +144,7 @@ class TestClearing:
             assert trade.on_clearing(made, on) == counted[on]
 
 
-def played(trade: CardSales, made: UUID, items: list[UUID], what: str, which: int | str) -> None:
+def play(trade: CardSales, made: UUID, items: list[UUID], what: str, which: int | str) -> None:
     """Let something happen, as far as nobody refuses it."""
     payout = trade.payouts[made]
     standing = [each.money_id for each in listed(payout)]

@@ -21,6 +21,7 @@ from tests.accounting.samples import (
     context_of,
     day,
     posted_after,
+    refusal_of,
     refused,
 )
 
@@ -38,12 +39,9 @@ def categorized(amount: int, *parts: CategoryGiven) -> BankTransaction:
 
 class TestCategorize:
     @pytest.mark.parametrize(
-        ("amount", "posted"),
-        [(-12, {"6300": 12, "1110": -12}), (12, {"1110": 12, "6300": -12})],
+        ("amount", "posted"), [(-12, {"6300": 12, "1110": -12}), (12, {"1110": 12, "6300": -12})]
     )
-    def test_the_rest_of_a_line_is_posted_on_its_day(
-        self, amount: int, posted: dict[str, int]
-    ) -> None:
+    def test_the_rest_of_a_line_is_posted(self, amount: int, posted: dict[str, int]) -> None:
         done = categorized(amount)
         [whole] = done.parts
         assert (done.categorized, whole.amount, whole.memo) == (12, 12, "m")
@@ -57,24 +55,21 @@ class TestCategorize:
         assert posted_by(done) == [("12", {"6300": 20, "6000": 80, "1110": -100})]
 
     def test_parts_add_up_to_what_links_have_left(self) -> None:
-        linked = line(100, linked=60)
         given = [part("4500", 30), part("4600", 10)]
-        done = bank_transactions.categorize(linked, given, REFERENCED, NOW)
+        done = bank_transactions.categorize(line(100, linked=60), given, REFERENCED, NOW)
         assert (done.categorized, bank_transactions.remaining(done)) == (40, 0)
 
     @pytest.mark.parametrize("amounts", [(30, 11), (30, 9), (40, 1), (41,)])
     def test_no_more_and_no_less(self, amounts: tuple[int, ...]) -> None:
-        given = [part("4500", amount) for amount in amounts]
-        refusal = refused(
-            bank_transactions.categorize, line(100, linked=60), given, REFERENCED, NOW
-        )
-        assert (refusal.code, refusal.detail) == (
-            "splits_mismatch",
-            {"splits_total_cents": sum(amounts), "remaining_amount_cents": 40},
-        )
+        given = line(100, linked=60), [part("4500", amount) for amount in amounts], REFERENCED, NOW
+        sums = {"splits_total_cents": sum(amounts), "remaining_amount_cents": 40}
+        refusal = refusal_of(bank_transactions.categorize, *given)
+        assert refusal == ("splits_mismatch", sums)
 
-    def test_nothing_is_posted_without_a_category(self) -> None:
-        assert posted_by(line(12)) == []
+    def test_a_line_without_a_category_posts_nothing_and_stays_unchanged(self) -> None:
+        plain = line(1, reconciled_through=day("31"))
+        assert posted_by(plain) == []
+        assert bank_transactions.uncategorize(plain, NOW) is plain
 
     def test_a_category_is_undone_by_a_linked_reversal(self) -> None:
         done = categorized(12, part("6300", 7), part("6000", 5))
@@ -86,24 +81,16 @@ class TestCategorize:
         assert back.reversal_of_id == done.posted[0].id
         assert posted_by(free) == [("12", {"1110": -12, "6300": 7, "6000": 5})]
 
-    def test_a_line_without_a_category_stays_unchanged(self) -> None:
-        plain = line(1, reconciled_through=day("31"))
-        assert bank_transactions.uncategorize(plain, NOW) is plain
-
     @pytest.mark.parametrize("through", ["12", "31"])
     def test_a_closed_statement_keeps_its_lines_as_they_are(self, through: str) -> None:
         held = line(9, reconciled_through=day(through))
         done = replace(categorized(9), reconciled_through=day(through))
-        for refusal in (
-            refused(bank_transactions.categorize, held, [part("6300")], REFERENCED, NOW),
-            refused(bank_transactions.uncategorize, done, NOW),
-        ):
-            assert refusal.code == "bank_reconciled"
-            assert refusal.detail == {"statement_date": f"2026-01-{through}"}
-
-    def test_a_line_of_the_day_after_is_free(self) -> None:
-        done = replace(categorized(9), reconciled_through=day("11"))
-        assert bank_transactions.uncategorize(done, NOW).categorized == 0
+        closed = ("bank_reconciled", {"statement_date": f"2026-01-{through}"})
+        given = held, [part("6300")], REFERENCED, NOW
+        assert refusal_of(bank_transactions.categorize, *given) == closed
+        assert refusal_of(bank_transactions.uncategorize, done, NOW) == closed
+        after = replace(done, reconciled_through=day("11"))
+        assert bank_transactions.uncategorize(after, NOW).categorized == 0
 
     def test_invalid_categories_are_refused(self) -> None:
         own = account("1110")

@@ -21,29 +21,26 @@ from accounting.bank.statement_lines import (
     minor_units,
     sort_out,
 )
-from tests.accounting.samples import BORN, context_of, day
+from tests.accounting.bank.statements import bank_account
+from tests.accounting.samples import context_of, day
 
 CONTEXT = context_of("07-16", lock="12-31")
 IBAN = "GB33BUKB20201555555555"
-BANK = BankAccount(
-    id=UUID(int=1),
-    version=1,
-    created_at=BORN,
-    updated_at=BORN,
-    display_name="Current",
-    currency="GBP",
-    account_id=UUID(int=2),
-    iban=IBAN,
-)
+BANK = bank_account(iban=IBAN)
 
 
 def line(**facts: Any) -> Line:
     return Line(**{"booked_on": day("07-15"), "amount": 100, "direction": "credit", **facts})
 
 
+def sorted_out(
+    lines: list[Line | RejectedLine], kept: KeptLines, bank: BankAccount = BANK
+) -> list[Any]:
+    return sort_out(lines, identities(lines, unique_ids=True), kept, bank, "csv", CONTEXT)
+
+
 def fates(lines: list[Line | RejectedLine], known: dict[str, UUID] | None = None) -> list[Any]:
-    names = identities(lines, unique_ids=True)
-    return sort_out(lines, names, KeptLines(known or {}), BANK, "csv", CONTEXT)
+    return sorted_out(lines, KeptLines(known or {}))
 
 
 class TestMinorUnits:
@@ -65,9 +62,7 @@ class TestMinorUnits:
             ("1000000000000", 2, "too large"),
         ],
     )
-    def test_an_amount_that_the_books_cannot_hold_is_refused(
-        self, amount: str, exponent: int, why: str
-    ) -> None:
+    def test_an_unusable_amount_is_refused(self, amount: str, exponent: int, why: str) -> None:
         with pytest.raises(ValueError, match=why):
             minor_units(Decimal(amount), exponent)
 
@@ -75,6 +70,14 @@ class TestMinorUnits:
 class TestIdentities:
     def test_a_line_is_known_by_its_banks_id(self) -> None:
         assert identities([line(external_id="A")], unique_ids=True) == ["A"]
+        twice = [line(external_id="B"), line(external_id="B")]
+        assert identities(twice, unique_ids=False) == ["B", "B"]
+
+    def test_an_id_of_a_batch_is_told_apart_by_what_its_lines_say(self) -> None:
+        batch = [line(external_id="B"), line(external_id="B", amount=5), line(external_id="B")]
+        assert identities(batch, unique_ids=True) == ["B", "B", "B"]
+        first, second, again = identities(batch, unique_ids=False)
+        assert first == again != second
 
     def test_equal_lines_without_an_id_are_numbered(self) -> None:
         first, second, other = identities([line(), line(), line(amount=1)], unique_ids=True)
@@ -101,16 +104,6 @@ class TestIdentities:
         plain, changed = line(), replace(line(), **change)
         assert identities([plain], unique_ids=True) != identities([changed], unique_ids=True)
 
-    def test_an_id_of_a_batch_is_told_apart_by_what_its_lines_say(self) -> None:
-        batch = [line(external_id="B"), line(external_id="B", amount=5), line(external_id="B")]
-        assert identities(batch, unique_ids=True) == ["B", "B", "B"]
-        first, second, again = identities(batch, unique_ids=False)
-        assert first == again != second
-
-    def test_equal_lines_with_an_equal_id_have_an_equal_identity(self) -> None:
-        twice = [line(external_id="B"), line(external_id="B")]
-        assert identities(twice, unique_ids=False) == ["B", "B"]
-
     def test_a_long_id_is_cut_and_told_apart(self) -> None:
         long = [line(external_id="x" * 300 + end) for end in "ab"]
         first, second = identities(long, unique_ids=True)
@@ -134,11 +127,9 @@ class TestSortOut:
         assert (kept.booked_on, kept.imported_at) == (day("07-15"), CONTEXT.now)
         assert (kept.linked, kept.categorized, kept.source_format) == (0, 0, "csv")
 
-    def test_an_existing_line_is_skipped(self) -> None:
+    def test_an_existing_or_repeated_line_is_skipped(self) -> None:
         there = {"A": UUID(int=7)}
         assert fates([line(external_id="A")], there) == [DuplicateLine(UUID(int=7))]
-
-    def test_a_repeated_line_is_kept_once(self) -> None:
         kept, again = fates([line(external_id="A"), line(external_id="A")])
         assert again == DuplicateLine(kept.id)
 
@@ -160,21 +151,17 @@ class TestSortOut:
         assert isinstance(after, BankTransaction)
 
     def test_a_line_of_a_closed_statement_is_rejected(self) -> None:
-        lines: list[Line | RejectedLine] = [line(booked_on=day("07-14")), line()]
-        kept = KeptLines({}, closed_through=day("07-14"))
-        names = identities(lines, unique_ids=True)
-        late, good = sort_out(lines, names, kept, BANK, "csv", CONTEXT)
+        closed = KeptLines({}, closed_through=day("07-14"))
+        late, good = sorted_out([line(booked_on=day("07-14")), line()], closed)
         assert isinstance(late, RejectedLine)
         assert (late.code, isinstance(good, BankTransaction)) == ("bank_reconciled", True)
 
     def test_an_existing_line_of_a_closed_statement_is_skipped(self) -> None:
-        [name] = names = identities([line()], unique_ids=True)
+        [name] = identities([line()], unique_ids=True)
         kept = KeptLines({name: UUID(int=7)}, closed_through=day("07-31"))
-        assert sort_out([line()], names, kept, BANK, "csv", CONTEXT) == [DuplicateLine(UUID(int=7))]
+        assert sorted_out([line()], kept) == [DuplicateLine(UUID(int=7))]
 
     def test_a_bank_account_without_an_iban_takes_any(self) -> None:
-        bare = replace(BANK, iban=None)
-        lines = [line(iban="NL91ABNA0417164300")]
-        names = identities(lines, unique_ids=True)
-        [kept] = sort_out(lines, names, KeptLines({}), bare, "csv", CONTEXT)
+        lines: list[Line | RejectedLine] = [line(iban="NL91ABNA0417164300")]
+        [kept] = sorted_out(lines, KeptLines({}), replace(BANK, iban=None))
         assert isinstance(kept, BankTransaction)

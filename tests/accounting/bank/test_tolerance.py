@@ -50,16 +50,15 @@ class TestLink:
         assert (used.linked, used.rounding, remaining(used)) == (100 + more, more, 0)
         assert (held.linked, rest(RECEIVABLE, held)) == (100, 0)
 
-    @pytest.mark.parametrize(("more", "linked"), [(-6, 94), (6, 100), (0, 100)])
-    def test_beyond_the_tolerance_or_without_a_difference_nothing_is_rounded(
-        self, more: int, linked: int
+    @pytest.mark.parametrize(
+        ("more", "tolerance", "linked"), [(-6, 5, 94), (6, 5, 100), (0, 5, 100), (-1, 0, 99)]
+    )
+    def test_a_difference_beyond_the_tolerance_is_not_rounded(
+        self, more: int, tolerance: int, linked: int
     ) -> None:
-        used, _, made = link(RECEIVABLE, line(100 + more), payment_of(Trade(), 100))
+        payment = payment_of(Trade(), 100)
+        used, _, made = link(RECEIVABLE, line(100 + more), payment, tolerance=tolerance)
         assert (made.amount, made.rounding, used.rounding) == (linked, 0, 0)
-
-    def test_no_business_tolerates_anything_unless_it_says_so(self) -> None:
-        _, _, made = link(RECEIVABLE, line(99), payment_of(Trade(), 100), tolerance=0)
-        assert (made.amount, made.rounding) == (99, 0)
 
     def test_a_given_amount_is_meant_to_the_unit(self) -> None:
         _, _, made = link(RECEIVABLE, line(101), payment_of(Trade(), 100), amount=100)

@@ -52,17 +52,14 @@ class TestBetween:
         assert (done.transfer.amount, {each.amount for each in done.links}) == (70, {70})
 
     def test_invalid_pairs_of_lines_are_refused(self) -> None:
-        for code, one, other in (
-            ("link_direction_mismatch", line(5), current(5)),
-            ("same_account", line(5), line(-5)),
-            ("link_exceeds_remaining", line(5, linked=5), current(-5)),
-        ):
-            assert refused(between, one, other).code == code
-
-    def test_nothing_is_posted_inside_the_lock(self) -> None:
         locked = context_of("28", lock="12")
-        refusal = refused(transfers.between, line(5, "12"), current(-5, "14"), {}, PLAIN, locked)
-        assert refusal.code == "period_locked"
+        for code, one, other, context in (
+            ("link_direction_mismatch", line(5), current(5), NOW),
+            ("same_account", line(5), line(-5), NOW),
+            ("link_exceeds_remaining", line(5, linked=5), current(-5), NOW),
+            ("period_locked", line(5, "12"), current(-5, "14"), locked),
+        ):
+            assert refused(transfers.between, one, other, {}, PLAIN, context).code == code
 
 
 class TestWaiting:
@@ -102,15 +99,12 @@ class TestWaiting:
 
     def test_a_waiting_transfer_takes_only_its_whole_amount(self) -> None:
         begun = transfers.begin(line(-100), CURRENT, PLAIN, NOW)
-        waiting = kept(begun.transfer)
-        assert refused(between, current(99), begun.lines[0], waiting).code == (
-            "link_exceeds_remaining"
-        )
-        part = TransferTransaction(amount=60)
-        assert (
-            refused(transfers.complete, waiting, current(100), part, NOW).code
-            == "link_exceeds_remaining"
-        )
+        waiting, part = kept(begun.transfer), TransferTransaction(amount=60)
+        for refusal in (
+            refused(between, current(99), begun.lines[0], waiting),
+            refused(transfers.complete, waiting, current(100), part, NOW),
+        ):
+            assert refusal.code == "link_exceeds_remaining"
 
     def test_invalid_waiting_transfers_are_refused(self) -> None:
         for code, first, there, context in (

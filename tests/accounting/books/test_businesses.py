@@ -1,6 +1,8 @@
-from datetime import date, timedelta
-from typing import ClassVar
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, ClassVar
+from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,16 +11,24 @@ from accounting.books.businesses import (
     CURRENCY_BY_COUNTRY,
     ENTITY_TYPES,
     FIXED,
+    Business,
+    Context,
+    Sandbox,
     default_currency,
     entity_type,
     fiscal_year,
     refuse_archived_business,
     refuse_fixed,
+    refuse_given_up,
+    refuse_locked,
+    refuse_moving_back,
+    refuse_other_currency,
+    refuse_taken,
 )
 from accounting.books.commands import ChangeBusiness
 from accounting.errors import Conflict, RuleViolation, ValidationError
 from accounting.money import CURRENCIES
-from tests.accounting.samples import BORN, refused
+from tests.accounting.samples import BORN, context_of, day, identifiers, refused
 
 
 class TestCountry:
@@ -28,14 +38,10 @@ class TestCountry:
         assert default_currency("IS") == "ISK"
         assert default_currency("FR") == "EUR"
 
-
-class TestEntityType:
-    def test_any_case_is_kept_in_lower_case(self) -> None:
+    def test_a_legal_form_is_kept_in_lower_case(self) -> None:
         assert entity_type("GB", "Limited") == "limited"
         assert entity_type("DE", "GmbH") == "gmbh"
-
-    def test_a_country_without_a_list_takes_any(self) -> None:
-        assert entity_type("FR", "SAS") == "sas"
+        assert entity_type("FR", "SAS") == "sas"  # It has no list.
 
     def test_a_wrong_one_names_the_valid_ones(self) -> None:
         refusal = refused(entity_type, "NL", "limited")
@@ -92,3 +98,48 @@ class TestFixed:
         refusal = refused(refuse_fixed, self.KNOWN, command)
         assert (type(refusal), refusal.code) == (RuleViolation, "immutable_field")
         assert refusal.detail == {"fields": list(FIXED)}
+
+
+class TestContext:
+    def test_days_are_days_of_the_moment(self) -> None:
+        business = Business(identifiers()(), "GB", "GBP", "accrual", day("12-31"), day("1"))
+        late = datetime(2026, 1, 31, 23, 59, tzinfo=UTC)
+        context = Context(business, late, identifiers())
+        assert (context.today, context.lock_date, context.currency) == (day("31"), day("1"), "GBP")
+
+    def test_a_given_day_inside_the_lock_is_refused(self) -> None:
+        refuse_locked(context_of("1"), day("1"))
+        locked = context_of("1", lock="10")
+        refuse_locked(locked, day("11"))
+        refusal = refused(refuse_locked, locked, day("10"))
+        assert (type(refusal), refusal.code) == (Conflict, "period_locked")
+        assert refusal.detail == {"date": "2026-01-10", "lock_date": "2026-01-10"}
+
+    def test_only_the_base_currency_passes_in_any_case(self) -> None:
+        for same in (None, "GBP", "gbp"):
+            refuse_other_currency(same, context_of("1"))
+        refusal = refused(refuse_other_currency, "EUR", context_of("1"))
+        assert (type(refusal), refusal.code) == (RuleViolation, "currency_mismatch")
+        assert refusal.detail == {"currency": "EUR", "base_currency": "GBP"}
+
+
+class TestSandbox:
+    def test_a_clock_stays_or_goes_ahead_and_is_not_moved_back(self) -> None:
+        refuse_moving_back(60, 60)
+        refuse_moving_back(60, 61)
+        refusal = refused(refuse_moving_back, 60, 59)
+        assert (type(refusal), refusal.code) == (RuleViolation, "clock_moved_back")
+        assert refusal.detail == {"clock_seconds_ahead": 60}
+
+    @pytest.mark.parametrize("found", [None, Sandbox.TEMPLATE, Sandbox.GIVEN_UP])
+    def test_by_a_sandbox_is_found_and_by_anything_else_refused(self, found: Any) -> None:
+        refuse_taken(Sandbox.OPEN, "mine", UUID(int=1))
+        refusal = refused(refuse_taken, found, "mine", UUID(int=1))
+        assert isinstance(refusal, Conflict)
+        assert refusal.detail == {"external_id": "mine", "id": UUID(int=1)}
+
+    def test_only_a_sandbox_that_was_given_up_is_refused(self) -> None:
+        for found in (None, Sandbox.OPEN):
+            refuse_given_up(found)
+        refusal = refused(refuse_given_up, Sandbox.GIVEN_UP)
+        assert (type(refusal), refusal.code) == (Conflict, "invalid_state_transition")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.ledger import (
+    Days,
     Entry,
     Line,
     Movement,
@@ -16,6 +17,7 @@ from accounting.books.ledger import (
     after_lock,
     as_reversals,
     balance,
+    days,
     difference,
     normal_sign,
 )
@@ -42,8 +44,6 @@ class TestLine:
         assert (Line(CASH, 5).debit, Line(CASH, 5).credit) == (5, 0)
         assert (Line(CASH, -5).debit, Line(CASH, -5).credit) == (0, 5)
 
-
-class TestBalance:
     @pytest.mark.parametrize(
         ("kind", "value"),
         [("asset", 70), ("expense", 70), ("liability", -70), ("equity", -70), ("revenue", -70)],
@@ -88,15 +88,10 @@ class TestDifference:
             *wants("5", "fee", a1000=-1, a4000=1),
         ]
         entries = difference(SOURCE, desired, [], None)
-        assert [(entry.entry_date.day, entry.stream) for entry in entries] == [
-            (5, "main"),
-            (5, "fee"),
-            (9, "main"),
-        ]
-        assert [entry.description for entry in entries] == [
-            "Thing of Acme",
-            "Fee of thing",
-            "Change of thing of Acme",
+        assert [(entry.entry_date.day, entry.stream, entry.description) for entry in entries] == [
+            (5, "main", "Thing of Acme"),
+            (5, "fee", "Fee of thing"),
+            (9, "main", "Change of thing of Acme"),
         ]
 
     def test_wanted_entries_that_cancel_out_before_posting_make_no_entry(self) -> None:
@@ -105,17 +100,14 @@ class TestDifference:
         assert len(difference(SOURCE, brief, [], None)) == 2
 
     def test_settled_documents_stay_apart(self) -> None:
-        other = UUID(int=89)
+        settled = [(DOCUMENT, ((Part(TAX), -10),)), (UUID(int=89), ((Part(TAX), -20),))]
         desired = [
             Movement(day("5"), "main", CASH, 30),
-            Movement(day("5"), "main", SALES, -10, DOCUMENT, ((Part(TAX), -10),)),
-            Movement(day("5"), "main", SALES, -20, other, ((Part(TAX), -20),)),
+            Movement(day("5"), "main", SALES, -10, *settled[0]),
+            Movement(day("5"), "main", SALES, -20, *settled[1]),
         ]
         (entry,) = difference(SOURCE, desired, [], None)
-        assert [(line.settles, line.split) for line in entry.lines[1:]] == [
-            (DOCUMENT, ((Part(TAX), -10),)),
-            (other, ((Part(TAX), -20),)),
-        ]
+        assert [(line.settles, line.split) for line in entry.lines[1:]] == settled
 
     def test_an_amount_that_settles_other_accounts_is_taken_back_and_made_again(self) -> None:
         def settled(*split: tuple[Part, int]) -> list[Movement]:
@@ -183,16 +175,15 @@ class TestAsReversals:
         ]
 
     def test_a_reversed_entry_is_not_reversed_again(self) -> None:
-        first = wants("5", a1000=10, a4000=-10)
-        posted = post(difference(SOURCE, first, [], None))
-        back = wants("6", a1000=-10, a4000=10)
-        posted = post(
-            as_reversals(difference(SOURCE, [*first, *back], posted, None), posted), posted
-        )
-        again = [*first, *back, *wants("7", a1000=10, a4000=-10)]
-        posted = post(difference(SOURCE, again, posted, None), posted)
-        entries = difference(SOURCE, [*again, *wants("8", a1000=-10, a4000=10)], posted, None)
-        (reversal,) = as_reversals(entries, posted)
+        moves = wants("5", a1000=10, a4000=-10)
+        posted = post(difference(SOURCE, moves, [], None))
+        moves = [*moves, *wants("6", a1000=-10, a4000=10)]
+        mirrored = as_reversals(difference(SOURCE, moves, posted, None), posted)
+        posted = post(mirrored, posted)
+        moves = [*moves, *wants("7", a1000=10, a4000=-10)]
+        posted = post(difference(SOURCE, moves, posted, None), posted)
+        moves = [*moves, *wants("8", a1000=-10, a4000=10)]
+        (reversal,) = as_reversals(difference(SOURCE, moves, posted, None), posted)
         assert reversal.reversal_of_id == posted[2].id
 
     def test_an_entry_is_mirrored_once_and_on_the_later_day(self) -> None:
@@ -210,11 +201,7 @@ class TestAsReversals:
         """Of 10 and 5 on the seventh that moved to the fifth, the 15 of the fifth stand."""
         posted: tuple[PostedEntry, ...] = ()
         whole = wants("5", a1000=15, a4000=-15)
-        for desired in (
-            wants("7", a1000=10, a4000=-10),
-            wants("7", a1000=15, a4000=-15),
-            whole,
-        ):
+        for desired in (wants("7", a1000=10, a4000=-10), wants("7", a1000=15, a4000=-15), whole):
             posted = post(difference(SOURCE, desired, posted, None), posted)
         moved = next(each for each in posted if each.entry_date == day("5"))
         entries = difference(SOURCE, [*whole, *wants("6", a1000=-15, a4000=15)], posted, None)
@@ -234,3 +221,21 @@ class TestAsReversals:
         entries = difference(SOURCE, wants("5", a1000=4, a4000=-4), posted, None)
         assert as_reversals(entries, posted) == entries
         assert as_reversals(entries, []) == entries
+
+
+class TestDays:
+    @pytest.mark.parametrize(
+        ("start", "end", "floor", "laid_out"),
+        [
+            ("5", None, "1", (day("5"), None)),
+            ("5", None, "9", (day("9"), None)),
+            ("5", "7", "5", (day("5"), day("7"))),
+            ("5", "7", "6", (day("6"), day("7"))),
+            ("5", "7", "10", (day("10"), day("10"))),
+            ("5", "3", "1", (day("5"), day("5"))),
+        ],
+    )
+    def test_a_span_begins_at_the_floor_and_ends_no_earlier(
+        self, start: str, end: str | None, floor: str, laid_out: Days
+    ) -> None:
+        assert days(day(start), None if end is None else day(end), day(floor)) == laid_out

@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from accounting.books.numbers import LARGEST_GIVEN, given_in, journal_series, render
 
 
-class TestRender:
+class TestNumbers:
     def test_six_digits_and_then_it_grows(self) -> None:
         assert render("INV", 42) == "INV-000042"
         assert render("INV", 1_234_567) == "INV-1234567"
         assert render(journal_series(date(2026, 3, 5)), 42) == "JE-2026-000042"
 
-
-class TestGivenIn:
     @given(st.integers(1, LARGEST_GIVEN))
     def test_reads_what_render_writes(self, count: int) -> None:
         assert given_in("INV", render("INV", count)) == count

@@ -1,36 +1,38 @@
 """Periods: whole months, and the days at either end."""
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.periods import (
-    EVER,
-    Period,
-    Pieces,
-    calendar_month,
-    month_end,
-    pieces,
-)
+from accounting.books.periods import EVER, Period, Pieces, calendar_month, month_end, pieces
 
 DAYS = st.dates(date(2023, 11, 1), date(2025, 2, 28))
+Span = tuple[date, date]
 
 
 def day(text: str) -> date:
     return date.fromisoformat(text)
 
 
-def days_of(period: Period) -> list[date]:
-    """The days that its months and edges hold, one by one."""
-    spans = list(period.edges)
-    if period.months is not None:
-        first, last = period.months
-        spans.append((first, month_end(last)))
-    return [
-        first + timedelta(days=n) for first, last in spans for n in range((last - first).days + 1)
-    ]
+def days_held(
+    months: tuple[date, date] | None, added: Iterable[Span], taken: Iterable[Span] = ()
+) -> list[date]:
+    """The days of months and of added spans, without those of taken spans, in order."""
+    spans = [*added]
+    if months is not None:
+        spans.append((months[0], month_end(months[1])))
+    held = [day for span in spans for day in days_between(*span)]
+    for span in taken:
+        for day in days_between(*span):
+            held.remove(day)
+    return sorted(held)
+
+
+def days_between(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +64,8 @@ def test_a_period_is_whole_months_and_what_is_left(
 
 @given(DAYS, DAYS)
 def test_months_and_edges_hold_each_day_of_the_period_once(first: date, last: date) -> None:
-    held = days_of(Period(first, last))
-    assert sorted(held) == [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    period = Period(first, last)
+    assert days_held(period.months, period.edges) == days_between(first, last)
 
 
 def test_ever_has_no_edges() -> None:
@@ -75,32 +77,17 @@ def test_a_month_is_as_long_as_it_is() -> None:
     assert calendar_month(9999, 12).last == date.max
 
 
-def told(parts: Pieces) -> list[date]:
-    """The days that pieces come to, one by one."""
-    spans = list(parts.added)
-    if parts.months is not None:
-        first, last = parts.months
-        spans.append((first, month_end(last)))
-    held = [a + timedelta(days=n) for a, b in spans for n in range((b - a).days + 1)]
-    for first, last in parts.taken:
-        for n in range((last - first).days + 1):
-            held.remove(first + timedelta(days=n))
-    return sorted(held)
-
-
 class TestPieces:
     @given(DAYS, DAYS)
     def test_pieces_hold_each_day_of_the_period_once(self, first: date, last: date) -> None:
-        period = Period(first, last)
-        expected = [first + timedelta(days=n) for n in range((last - first).days + 1)]
-        assert told(pieces(period)) == expected
+        parts = pieces(Period(first, last))
+        assert days_held(parts.months, parts.added, parts.taken) == days_between(first, last)
 
     @given(DAYS, DAYS)
     def test_at_neither_end_are_more_days_than_half_a_month(self, first: date, last: date) -> None:
         parts = pieces(Period(first, last))
-        for begun, ended in (*parts.added, *parts.taken):
-            days = (ended - begun).days + 1
-            assert 2 * days <= month_end(begun).day
+        for span in (*parts.added, *parts.taken):
+            assert 2 * len(days_between(*span)) <= month_end(span[0]).day
 
     @pytest.mark.parametrize(
         ("first", "last", "months", "added", "taken"),

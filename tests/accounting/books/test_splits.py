@@ -9,31 +9,19 @@ NET, TAX, OTHER = part_on("4000"), part_on("2200"), part_on("4500")
 
 
 class TestAdded:
-    def test_amounts_of_one_account_are_added_and_nothing_is_left_out(self) -> None:
-        assert added(((NET, 3), (TAX, 1)), ((TAX, 2), (OTHER, 5))) == (
-            (NET, 3),
-            (TAX, 3),
-            (OTHER, 5),
-        )
-        assert added() == ()
-
-    def test_a_part_of_zero_disappears(self) -> None:
-        split = ((NET, 3), (TAX, 1))
-        assert added(split, negative(split)) == ()
-        assert added(((NET, 0),)) == ()
+    def test_amounts_of_one_account_are_added_and_zeros_disappear(self) -> None:
+        sums = ((NET, 3), (TAX, 3), (OTHER, 5))
+        assert added(((NET, 3), (TAX, 1)), ((TAX, 2), (OTHER, 5))) == sums
+        assert added(sums, negative(sums)) == added(((NET, 0),)) == added() == ()
 
 
 class TestSigns:
-    def test_a_split_is_turned_round(self) -> None:
-        assert negative(((NET, 3), (TAX, -1))) == ((NET, -3), (TAX, 1))
-
-    def test_a_credit_turns_it_and_a_debit_does_not(self) -> None:
-        split = ((NET, 3),)
+    def test_a_credit_turns_a_split_and_a_debit_does_not(self) -> None:
+        split = ((NET, 3), (TAX, -1))
+        turned = ((NET, -3), (TAX, 1))
+        assert negative(split) == times_sign(split, -1) == turned
         assert times_sign(split, 1) == split
-        assert times_sign(split, -1) == ((NET, -3),)
 
-
-class TestSummed:
     def test_accounts_stand_in_the_order_in_which_they_first_appear(self) -> None:
         assert list(summed([(TAX, 1), (NET, 3), (TAX, 2)]).items()) == [(TAX, 3), (NET, 3)]
 

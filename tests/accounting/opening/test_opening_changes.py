@@ -1,5 +1,6 @@
 """An opening is made and taken back as one; what it posts."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +12,7 @@ from accounting.opening.openings import OpenedBooks, OpenedWith, status
 from accounting.trade import postings
 from accounting.trade.allocation import Allocation
 from accounting.trade.sides import PAYABLE, RECEIVABLE
-from tests.accounting.opening.samples import (
-    KNOWN,
-    ON,
-    TODAY,
-    all_opened,
-    balance,
-    command,
-    opened,
-)
+from tests.accounting.opening.samples import KNOWN, ON, TODAY, all_opened, balance, command, opened
 from tests.accounting.samples import (
     ROLES,
     account_id,
@@ -61,12 +54,10 @@ class TestOpenBooks:
             ("bill_payment", ON, {"1250": 3, "3290": -3}),
         ]
 
-    def test_an_opening_without_balances_posts_nothing_itself(self) -> None:
-        assert posted(opened()) == []
-
     def test_balances_of_one_account_are_added_up(self) -> None:
         made = opened(balance("1100", 70), balance("1100", -20))
         assert made.opening.stated == {account_id("1100"): 50}
+        assert posted(opened()) == []
 
     def test_the_control_accounts_are_looked_up_beside_those_that_are_named(self) -> None:
         found = account_references(command(balance("1100", 70)), ROLES)
@@ -87,33 +78,33 @@ class TestReverse:
     def test_all_of_it_is_taken_back_on_a_day(self) -> None:
         made = reverse(all_opened(), day("2-5"), context_of(TODAY))
         assert status(made.opening) == "reversed"
-        sums: dict[str, int] = {}
+        sums: Counter[str] = Counter()
         for _, _, lines in posted(made):
-            for code, amount in lines.items():
-                sums[code] = sums.get(code, 0) + amount
+            sums.update(lines)
         assert set(sums.values()) == {0}
         assert {on for _, on, _ in posted(made)} == {ON, day("2-5")}
-        [invoice], [credit], [money] = (
-            made.sales.documents,
-            made.sales.credits,
-            made.sales.payments,
-        )
+        sales = made.sales
+        [invoice], [credit], [money] = sales.documents, sales.credits, sales.payments
         assert (invoice.state, credit.state, money.status) == ("void", "void", "cancelled")
 
     def test_posted_entries_get_linked_reversals(self) -> None:
-        made, identify = all_opened().opening, identifiers(1)
-        stood = posted_after((), openings.entries_for(made, ROLES, None), identify)
-        before = replace(made, posted=stood)
-        after = reverse(
-            OpenedBooks(before, OpenedWith(), OpenedWith()), None, context_of(TODAY)
-        ).opening
+        made = all_opened().opening
+        stood = posted_after((), openings.entries_for(made, ROLES, None), identifiers(1))
+        before = OpenedBooks(replace(made, posted=stood), OpenedWith(), OpenedWith())
+        after = reverse(before, None, context_of(TODAY)).opening
         [mirror] = openings.entries_for(after, ROLES, None)
         assert (mirror.reversal_of_id, mirror.entry_date) == (stood[0].id, day(TODAY))
         assert amounts(mirror) == {"1100": -500, "3000": 100, "3290": 400}
 
     def test_never_before_its_own_day(self) -> None:
-        made = reverse(all_opened(), day("5"), context_of(TODAY))
-        assert posted(made) == []
+        assert posted(reverse(all_opened(), day("5"), context_of(TODAY))) == []
+
+    def test_not_twice_and_not_on_a_locked_day(self) -> None:
+        made = reverse(all_opened(), None, context_of(TODAY))
+        fault = refused(reverse, made, None, context_of(TODAY))
+        assert fault.code == "invalid_state_transition"
+        fault = refused(reverse, all_opened(), day("31"), context_of(TODAY, lock="31"))
+        assert fault.code == "period_locked"
 
     def test_not_while_something_is_used(self) -> None:
         fault = refused(reverse, with_money_used(all_opened()), None, context_of(TODAY))
@@ -127,12 +118,3 @@ class TestReverse:
         moved = replace(made.purchases, documents=(replace(bill, **{name: 1}),))
         fault = refused(reverse, replace(made, purchases=moved), None, context_of(TODAY))
         assert fault.detail == {"bill_ids": [str(bill.id)]}
-
-    def test_not_twice(self) -> None:
-        made = reverse(all_opened(), None, context_of(TODAY))
-        fault = refused(reverse, made, None, context_of(TODAY))
-        assert fault.code == "invalid_state_transition"
-
-    def test_not_on_a_locked_day(self) -> None:
-        fault = refused(reverse, all_opened(), day("31"), context_of(TODAY, lock="31"))
-        assert fault.code == "period_locked"

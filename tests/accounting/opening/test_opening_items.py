@@ -15,6 +15,7 @@ from accounting.trade.postings import Subject
 from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.opening.samples import (
+    BUYER,
     MILLER,
     ON,
     by_code,
@@ -28,34 +29,40 @@ from tests.accounting.samples import ROLES, code_of, day, moment, part_on, refus
 EQUITY = part_on("3290")
 
 
+def opened_invoice(**facts: Any) -> Document:
+    [invoice] = opened(sales=OpenWithSide(documents=(owed(120, **facts),))).sales.documents
+    return invoice
+
+
 class TestDocuments:
     def test_a_document_keeps_its_issue_date_and_is_in_the_books_from_the_opening(self) -> None:
-        [invoice] = opened(sales=OpenWithSide(documents=(owed(120),))).sales.documents
+        invoice = opened_invoice()
         assert (invoice.issue_date, documents.opened_on(invoice)) == (day("10"), ON)
         assert (invoice.state, invoice.number, documents.left(invoice)) == ("open", "A-1", 120)
         assert documents.parts(invoice) == {EQUITY: 120}
-        assert told(RECEIVABLE, invoice) == []
+        assert parts_of_lines(RECEIVABLE, invoice) == []
 
     def test_a_document_is_overdue_after_its_own_due_date(self) -> None:
-        given = owed(120, due_at=moment("20"))
-        [invoice] = opened(sales=OpenWithSide(documents=(given,))).sales.documents
+        invoice = opened_invoice(due_at=moment("20"))
         assert documents.status(RECEIVABLE, invoice, day("20")) == "sent"
         assert documents.status(RECEIVABLE, invoice, day("21")) == "overdue"
 
     def test_a_document_without_a_number_takes_the_next_number(self) -> None:
-        given = [owed(1, MILLER, number=each) for each in (None, "B-1", None)]
-        made = opened(purchases=OpenWithSide(documents=tuple(given))).purchases.documents
+        given = tuple(owed(1, MILLER, number=each) for each in (None, "B-1", None))
+        made = opened(purchases=OpenWithSide(documents=given)).purchases.documents
         numbers = [each.number for each in made]
         assert numbers == [PendingNumber("BILL", 0), "B-1", PendingNumber("BILL", 1)]
+        assert documents.status(PAYABLE, made[0], ON) == "received"
 
 
 def with_tax(amount: int, *taxes: OpenTaxGiven, party: Any = None, **facts: Any) -> Document:
     """An invoice, or a bill of a vendor, that says what is owed by tax code."""
-    if party is None:
-        side = OpenWithSide(documents=(owed(amount, taxes=taxes, **facts),))
-        return opened(sales=side).sales.documents[0]
-    side = OpenWithSide(documents=(owed(amount, party, taxes=taxes, **facts),))
-    return opened(purchases=side).purchases.documents[0]
+    side = "sales" if party is None else "purchases"
+    given = owed(amount, party or BUYER, taxes=taxes, **facts)
+    made = opened(**{side: OpenWithSide(documents=(given,))})
+    [document] = getattr(made, side).documents
+    assert isinstance(document, Document)
+    return document
 
 
 def amounts(split: Iterable[tuple[Part, int]]) -> list[tuple[str, str | None, int]]:
@@ -68,15 +75,13 @@ def amounts(split: Iterable[tuple[Part, int]]) -> list[tuple[str, str | None, in
 
 def posted(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
     """What is to be posted, by account and by what it is for a return."""
-    moves = postings.desired(side, subject, ROLES)
+    moves = [each for each in postings.desired(side, subject, ROLES) if each.amount]
     return [
-        (code_of(each.account_id), each.tax and str(each.tax.part), each.amount)
-        for each in moves
-        if each.amount
+        (code_of(each.account_id), each.tax and str(each.tax.part), each.amount) for each in moves
     ]
 
 
-def told(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
+def parts_of_lines(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
     """What the lines that are to be posted tell of parts."""
     moves = postings.desired(side, subject, ROLES)
     return amounts(pair for each in moves for pair in each.split)
@@ -88,28 +93,17 @@ class TestTaxedDocuments:
         invoice = with_tax(17_000, by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
         assert (invoice.subtotal, invoice.tax_total) == (15_000, 2_000)
         split = documents.share_out(invoice, 6_000)
-        assert amounts(split) == [
-            ("3290", "net", 3_529),
-            ("3290", "net", 1_765),
-            ("3290", "output", 706),
-        ]
-        assert amounts(documents.on_own_accounts(invoice, split)) == [
-            ("3290", "net", 3_529),
-            ("3290", "net", 1_765),
-            ("2200", "output", 706),
-        ]
-        assert amounts(parts_left(invoice).items())[-2:] == [
-            ("2200", "output", 2_000),
-            ("3290", "net", 5_000),
-        ]
+        nets = [("3290", "net", 3_529), ("3290", "net", 1_765)]
+        assert amounts(split) == [*nets, ("3290", "output", 706)]
+        own = amounts(documents.on_own_accounts(invoice, split))
+        assert own == [*nets, ("2200", "output", 706)]
+        left = amounts(parts_left(invoice).items())[-2:]
+        assert left == [("2200", "output", 2_000), ("3290", "net", 5_000)]
 
     def test_a_posting_of_a_taxed_document_is_in_no_tax_return(self) -> None:
         invoice = with_tax(170, by_code("S20", 100, 20), by_code("S0", 50))
-        assert posted(RECEIVABLE, invoice) == [
-            ("1200", None, 170),
-            ("3290", None, -170),
-        ]
-        assert told(RECEIVABLE, invoice) == [
+        assert posted(RECEIVABLE, invoice) == [("1200", None, 170), ("3290", None, -170)]
+        assert parts_of_lines(RECEIVABLE, invoice) == [
             ("3290", "net", -100),
             ("3290", "net", -50),
             ("3290", "output", -20),
@@ -160,17 +154,14 @@ class TestTaxedDocuments:
         assert fault.code == "tax_code_mismatch"
 
 
-class TestCredits:
+class TestCreditsAndPrepayments:
     def test_all_of_one_with_tax_stays_on_3290(self) -> None:
         given = credited(120, taxes=(by_code("S20", 100, 20),))
         [credit] = opened(sales=OpenWithSide(credits=(given,))).sales.credits
         assert (credit.tax_total, credit.total_amount) == (20, 120)
-        assert amounts(credits.parts(credit).items()) == [
-            ("3290", "net", 100),
-            ("3290", "output", 20),
-        ]
+        parts = [("3290", "net", 100), ("3290", "output", 20)]
+        assert amounts(credits.parts(credit).items()) == parts_of_lines(RECEIVABLE, credit) == parts
         assert posted(RECEIVABLE, credit) == [("3290", None, 120), ("2250", None, -120)]
-        assert told(RECEIVABLE, credit) == [("3290", "net", 100), ("3290", "output", 20)]
 
     def test_a_credit_is_usable_from_the_day_of_the_opening(self) -> None:
         [credit] = opened(sales=OpenWithSide(credits=(credited(20),))).sales.credits
@@ -178,8 +169,6 @@ class TestCredits:
         assert (credits.unapplied(credit), credits.parts(credit)[EQUITY]) == (20, 20)
         assert credits.status(RECEIVABLE, credit) == "sent"
 
-
-class TestPrepayments:
     def test_money_is_there_from_the_day_of_the_opening_on(self) -> None:
         [money] = opened(sales=OpenWithSide(prepayments=(prepaid(7),))).sales.payments
         assert (money.payment_date, money.status) == (day("12"), "completed")
@@ -204,10 +193,5 @@ def test_nothing_is_dated_after_the_opening(given: dict[str, Any]) -> None:
 
 
 def test_another_currency_is_refused_with_its_item() -> None:
-    fault = refused(opened, sales=OpenWithSide(documents=(owed(1, currency="SEK"),)))
+    fault = refused(opened_invoice, currency="SEK")
     assert (fault.code, fault.detail["item"]) == ("currency_mismatch", "invoices.0")
-
-
-def test_both_sides_are_one_machine() -> None:
-    [bill] = opened(purchases=OpenWithSide(documents=(owed(80, MILLER),))).purchases.documents
-    assert documents.status(PAYABLE, bill, ON) == "received"

@@ -8,15 +8,7 @@ from accounting.books.ledger import TaxPart
 from accounting.tax.code_changes import account_references, archived, changed, created, displaced
 from accounting.tax.codes import Direction, Rate, Treatment
 from accounting.tax.commands import ChangeTaxCode, CreateTaxCode
-from tests.accounting.samples import (
-    ACCOUNTS,
-    BORN,
-    account_id,
-    context_of,
-    moment,
-    named,
-    refused,
-)
+from tests.accounting.samples import ACCOUNTS, BORN, account_id, context_of, moment, named, refused
 from tests.accounting.tax.test_codes import code_of, percent
 
 SALES, PURCHASES = Direction.SALES, Direction.PURCHASES
@@ -46,31 +38,23 @@ def fault_of(**facts: Any) -> dict[str, list[str]]:
     return faults
 
 
-class TestAccountReferences:
+class TestCreated:
     def test_account_references_are_the_named_tax_account(self) -> None:
         assert account_references(order(tax_account=named("2400"))) == {named("2400")}
         assert account_references(order()) == account_references(ChangeTaxCode()) == frozenset()
 
-
-class TestCreated:
     @pytest.mark.parametrize(
-        ("direction", "treatment", "account"),
+        ("facts", "account"),
         [
-            (SALES, Treatment.STANDARD, "2200"),
-            (PURCHASES, Treatment.REVERSE_CHARGE, "1300"),
-            (SALES, Treatment.WITHHOLDING, "1310"),
-            (PURCHASES, Treatment.WITHHOLDING, "2210"),
+            ({}, "2200"),
+            ({"direction": PURCHASES, "treatment": Treatment.REVERSE_CHARGE}, "1300"),
+            ({"treatment": Treatment.WITHHOLDING}, "1310"),
+            ({"direction": PURCHASES, "treatment": Treatment.WITHHOLDING}, "2210"),
+            ({"tax_account": named("2400")}, "2400"),
         ],
     )
-    def test_a_code_has_the_tax_account_of_its_treatment(
-        self, direction: Direction, treatment: Treatment, account: str
-    ) -> None:
-        made = created(order(direction=direction, treatment=treatment), ACCOUNTS, NOW)
-        assert made.tax_account_id == account_id(account)
-
-    def test_a_named_account_is_taken(self) -> None:
-        made = created(order(tax_account=named("2400")), ACCOUNTS, NOW)
-        assert made.tax_account_id == account_id("2400")
+    def test_a_code_has_a_tax_account(self, facts: dict[str, Any], account: str) -> None:
+        assert created(order(**facts), ACCOUNTS, NOW).tax_account_id == account_id(account)
 
     @pytest.mark.parametrize(
         ("account", "code"), [("9999", "reference_not_found"), ("1200", "control_account")]
@@ -95,19 +79,17 @@ class TestCreated:
         [Treatment.ZERO, Treatment.EXEMPT, Treatment.OUT_OF_SCOPE, Treatment.REVERSE_CHARGE],
     )
     def test_a_rate_is_refused_where_no_tax_is_charged(self, treatment: Treatment) -> None:
-        assert fault_of(treatment=treatment) == {
-            "rates.0.rate": [f"must be 0 for {treatment} on sales"]
-        }
+        fault = f"must be 0 for {treatment} on sales"
+        assert fault_of(treatment=treatment) == {"rates.0.rate": [fault]}
 
     def test_a_treatment_that_is_not_charged_cannot_be_the_default(self) -> None:
-        assert fault_of(treatment=Treatment.WITHHOLDING, is_default=True) == {
-            "is_default": ["must be false for the treatment withholding"]
-        }
+        fault = "must be false for the treatment withholding"
+        faults = fault_of(treatment=Treatment.WITHHOLDING, is_default=True)
+        assert faults == {"is_default": [fault]}
 
     def test_a_period_that_ends_before_it_starts_is_refused(self) -> None:
-        assert fault_of(rates=(percent("20", "2026-01-02", "2026-01-01"),)) == {
-            "rates.0.valid_to": ["must not be before valid_from"]
-        }
+        faults = fault_of(rates=(percent("20", "2026-01-02", "2026-01-01"),))
+        assert faults == {"rates.0.valid_to": ["must not be before valid_from"]}
 
     @pytest.mark.parametrize(
         "other",
@@ -135,37 +117,33 @@ class TestChanged:
     def test_given_facts_are_changed(self) -> None:
         found = change(code="V20", name="VAT", tax_account=named("2400"), is_default=True)
         assert (found.code, found.name, found.is_default) == ("V20", "VAT", True)
-        assert found.tax_account_id == account_id("2400")
-        assert found.updated_at == moment("10")
+        assert (found.tax_account_id, found.updated_at) == (account_id("2400"), moment("10"))
 
-    def test_an_unused_one_changes_its_kind_and_its_past(self) -> None:
-        found = change(direction=PURCHASES, treatment=Treatment.REDUCED, rates=(percent("5"),))
+    def test_an_unused_code_changes_its_kind_and_its_past(self) -> None:
+        rates = (percent("5"),)
+        found = change(direction=PURCHASES, treatment=Treatment.REDUCED, rates=rates)
         assert (found.direction, found.treatment) == (PURCHASES, Treatment.REDUCED)
-        assert found.rates == (percent("5"),)
+        assert found.rates == rates
 
     def test_a_change_is_held_to_the_same_rules(self) -> None:
         assert refused(change, treatment=Treatment.ACQUISITION).code == "validation_error"
         assert refused(change, treatment=Treatment.ZERO).code == "validation_error"
 
     @pytest.mark.parametrize(
-        ("facts", "fields"),
+        "facts",
         [
-            ({"direction": PURCHASES}, ["direction"]),
-            ({"treatment": Treatment.REDUCED}, ["treatment"]),
-            ({"rates": (percent("19"),)}, ["rates"]),
-            ({"rates": (percent("20", "2020-01-01"),)}, ["rates"]),
-            ({"rates": (percent("20", None, "2026-01-09"),)}, ["rates"]),
-            ({"rates": (Rate(Decimal(20), Decimal(50)),)}, ["rates"]),
-            (
-                {"rates": (percent("20", None, "2026-01-09"), percent("21", "2026-01-10"))},
-                ["rates"],
-            ),
+            {"direction": PURCHASES},
+            {"treatment": Treatment.REDUCED},
+            {"rates": (percent("19"),)},
+            {"rates": (percent("20", "2020-01-01"),)},
+            {"rates": (percent("20", None, "2026-01-09"),)},
+            {"rates": (Rate(Decimal(20), Decimal(50)),)},
+            {"rates": (percent("20", None, "2026-01-09"), percent("21", "2026-01-10"))},
         ],
     )
-    def test_the_past_of_one_in_use_stays(self, facts: dict[str, Any], fields: list[str]) -> None:
+    def test_the_past_of_one_in_use_stays(self, facts: dict[str, Any]) -> None:
         refusal = refused(change, in_use=True, **facts)
-        assert refusal.code == "tax_code_in_use"
-        assert refusal.detail["fields"] == fields
+        assert (refusal.code, refusal.detail["fields"]) == ("tax_code_in_use", [*facts])
 
     @pytest.mark.parametrize(
         "facts",
@@ -187,39 +165,26 @@ class TestChanged:
         )
         assert (found.archived_at, found.is_default) == (moment("10"), False)
 
-    def test_an_archived_code_is_restored(self) -> None:
+    def test_an_archived_code_is_restored_and_no_default_before(self) -> None:
         gone = replace(TWENTY, archived_at=BORN)
         back = changed(gone, ChangeTaxCode(active=True), True, ACCOUNTS, NOW)
-        assert back.archived_at is None
         kept = changed(gone, ChangeTaxCode(name="gone"), True, ACCOUNTS, NOW)
-        assert kept.archived_at == BORN
-
-    def test_an_archived_code_cannot_be_the_default(self) -> None:
-        gone = replace(TWENTY, archived_at=BORN)
+        assert (back.archived_at, kept.archived_at) == (None, BORN)
         command = ChangeTaxCode(is_default=True)
         refusal = refused(changed, gone, command, False, ACCOUNTS, NOW)
         assert refusal.code == "tax_code_archived"
 
 
-class TestArchived:
+class TestDefault:
     def test_an_archived_code_is_no_default(self) -> None:
         gone = archived(replace(TWENTY, is_default=True), NOW)
         assert (gone.archived_at, gone.updated_at, gone.is_default) == (NOW.now, NOW.now, False)
-
-    def test_a_second_time_changes_nothing(self) -> None:
-        gone = archived(TWENTY, NOW)
         assert archived(gone, context_of("11")) is gone
 
-
-class TestDisplaced:
-    def test_the_default_of_the_same_direction_gives_way(self) -> None:
+    def test_a_new_default_displaces_that_of_its_direction(self) -> None:
         default = replace(TWENTY, is_default=True)
         bought = code_of("P20", percent("20"), direction=PURCHASES, is_default=True)
         new = code_of("S5", percent("5"), is_default=True)
-        assert displaced(new, [default, bought, new], NOW) == [
-            replace(TWENTY, updated_at=moment("10"))
-        ]
-
-    def test_a_code_that_is_no_default_displaces_no_code(self) -> None:
-        default = replace(TWENTY, is_default=True)
-        assert displaced(code_of("S5", percent("5")), [default], NOW) == []
+        given_way = replace(TWENTY, updated_at=moment("10"))
+        assert displaced(new, [default, bought, new], NOW) == [given_way]
+        assert displaced(replace(new, is_default=False), [default], NOW) == []

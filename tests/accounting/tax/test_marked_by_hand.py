@@ -53,11 +53,7 @@ class TestMarked:
 
     def test_a_code_of_either_direction_is_taken_by_its_id_or_its_code(self) -> None:
         assert marked(BOUGHT, TaxPart.INPUT) == marked("P20", TaxPart.INPUT)
-
-    def test_an_untaxed_line_has_the_rate_0(self) -> None:
         assert marked("SE", TaxPart.NET).rate == 0
-
-    def test_tax_withheld_is_the_part_of_its_own_code(self) -> None:
         assert marked("SW15", TaxPart.WITHHELD).rate == 15
 
     @pytest.mark.parametrize(
@@ -69,9 +65,7 @@ class TestMarked:
             ("S20", TaxPart.WITHHELD, "06-30", "tax_code_mismatch"),
         ],
     )
-    def test_an_invalid_mark_is_refused_with_its_line(
-        self, code: str, part: TaxPart, on: str, refusal: str
-    ) -> None:
+    def test_a_wrong_mark_is_refused(self, code: str, part: TaxPart, on: str, refusal: str) -> None:
         raised = refused(marked, code, part, on)
         assert (raised.code, raised.detail["item"]) == (refusal, "lines.1")
 
@@ -86,6 +80,8 @@ class TestEntries:
         entry = write()
         assert [line.tax for line in entry.lines] == [None, mark]
         assert entry.lines[1].account_id == account_id("2200")
+        assert manual_entries.any_is_marked(entry.lines)
+        assert not manual_entries.any_is_marked(entry.lines[:1])
 
     def test_a_reversal_has_the_marks_of_its_entry(self) -> None:
         entry = replace(write(), status="approved", sequence_number="JE-2026-000001")
@@ -94,20 +90,11 @@ class TestEntries:
         assert taken_back == [(-line.amount, line.tax) for line in entry.lines]
 
     def test_a_draft_has_the_rate_of_its_day_when_it_is_approved(self) -> None:
-        raised = replace(SOLD, rates=(percent("21"),))
-        entry = manual_entries.approve(
-            write(), NAMED, MarkedByHand(TaxCodes((raised, BOUGHT))), NOW
-        )
+        raised = MarkedByHand(TaxCodes((replace(SOLD, rates=(percent("21"),)), BOUGHT)))
+        entry = manual_entries.approve(write(), NAMED, raised, NOW)
         assert [line.tax and line.tax.rate for line in entry.lines] == [None, 21]
 
     def test_a_draft_whose_code_was_archived_is_not_approved(self) -> None:
-        gone = replace(SOLD, archived_at=moment("07-01"))
-        codes = MarkedByHand(TaxCodes((gone,)))
-        assert refused(manual_entries.approve, write(), NAMED, codes, NOW).code == (
-            "tax_code_archived"
-        )
-
-    def test_codes_are_needed_where_a_line_names_one(self) -> None:
-        entry = write()
-        assert manual_entries.any_is_marked(entry.lines)
-        assert not manual_entries.any_is_marked(entry.lines[:1])
+        gone = MarkedByHand(TaxCodes((replace(SOLD, archived_at=moment("07-01")),)))
+        refusal = refused(manual_entries.approve, write(), NAMED, gone, NOW)
+        assert refusal.code == "tax_code_archived"

@@ -55,14 +55,11 @@ class TestByCode:
         [shown] = return_figures.by_code(rows, TaxCodes((code,)))
         assert shown.parts == {NET: 9_000, OUTPUT: 2_000}
 
-    def test_rates_of_one_code_stand_apart(self) -> None:
+    def test_rates_of_one_code_stand_apart_and_sums_of_zero_are_omitted(self) -> None:
         code = BRITISH["S20"]
         rows = [coded(code, NET, -1), replace(coded(code, NET, -2), rate=Decimal(15))]
         shown = return_figures.by_code(rows, TaxCodes((code,)))
         assert [(each.rate, each.parts) for each in shown] == [(15, {NET: 2}), (20, {NET: 1})]
-
-    def test_a_code_with_a_sum_of_zero_is_omitted(self) -> None:
-        code = BRITISH["S20"]
         rows = [coded(code, NET, -5), coded(code, NET, 5)]
         assert return_figures.by_code(rows, TaxCodes((code,))) == ()
 
@@ -75,10 +72,7 @@ class TestBoxesOfGreatBritain:
                 [("S20", NET, -10_000), ("S20", OUTPUT, -2_000)],
                 {"1": 2_000, "3": 2_000, "5": 2_000, "6": 10_000},
             ),
-            (
-                [("P20", NET, 6_000), ("P20", INPUT, 1_200)],
-                {"4": 1_200, "5": 1_200, "7": 6_000},
-            ),
+            ([("P20", NET, 6_000), ("P20", INPUT, 1_200)], {"4": 1_200, "5": 1_200, "7": 6_000}),
             (
                 [("PA20", NET, 500), ("PA20", OUTPUT, -100), ("PA20", INPUT, 100)],
                 {"1": 100, "3": 100, "4": 100, "6": 500, "7": 500},
@@ -188,7 +182,5 @@ class TestCounted:
     @pytest.mark.parametrize(
         ("country", "codes"), [("GB", {"S20", "P20"}), ("DE", {"S20"}), ("NL", {"S20", "P20"})]
     )
-    def test_on_cash_a_country_says_which_side_is_covered(
-        self, country: str, codes: set[str]
-    ) -> None:
+    def test_on_cash_a_country_covers_its_sides(self, country: str, codes: set[str]) -> None:
         assert self.settled(country, Scheme.CASH) == codes

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -38,7 +39,7 @@ def file(draft: TaxReturn, others: Sequence[TaxReturn], **reached: int) -> TaxRe
     return returns.filed(draft, FileTaxReturn(), having, numbers, NOW)
 
 
-def told(slices: Sequence[JournalRange]) -> list[tuple[str, str, int, int | None, bool]]:
+def as_tuples(slices: Sequence[JournalRange]) -> list[tuple[str, str, int, int | None, bool]]:
     return [
         (each.first.isoformat()[5:], each.last.isoformat()[5:], each.after, each.upto, each.late)
         for each in slices
@@ -47,51 +48,46 @@ def told(slices: Sequence[JournalRange]) -> list[tuple[str, str, int, int | None
 
 FIRST = file(drawn_up("01-01", "03-31"), [], y2026=40)
 SECOND = file(drawn_up("04-01", "06-30"), [FIRST], y2026=90)
+ONLY_SECOND = file(drawn_up("04-01", "06-30"), [], y2026=90)
 
 
 class TestMembers:
     def test_the_first_return_has_its_days(self) -> None:
-        assert told(FIRST.slices) == [("01-01", "03-31", 0, 40, False)]
+        assert as_tuples(FIRST.slices) == [("01-01", "03-31", 0, 40, False)]
 
-    def test_the_next_has_what_is_late_too(self) -> None:
-        draft = drawn_up("04-01", "06-30")
-        assert told(members(draft, [FIRST])) == [
-            ("01-01", "03-31", 40, None, True),
-            ("04-01", "06-30", 0, None, False),
-        ]
-
-    def test_later_ones_have_what_is_late_of_all_before(self) -> None:
-        draft = drawn_up("07-01", "09-30")
-        assert told(members(draft, [FIRST, SECOND])) == [
-            ("01-01", "06-30", 90, None, True),
-            ("07-01", "09-30", 0, None, False),
-        ]
-
-    def test_days_that_were_left_out_follow_with_nothing_late(self) -> None:
-        later = file(drawn_up("04-01", "06-30"), [], y2026=90)
-        draft = drawn_up("01-01", "03-31")
-        assert told(members(draft, [later])) == [("01-01", "03-31", 0, None, False)]
-
-    def test_a_year_has_a_slice_of_its_own(self) -> None:
-        command = CreateTaxReturn(
-            start_date=date(2025, 12, 1), end_date=date(2026, 1, 31), scheme=Scheme.CASH
-        )
-        draft = returns.created(command, NOW)
-        assert told(file(draft, [], y2025=7, y2026=0).slices) == [("12-01", "12-31", 0, 7, False)]
-        series = [each.series for each in members(draft, [])]
-        assert series == ["JE-2025", "JE-2026"]
+    @pytest.mark.parametrize(
+        ("start", "end", "others", "late"),
+        [
+            ("04-01", "06-30", [FIRST], [("01-01", "03-31", 40, None, True)]),
+            ("07-01", "09-30", [FIRST, SECOND], [("01-01", "06-30", 90, None, True)]),
+            ("01-01", "03-31", [ONLY_SECOND], []),
+        ],
+    )
+    def test_a_draft_has_its_days_after_what_is_late_of_earlier_returns(
+        self, start: str, end: str, others: list[TaxReturn], late: list[Any]
+    ) -> None:
+        own = (start, end, 0, None, False)
+        assert as_tuples(members(drawn_up(start, end), others)) == [*late, own]
 
     def test_a_draft_has_the_late_entries_of_filed_days(self) -> None:
         draft = drawn_up("03-01", "04-30")
-        assert told(members(draft, [FIRST])) == [
+        assert as_tuples(members(draft, [FIRST])) == [
             ("01-01", "02-28", 40, None, True),
             ("03-01", "03-31", 40, None, False),
             ("04-01", "04-30", 0, None, False),
         ]
 
+    def test_a_year_has_a_slice_of_its_own(self) -> None:
+        first, last = date(2025, 12, 1), date(2026, 1, 31)
+        command = CreateTaxReturn(start_date=first, end_date=last, scheme=Scheme.CASH)
+        draft = returns.created(command, NOW)
+        slices = file(draft, [], y2025=7, y2026=0).slices
+        assert as_tuples(slices) == [("12-01", "12-31", 0, 7, False)]
+        assert [each.series for each in members(draft, [])] == ["JE-2025", "JE-2026"]
+
     def test_a_superseding_return_has_the_old_members_and_its_own_late_ones(self) -> None:
         draft = returns.superseding(FIRST, "Forgotten", NOW)
-        assert told(members(draft, [FIRST, SECOND])) == [
+        assert as_tuples(members(draft, [FIRST, SECOND])) == [
             ("01-01", "03-31", 0, 40, False),
             ("01-01", "03-31", 90, None, True),
         ]
@@ -102,19 +98,15 @@ class TestMembersOnAnotherScheme:
 
     def test_accrual_after_cash_has_a_transition(self) -> None:
         draft = drawn_up("04-01", "06-30")
-        moved, late, own = members(draft, [self.CASH], ["JE-2024", "JE-2026", "JE-2027"])[1:]
-        assert told([moved, late, own]) == [
+        before, moved, late, own = members(draft, [self.CASH], ["JE-2027", "JE-2026", "JE-2024"])
+        assert (before.first, before.last) == (date(2024, 1, 1), date(2024, 12, 31))
+        assert as_tuples([moved, late, own]) == [
             ("01-01", "03-31", 0, None, False),
             ("01-01", "03-31", 40, None, True),
             ("04-01", "06-30", 0, None, False),
         ]
         assert (moved.change, late.change, own.change) == (date(2026, 4, 1), None, None)
         assert (late.scheme, own.scheme) == (Scheme.CASH, Scheme.ACCRUAL)
-
-    def test_a_return_on_another_scheme_has_earlier_years_as_a_whole(self) -> None:
-        draft = drawn_up("04-01", "06-30")
-        moved = members(draft, [self.CASH], ["JE-2027", "JE-2026", "JE-2024"])[0]
-        assert (moved.first, moved.last) == (date(2024, 1, 1), date(2024, 12, 31))
 
     def test_only_the_first_return_after_the_change_has_a_transition(self) -> None:
         second = file(drawn_up("04-01", "06-30"), [self.CASH], y2026=90)
@@ -171,31 +163,26 @@ class TestRefuseFiling:
     def test_days_left_out_are_on_the_scheme_of_what_follows(self, before: Scheme) -> None:
         later = file(drawn_up("07-01", "09-30", before), [], y2026=90)
         returns.refuse_filing(drawn_up("04-01", "06-30", before), [FIRST, later], NOW)
-        other = next(each for each in Scheme if each is not before)
+        [other] = set(Scheme) - {before}
         draft = drawn_up("04-01", "06-30", other)
-        assert (
-            refused(returns.refuse_filing, draft, [FIRST, later], NOW).code == "tax_scheme_changed"
-        )
+        refusal = refused(returns.refuse_filing, draft, [FIRST, later], NOW)
+        assert refusal.code == "tax_scheme_changed"
 
     def test_days_left_out_before_a_change_to_accrual_are_on_cash(self) -> None:
         first = file(drawn_up("01-01", "03-31", Scheme.CASH), [], y2026=40)
         later = file(drawn_up("07-01", "09-30"), [first], y2026=90)
         returns.refuse_filing(drawn_up("04-01", "06-30", Scheme.CASH), [first, later], NOW)
-        draft = drawn_up("04-01", "06-30")
-        assert (
-            refused(returns.refuse_filing, draft, [first, later], NOW).code == "tax_scheme_changed"
-        )
+        refusal = refused(returns.refuse_filing, drawn_up("04-01", "06-30"), [first, later], NOW)
+        assert refusal.code == "tax_scheme_changed"
 
-    def test_a_superseding_return_before_a_change_of_scheme_passes(self) -> None:
-        later = file(drawn_up("04-01", "06-30", Scheme.CASH), [FIRST], y2026=90)
+    @pytest.mark.parametrize("scheme", Scheme)
+    def test_a_superseding_return_may_have_the_same_days(self, scheme: Scheme) -> None:
+        later = file(drawn_up("04-01", "06-30", scheme), [FIRST], y2026=90)
         returns.refuse_filing(returns.superseding(FIRST, "x", NOW), [FIRST, later], NOW)
 
     @pytest.mark.parametrize(
         ("draft", "code"),
-        [
-            (drawn_up("03-31", "04-30"), "return_overlaps"),
-            (FIRST, "invalid_state_transition"),
-        ],
+        [(drawn_up("03-31", "04-30"), "return_overlaps"), (FIRST, "invalid_state_transition")],
     )
     def test_an_invalid_filing_is_refused(self, draft: TaxReturn, code: str) -> None:
         assert refused(returns.refuse_filing, draft, [FIRST], NOW).code == code
@@ -206,20 +193,13 @@ class TestRefuseFiling:
         early = context_of("12-30", None, new_id)
         assert refused(returns.refuse_filing, draft, [], early).code == "tax_period_not_over"
 
-    def test_a_superseding_return_may_have_the_same_days(self) -> None:
-        draft = returns.superseding(FIRST, "Forgotten", NOW)
-        returns.refuse_filing(draft, [FIRST, SECOND], NOW)
-
 
 class TestMoves:
-    def test_only_what_is_filed_is_superseded(self) -> None:
+    def test_only_a_filed_return_is_superseded_and_only_a_draft_deleted(self) -> None:
         draft = drawn_up("01-01", "03-31")
-        gone = returns.superseded(FIRST, NOW)
-        for each in (draft, gone):
+        for each in (draft, returns.superseded(FIRST, NOW)):
             assert refused(returns.superseding, each, "x", NOW).code == "invalid_state_transition"
-
-    def test_only_a_draft_is_deleted(self) -> None:
-        returns.refuse_deleting(drawn_up("01-01", "03-31"))
+        returns.refuse_deleting(draft)
         assert refused(returns.refuse_deleting, FIRST).code == "invalid_state_transition"
 
     @pytest.mark.parametrize(
@@ -278,9 +258,8 @@ DAYS = st.integers(0, 200).map(lambda ahead: BEGINNING + timedelta(days=ahead))
 
 
 @given(st.data())
-def test_in_any_history_an_entry_is_in_one_return_at_most_and_none_of_a_filed_day_is_lost(
-    data: st.DataObject,
-) -> None:
+def test_any_history_has_each_entry_in_one_return_at_most(data: st.DataObject) -> None:
+    """And no entry of a filed day is lost."""
     books = Books()
     for _ in range(data.draw(st.integers(1, 15), "steps")):
         for on in data.draw(st.lists(DAYS, max_size=4), "posted"):
@@ -290,26 +269,18 @@ def test_in_any_history_an_entry_is_in_one_return_at_most_and_none_of_a_filed_da
             books.file(returns.superseding(data.draw(st.sampled_from(filed)), "x", NOW))
             continue
         first, last = sorted((data.draw(DAYS), data.draw(DAYS)))
-        draft = returns.created(
-            CreateTaxReturn(
-                start_date=first, end_date=last, scheme=data.draw(st.sampled_from(Scheme))
-            ),
-            NOW,
-        )
+        scheme = data.draw(st.sampled_from(Scheme))
+        command = CreateTaxReturn(start_date=first, end_date=last, scheme=scheme)
         if all(each.end_date < first or last < each.start_date for each in filed):
-            books.file(draft)
+            books.file(returns.created(command, NOW))
     filed = [each for each in books.returns if each.status is ReturnStatus.FILED]
     taken = [entry for each in filed for entry in books.of(each.slices)]
     assert len(taken) == len(set(taken))
     after = max((each.end_date for each in filed), default=BEGINNING) + timedelta(days=1)
-    closing = replace(
-        drawn_up("01-01", "01-01"), start_date=after, end_date=after + timedelta(days=1)
-    )
+    draft = drawn_up("01-01", "01-01")
+    closing = replace(draft, start_date=after, end_date=after + timedelta(days=1))
     rest = books.of(members(closing, books.returns))
-    covered = {
-        entry
-        for entry in books.entries
-        if any(each.start_date <= entry[0] <= each.end_date for each in filed)
-    }
+    days = [(each.start_date, each.end_date) for each in filed]
+    covered = {e for e in books.entries if any(first <= e[0] <= last for first, last in days)}
     assert covered <= {*taken, *rest}
     assert not set(taken) & set(rest)

@@ -83,7 +83,7 @@ QUARTERS = st.sampled_from([(1, 3), (2, 2), (4, 6), (5, 9)])
 
 
 @given(st.lists(st.tuples(QUARTERS, st.sampled_from(Scheme), st.integers(1, 30)), max_size=6))
-def test_each_entry_is_on_the_scheme_of_its_slice(
+def test_entries_are_on_the_scheme_of_slices(
     drawn: list[tuple[tuple[int, int], Scheme, int]],
 ) -> None:
     own, reached = [], 0

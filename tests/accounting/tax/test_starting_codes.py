@@ -107,9 +107,7 @@ class TestStartingCodes:
             if each.treatment in CHARGED:
                 assert codes.for_rate(each.direction, each.rates[-1].rate, today) is each
 
-    def test_goods_are_acquired_from_the_eu_within_it_and_in_northern_ireland(
-        self, country: str
-    ) -> None:
+    def test_goods_are_acquired_in_the_eu_and_northern_ireland(self, country: str) -> None:
         treatments = {each.treatment for each in starting_codes(country)}
         assert (Treatment.ACQUISITION in treatments) == (country in (*EU, "GB"))
 
@@ -152,7 +150,7 @@ class TestBoxes:
             ("PO", {}),
         ],
     )
-    def test_boxes_of_great_britain_are_the_boxes_of_its_return(
+    def test_boxes_of_great_britain_are_on_its_return(
         self, code: str, boxes: dict[str, str]
     ) -> None:
         found = codes_of("GB").named(code)

@@ -14,15 +14,19 @@ from accounting.tax.codes import Direction, TaxCode, Treatment
 from accounting.tax.taxed_amounts import (
     DayCode,
     GivenTax,
+    Gross,
+    HeldTax,
     Tax,
     TaxableAmount,
     TaxAccounts,
     TaxedAmount,
     TaxInstruction,
+    held_taxes,
+    net_and_taxes,
     tax,
 )
-from tests.accounting.samples import account_id
-from tests.accounting.tax.test_codes import code_of
+from tests.accounting.samples import ROLES, account_id
+from tests.accounting.tax.test_codes import TODAY, code_of, percent, rate_on
 
 OUTPUT, INPUT, COST = account_id("2200"), account_id("1300"), account_id("6000")
 ACCOUNTS = TaxAccounts(OUTPUT, OUTPUT)
@@ -71,13 +75,10 @@ class TestCharged:
         assert [sum(t.amount for t in line.taxes) for line in lines] == [7, 6, 7, 2]
         assert lines[0].taxes[0].mark == TaxMark(S20.code.id, Decimal(20), TaxPart.OUTPUT)
 
-    def test_a_rate_without_a_code_goes_to_the_usual_account_unmarked(self) -> None:
-        [line] = taxed((1_000, TaxInstruction(rate=Decimal("17.5"))))
-        assert line.taxes == (Tax(175, OUTPUT),)
-
-    def test_a_code_of_no_tax_marks_the_net_alone(self) -> None:
-        [line] = taxed((5_000, by(ZERO)))
-        assert (line.subtotal, line.taxes) == (5_000, ())
+    def test_tax_needs_a_rate_and_a_mark_a_code(self) -> None:
+        rate_alone, no_tax = taxed((1_000, TaxInstruction(rate=Decimal("17.5"))), (5_000, by(ZERO)))
+        assert rate_alone.taxes == (Tax(175, OUTPUT),)
+        assert (no_tax.subtotal, no_tax.taxes) == (5_000, ())
 
     def test_given_tax_stands_as_given_also_without_a_net(self) -> None:
         given = GivenTax(200, INPUT, replace(HALF, recoverable=Decimal(100)))
@@ -143,3 +144,50 @@ class TestWithheld:
         expected = (int(10 * rate), account_id("1310"), TaxPart.WITHHELD)
         assert amounts(line.withheld) == [expected]
         assert line.taxes[0].amount == 200
+
+
+CHARGES, INPUT = account_id("6300"), account_id("1300")
+BOUGHT = code_of("BOUGHT", percent("20"), direction=Direction.PURCHASES, tax_account_id=INPUT)
+REVERSED = code_of(
+    "PA20",
+    percent("20"),
+    direction=Direction.PURCHASES,
+    treatment=Treatment.REVERSE_CHARGE,
+    tax_account_id=INPUT,
+)
+
+
+def on_day(code: object) -> DayCode:
+    held = rate_on(code, TODAY)  # type: ignore[arg-type]
+    assert held is not None
+    return DayCode(code, held.rate)  # type: ignore[arg-type]
+
+
+def held(amount: int, code: object) -> HeldTax:
+    [found] = held_taxes([Gross(amount, CHARGES, on_day(code))], ROLES)
+    assert found is not None
+    return found
+
+
+class TestHeldTaxes:
+    def test_tax_is_taken_out_of_the_amount(self) -> None:
+        found = held(1_200, BOUGHT)
+        assert found.total == 200
+        laid_out = list(net_and_taxes(1_200, CHARGES, found))
+        assert [(account, amount) for account, amount, _ in laid_out] == [
+            (CHARGES, 1_000),
+            (INPUT, 200),
+        ]
+        assert [mark.part for *_, mark in laid_out if mark] == [TaxPart.NET, TaxPart.INPUT]
+
+    def test_parts_of_one_code_are_rounded_together(self) -> None:
+        parts = [Gross(33, CHARGES, on_day(BOUGHT)) for _ in range(3)]
+        assert [each.total for each in held_taxes(parts, ROLES) if each] == [6, 6, 5]
+
+    def test_self_assessed_tax_is_not_in_the_amount(self) -> None:
+        found = held(1_000, REVERSED)
+        assert (found.total, [each.amount for each in found.self_assessed]) == (0, [-200, 200])
+
+    def test_without_a_code_there_is_none(self) -> None:
+        assert held_taxes([Gross(5, CHARGES)], ROLES) == [None]
+        assert list(net_and_taxes(5, CHARGES, None)) == [(CHARGES, 5, None)]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 import pytest
@@ -92,10 +92,14 @@ def line(unit_price: int, quantity: Any = 1, tax_rate: Any = None, **facts: Any)
 TAXED = line(8_333, taxes=(TaxGiven(1_667),))
 
 
-def placed(lines: Iterable[DocumentLine | int]) -> tuple[DocumentLine, ...]:
-    """Lines, or prices of lines, each with its place among the others."""
-    made = (line(each) if isinstance(each, int) else each for each in lines)
-    return tuple(replace(each, place=f"lines.{place}") for place, each in enumerate(made))
+def placed(lines: Iterable[Any]) -> tuple[Any, ...]:
+    """Lines, each with its place among the others."""
+    return tuple(replace(each, place=f"lines.{place}") for place, each in enumerate(lines))
+
+
+def document_lines(lines: Iterable[DocumentLine | int]) -> tuple[DocumentLine, ...]:
+    """Lines of a document, of which some are only prices."""
+    return placed(line(each) if isinstance(each, int) else each for each in lines)
 
 
 def credit_line(
@@ -139,6 +143,11 @@ class Trade:
     side: Side = RECEIVABLE
     codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
 
+    def on(self, today: str, lock: str | None = None) -> Self:
+        """Move today, and the lock where it is given."""
+        self.today, self.lock = today, lock or self.lock
+        return self
+
     @property
     def referenced(self) -> TaxReferences:
         return TaxReferences(ACCOUNTS, self.codes)
@@ -155,36 +164,29 @@ class Trade:
     def document(self, *lines: DocumentLine | int, loaded: Party = ACME, **facts: Any) -> UUID:
         """Make an invoice or a bill; it opens today unless it says otherwise."""
         facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
-        command = WriteDocument(lines=placed(lines), **facts)
-        return self.keep(
-            document_changes.create(self.side, command, loaded, self.referenced, self.context())
-        )
+        command = WriteDocument(lines=document_lines(lines), **facts)
+        given = self.side, command, loaded, self.referenced, self.context()
+        return self.keep(document_changes.create(*given))
 
     def replace(
         self, id_: UUID, *lines: DocumentLine | int, loaded: Party | None = None, **facts: Any
     ) -> UUID:
         before = self.documents[id_]
         party = loaded or before.party
-        command = WriteDocument(**{"party": PartyNamed(party.id), "lines": placed(lines), **facts})
-        return self.keep(
-            document_changes.replaced(
-                self.side, before, command, party, self.referenced, self.context()
-            )
-        )
+        facts = {"party": PartyNamed(party.id), "lines": document_lines(lines), **facts}
+        command = WriteDocument(**facts)
+        given = self.side, before, command, party, self.referenced, self.context()
+        return self.keep(document_changes.replaced(*given))
 
     def open(self, id_: UUID, at: str | None = None, **facts: Any) -> UUID:
         command = OpenDocument(None if at is None else moment(at), **facts)
-        return self.keep(
-            document_changes.open_document(
-                self.side, self.documents[id_], command, self.referenced, self.context()
-            )
-        )
+        given = self.side, self.documents[id_], command, self.referenced, self.context()
+        return self.keep(document_changes.open_document(*given))
 
     def void(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        return self.keep(
-            document_changes.void(self.side, self.documents[id_], voided_at, self.context())
-        )
+        given = self.side, self.documents[id_], voided_at, self.context()
+        return self.keep(document_changes.void(*given))
 
     def paid(self, *lines: DocumentLine | int, **facts: Any) -> UUID:
         """A document that a payment of today settles, by default the worked example."""
@@ -197,7 +199,7 @@ class Trade:
         return document, self.pay(total, (document, total))
 
     def pay(self, total: int, *parts: tuple[UUID, int], loaded: Party = ACME, **facts: Any) -> UUID:
-        told = {
+        facts = {
             "party": PartyNamed(loaded.id),
             "total": total,
             "payment_date": day(self.today),
@@ -205,23 +207,20 @@ class Trade:
             "allocations": items(*parts),
             **facts,
         }
-        command = RecordPayment(**with_details(PaymentDetails, told))
-        return self.take(
-            payment_changes.record(self.side, command, loaded, self.documents, self.context())
-        )
+        command = RecordPayment(**with_details(PaymentDetails, facts))
+        given = self.side, command, loaded, self.documents, self.context()
+        return self.take(payment_changes.record(*given))
 
     def change(self, id_: UUID, **facts: Any) -> AmendedPayment:
         command = ChangePayment(**with_details(PaymentDetails, facts))
-        amended = payment_changes.amend(
-            self.side, self.payments[id_], self.documents, command, self.context()
-        )
+        given = self.side, self.payments[id_], self.documents, command, self.context()
+        amended = payment_changes.amend(*given)
         self.take(amended)
         return amended
 
     def cancel(self, id_: UUID) -> None:
-        self.take(
-            payment_changes.cancel(self.side, self.payments[id_], self.documents, self.context())
-        )
+        given = self.side, self.payments[id_], self.documents, self.context()
+        self.take(payment_changes.cancel(*given))
 
     def take(self, amended: AmendedPayment) -> UUID:
         for each in amended.changed:
@@ -230,13 +229,9 @@ class Trade:
         return self.keep(amended.payment)
 
     def write_off(self, id_: UUID, amount: int | Absent = ABSENT, **facts: Any) -> UUID:
-        document, write_off = write_offs.write_off(
-            self.side,
-            self.documents[id_],
-            WriteOffDocument(amount=amount, **facts),
-            ACCOUNTS,
-            self.context(),
-        )
+        command = WriteOffDocument(amount=amount, **facts)
+        given = self.side, self.documents[id_], command, ACCOUNTS, self.context()
+        document, write_off = write_offs.write_off(*given)
         self.put(document)
         return self.keep(write_off)
 
@@ -255,44 +250,26 @@ class Trade:
         **facts: Any,
     ) -> UUID:
         facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
-        command = WriteCredit(
-            lines=tuple(
-                replace(
-                    credit_line(each) if isinstance(each, int) else each, place=f"lines.{place}"
-                )
-                for place, each in enumerate(lines)
-            ),
-            allocations=items(*to),
-            **facts,
-        )
-        return self.take_credited(
-            credit_changes.create(
-                self.side, command, loaded, self.referenced, self.documents, self.context()
-            )
-        )
+        given_lines = placed(credit_line(e) if isinstance(e, int) else e for e in lines)
+        command = WriteCredit(lines=given_lines, allocations=items(*to), **facts)
+        given = self.side, command, loaded, self.referenced, self.documents, self.context()
+        return self.take_credited(credit_changes.create(*given))
 
     def apply(self, id_: UUID, *to: tuple[UUID, int], **facts: Any) -> credit_changes.AmendedCredit:
         """Replace a credit with this list of allocations."""
         return self.change_credit(id_, allocations=items(*to), **facts)
 
     def change_credit(self, id_: UUID, **facts: Any) -> credit_changes.AmendedCredit:
-        credited = credit_changes.replaced(
-            self.side,
-            self.credits[id_],
-            ReplaceCredit(**facts),
-            self.referenced,
-            self.documents,
-            self.context(),
-        )
+        before, command = self.credits[id_], ReplaceCredit(**facts)
+        given = self.side, before, command, self.referenced, self.documents, self.context()
+        credited = credit_changes.replaced(*given)
         self.take_credited(credited)
         return credited
 
     def void_credit(self, id_: UUID, at: str | None = None) -> UUID:
         voided_at = None if at is None else moment(at)
-        credit = self.credits[id_]
-        return self.take_credited(
-            credit_changes.void(self.side, credit, voided_at, self.documents, self.context())
-        )
+        given = self.side, self.credits[id_], voided_at, self.documents, self.context()
+        return self.take_credited(credit_changes.void(*given))
 
     def take_credited(self, credited: credit_changes.AmendedCredit) -> UUID:
         for each in credited.changed:
@@ -329,9 +306,8 @@ class Trade:
 
     def cancel_refund_payment(self, id_: UUID) -> UUID:
         payment = self.refund_payments[id_]
-        refund, cancelled = invoice_refund_changes.cancel_payment(
-            self.refunds[payment.refund_id], payment, self.context()
-        )
+        given = self.refunds[payment.refund_id], payment, self.context()
+        refund, cancelled = invoice_refund_changes.cancel_payment(*given)
         self.keep(refund)
         return self.keep(cancelled)
 
@@ -343,31 +319,23 @@ class Trade:
             return credits.status(self.side, self.credits[id_])
         return refunds.invoice_refund_status(self.refunds[id_])
 
+    def kinds(self) -> dict[Any, dict[UUID, Any]]:
+        """All subjects by id, by kind."""
+        return {
+            Document: self.documents,
+            Payment: self.payments,
+            WriteOff: self.write_offs,
+            Credit: self.credits,
+            Refund: self.refunds,
+            RefundPayment: self.refund_payments,
+        }
+
     def subjects_like(self, subject: Subject) -> dict[UUID, Any]:
         """All subjects of the same kind, by id."""
-        match subject:
-            case Document():
-                return self.documents
-            case Payment():
-                return self.payments
-            case WriteOff():
-                return self.write_offs
-            case Credit():
-                return self.credits
-            case Refund():
-                return self.refunds
-            case RefundPayment():
-                return self.refund_payments
+        return next(all_ for kind, all_ in self.kinds().items() if isinstance(subject, kind))
 
     def subjects(self) -> list[Subject]:
-        return [
-            *self.documents.values(),
-            *self.payments.values(),
-            *self.write_offs.values(),
-            *self.credits.values(),
-            *self.refunds.values(),
-            *self.refund_payments.values(),
-        ]
+        return [each for kind in self.kinds().values() for each in kind.values()]
 
     def keep(self, subject: Subject) -> UUID:
         """Post what a subject asks for, as a store does, and keep it."""

@@ -205,6 +205,17 @@ class History:
     def move_lock(self) -> None:
         self.trade.lock = self.data.draw(LOCKS, "lock")
 
+    def take_documents_back(self) -> None:
+        """Void credits and documents, and reverse write-offs, once no money is on them."""
+        trade = self.trade
+        for id_ in picked(trade.credits, lambda each: each.state == "open"):
+            trade.apply(id_)
+            trade.void_credit(id_)
+        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
+            trade.reverse(id_)
+        for id_ in picked(trade.documents, lambda each: each.state == "open"):
+            trade.void(id_)
+
 
 class Sales(History):
     """What customers are sold, pay, are credited and get back."""
@@ -235,13 +246,7 @@ class Sales(History):
             trade.change(id_, status="cancelled")
         for id_ in picked(trade.refunds, lambda each: each.cancelled_at is None):
             trade.cancel_refund(id_)
-        for id_ in picked(trade.credits, lambda each: each.state == "open"):
-            trade.apply(id_)
-            trade.void_credit(id_)
-        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
-            trade.reverse(id_)
-        for id_ in picked(trade.documents, lambda each: each.state == "open"):
-            trade.void(id_)
+        self.take_documents_back()
 
     def refund_invoice(self) -> None:
         self.refund(self.trade.documents)

@@ -177,24 +177,27 @@ def check_targets(trade: Trade) -> None:
         if refund.cancelled_at is None:
             rest = sign * refunds.unallocated(refund)
             agreed[refund.id] = Counter({code_of(claim): -rest, code_of(waiting): rest})
-        assert by_document(refund.posted, in_cash=False) == told(agreed)
+        assert by_document(refund.posted, in_cash=False) == without_zeros(agreed)
         paid: Targets = defaultdict(Counter)
         for payment in payments_of(trade, refund):
             for id_, amounts in by_document(payment.posted, in_cash=True).items():
                 paid[id_].update(amounts)
-        paid_of = {id_: amounts for id_, amounts in told(paid).items() if id_ in given}
-        assert set(told(paid)) <= {*given, *(each.id for each in payments_of(trade, refund))}
+        paid_of = {id_: amounts for id_, amounts in without_zeros(paid).items() if id_ in given}
+        assert set(without_zeros(paid)) <= {
+            *given,
+            *(each.id for each in payments_of(trade, refund)),
+        }
         for id_, amounts in paid_of.items():
             for code, amount in amounts.items():
                 assert 0 <= sign * amount <= sign * given[id_][code]
         if refund.cancelled_at is None and refunds.rest(refund) == 0:
-            assert paid_of == told(given)
+            assert paid_of == without_zeros(given)
 
 
 Targets = dict[UUID, Counter[str]]
 
 
-def told(targets: Targets) -> dict[UUID, dict[str, int]]:
+def without_zeros(targets: Targets) -> dict[UUID, dict[str, int]]:
     """Leave out what comes to nothing."""
     found = {id_: {code: n for code, n in each.items() if n} for id_, each in targets.items()}
     return {id_: amounts for id_, amounts in found.items() if amounts}
@@ -210,7 +213,7 @@ def by_document(entries: Iterable[ledger.Entry], *, in_cash: bool) -> dict[UUID,
                 amounts = sums(ledger.parts(entry, line))
             for code, amount in amounts.items():
                 found[ledger.document_of(entry, line)][code] += amount
-    return told(found)
+    return without_zeros(found)
 
 
 def payments_of(trade: Trade, refund: Refund) -> list[RefundPayment]:

@@ -24,7 +24,7 @@ BOTH = st.booleans()
 MOVES = st.sampled_from(["completed", "completed", "failed", "processing", "pending", "cancelled"])
 
 
-def as_asked(allocation: RefundAllocation) -> RefundItem:
+def as_item(allocation: RefundAllocation) -> RefundItem:
     """The same allocation, as a caller would ask for it."""
     target_id = None if allocation.kind == CREDIT else allocation.target_id
     return returned(allocation.kind, allocation.amount, target_id)
@@ -65,26 +65,19 @@ class Buying(History):
 
     def take_everything_back(self) -> None:
         """Cancel, release and void; refunds first or last, as no rule stands in the way."""
-        trade = self.trade
-        trade.today = self.data.draw(DAYS, "today")
+        self.trade.today = self.data.draw(DAYS, "today")
         steps = [self.take_refunds_back, self.take_payments_back]
         if self.data.draw(st.booleans(), "refunds last"):
             steps.reverse()
         for step in steps:
             step()
-        for id_ in picked(trade.credits, lambda each: each.state == "open"):
-            trade.apply(id_)
-            trade.void_credit(id_)
-        for id_ in picked(trade.write_offs, lambda each: each.reversed_at is None):
-            trade.reverse(id_)
-        for id_ in picked(trade.documents, lambda each: each.state == "open"):
-            trade.void(id_)
+        self.take_documents_back()
 
     def take_refunds_back(self) -> None:
         """Credits are whole again before the refunds go that made them."""
         for id_ in picked(self.trade.refunds, lambda each: each.cancelled_at is None):
             live = refunds.live_allocations(self.trade.refunds[id_])
-            kept = (as_asked(each) for each in live if each.kind != REFUNDED_CREDIT)
+            kept = (as_item(each) for each in live if each.kind != REFUNDED_CREDIT)
             self.trade.allocate(id_, *kept)
         for id_, payment in list(self.trade.refund_payments.items()):
             if payment.status in ("completed", "processing"):
@@ -150,7 +143,7 @@ class Buying(History):
         payment = self.trade.refund_payments[self.some(self.trade.refund_payments)]
         refund = self.trade.refund_of(payment.refund_id)
         kept = [
-            as_asked(each)
+            as_item(each)
             for each in refunds.live_allocations(refund)
             if self.data.draw(st.booleans(), "it stays")
         ]

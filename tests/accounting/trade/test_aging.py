@@ -19,16 +19,10 @@ class TestAged:
         assert (green.buckets, green.unapplied, green.total) == ((0, 0, 0, 0, 500), 0, 500)
         assert (blue.buckets, blue.unapplied, blue.total) == ((100, 40, 0, 0, 0), 5, 140)
 
-    def test_a_party_without_open_amounts_is_omitted_and_a_party_of_balance_zero_is_not(
-        self,
-    ) -> None:
-        found = [
-            OpenAmount(BLUE, "Blue", 0, 3),
-            OpenAmount(BLUE, "Blue", 0, -3),
-            OpenAmount(GREEN, "Green", 0, -3),
-            OpenAmount(GREEN, "Green", 2, 3),
-        ]
-        [green] = aged(found)
+    def test_a_party_is_omitted_without_open_amounts_and_not_at_zero(self) -> None:
+        blue = [OpenAmount(BLUE, "Blue", 0, amount) for amount in (3, -3)]
+        found = [OpenAmount(GREEN, "Green", 0, -3), OpenAmount(GREEN, "Green", 2, 3)]
+        [green] = aged([*blue, *found])
         assert (green.party_id, green.total) == (GREEN, 0)
 
     def test_equal_ones_come_by_name_and_then_by_id(self) -> None:
@@ -38,11 +32,7 @@ class TestAged:
     def test_a_bucket_begins_for_each_but_the_first(self) -> None:
         assert len(FIRST_DAYS_LATE) == len(BUCKETS) - 1
 
-
-class TestInTotal:
     def test_buckets_are_added_up(self) -> None:
         total = in_total([AgedBalance((9, 4, 0, 0, 0), 2), AgedBalance((1, 0, 0, 0, 7), -1)])
         assert (total.buckets, total.unapplied, total.total) == ((10, 4, 0, 0, 7), 1, 21)
-
-    def test_the_total_of_no_party_is_zero(self) -> None:
         assert in_total([]) == AgedBalance((0, 0, 0, 0, 0), 0)

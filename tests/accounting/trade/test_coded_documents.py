@@ -9,10 +9,11 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.ledger import Split, TaxPart
+from accounting.books.ledger import Split, TaxMark, TaxPart
 from accounting.tax.codes import Direction, Rate, TaxCode, TaxCodes, Treatment
 from accounting.trade import documents
 from accounting.trade.commands import TaxGiven
+from accounting.trade.line_items import by_code
 from accounting.trade.refunds import GivenBackLine
 from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE
@@ -58,117 +59,117 @@ def buying(today: str = "5") -> Trade:
     return Trade(today, side=PAYABLE, codes=CODES)
 
 
+@pytest.fixture
+def trade() -> Trade:
+    return selling()
+
+
 def coded(amount: int, code: str, **facts: Any) -> Any:
     return line(amount, tax_code=code, **facts)
 
 
-def told(split: Split) -> dict[str, int]:
-    """A split by account and part: `4000 net`, or the account alone without a code."""
+def marked(account: UUID, tax: TaxMark | None) -> str:
+    """`4000 net`: an account and the part that it is for a return, or the account alone."""
+    return code_of(account) if tax is None else f"{code_of(account)} {tax.part}"
+
+
+def amounts_of(split: Split) -> dict[str, int]:
+    """The amounts of a split by account and part."""
     said: Counter[str] = Counter()
     for part, amount in split:
-        mark = "" if part.tax is None else f" {part.tax.part}"
-        said[f"{code_of(part.account_id)}{mark}"] += amount
+        said[marked(part.account_id, part.tax)] += amount
     return dict(said)
 
 
 def lines_of(trade: Trade, id_: UUID) -> list[dict[str, int]]:
-    """What was posted for something, by account and part, entry by entry."""
+    """The posted amounts of a subject by account and part, entry by entry."""
     posted = []
     for entry in trade.posted(id_):
         said: Counter[str] = Counter()
         for each in entry.lines:
-            mark = "" if each.tax is None else f" {each.tax.part}"
-            said[f"{code_of(each.account_id)}{mark}"] += each.amount
+            said[marked(each.account_id, each.tax)] += each.amount
         posted.append(dict(said))
     return posted
 
 
+def credit_of_line(trade: Trade, source: UUID, net: int, place: int = 0, **facts: Any) -> UUID:
+    """Credit an amount of a line of a document."""
+    wanted = credit_line(net, source_line_id=trade.documents[source].lines[place].id)
+    return trade.credit(wanted, source_document_id=source, **facts)
+
+
 class TestPosting:
-    def test_each_line_says_by_which_code_it_is_taxed(self) -> None:
-        trade = selling()
+    def test_each_line_says_by_which_code_it_is_taxed(self, trade: Trade) -> None:
         id_ = trade.document(coded(10_000, "S20"), coded(5_000, "S0"))
-        assert lines_of(trade, id_) == [
-            {"1200": 17_000, "4000 net": -15_000, "2200 output": -2_000},
-        ]
+        sums = {"1200": 17_000, "4000 net": -15_000, "2200 output": -2_000}
+        assert lines_of(trade, id_) == [sums]
         marks = {each.tax.code_id for each in trade.posted(id_)[0].lines if each.tax}
         assert marks == {CODES.codes[0].id, CODES.codes[1].id}
 
-    def test_a_rate_alone_means_the_code_that_has_it(self) -> None:
-        trade = selling()
+    def test_a_rate_alone_means_the_code_that_has_it(self, trade: Trade) -> None:
         id_ = trade.document(line(1_000, tax_rate=20), line(1_000, tax_rate=19))
-        assert lines_of(trade, id_) == [
-            {"1200": 2_390, "4000 net": -1_000, "4000": -1_000, "2200 output": -200, "2200": -190},
-        ]
+        nets = {"1200": 2_390, "4000 net": -1_000, "4000": -1_000}
+        assert lines_of(trade, id_) == [{**nets, "2200 output": -200, "2200": -190}]
 
-    def test_a_discount_on_the_whole_has_a_line_for_each_code(self) -> None:
-        trade = selling()
+    def test_tax_is_posted_as_recoverable_or_as_given(self) -> None:
+        trade = buying()
+        half = trade.document(coded(1_000, "PH"))
+        sums = {"2000": -1_100, "6000 net": 1_000, "1300 input": 50, "6000 blocked": 50}
+        assert lines_of(trade, half) == [sums]
+        given = trade.document(line(1_000, taxes=(TaxGiven(199, tax_code="P20"),)))
+        assert lines_of(trade, given)[0] == {"2000": -1_199, "6000 net": 1_000, "1300 input": 199}
+
+    def test_self_assessed_tax_is_posted_in_a_separate_entry(self) -> None:
+        trade = buying()
+        id_ = trade.document(coded(1_000, "PR20"))
+        assert trade.documents[id_].total_amount == 1_000
+        assessed = {"1300 input": 200, "2200 output": -200}
+        assert lines_of(trade, id_) == [{"2000": -1_000, "6000 net": 1_000}, assessed]
+        trade.void(id_)
+        assert sum(entry.reversal_of_id is not None for entry in trade.posted(id_)) == 2
+
+    def test_a_discount_on_the_whole_has_a_line_for_each_code(self, trade: Trade) -> None:
         id_ = trade.document(coded(10_000, "S20"), coded(5_000, "S0"), additional_discount=1_500)
         [entry] = trade.posted(id_)
         discounts = [each.amount for each in entry.lines if each.account_id == account_id("4200")]
         assert discounts == [1_000, 500]
         assert trade.documents[id_].tax_total == 1_800
 
-    def test_prices_that_include_tax_are_shown_net(self) -> None:
-        trade = selling()
+    def test_prices_that_include_tax_are_shown_net(self, trade: Trade) -> None:
         id_ = trade.document(coded(603, "S20"), amounts_include_tax=True)
         made = trade.documents[id_]
         assert (made.subtotal, made.tax_total, made.total_amount) == (502, 101, 603)
 
-    def test_withholding_lowers_the_total(self) -> None:
-        trade = selling()
+    def test_withholding_lowers_the_total(self, trade: Trade) -> None:
         id_ = trade.document(coded(100_000, "S21", withholding_code="W15"))
         made = trade.documents[id_]
         assert (made.total_amount, documents.withheld(made)) == (106_000, 15_000)
         assert lines_of(trade, id_)[0]["1310 withheld"] == 15_000
         payment = trade.pay(53_000, (id_, 53_000))
         split = trade.payments[payment].allocations[0].split
-        assert told(split) == {"4000 net": 50_000, "2200 output": 10_500, "1310 withheld": -7_500}
-
-    def test_tax_that_is_not_recoverable_is_posted_as_cost(self) -> None:
-        trade = buying()
-        id_ = trade.document(coded(1_000, "PH"))
-        assert lines_of(trade, id_) == [
-            {"2000": -1_100, "6000 net": 1_000, "1300 input": 50, "6000 blocked": 50},
-        ]
-
-    def test_self_assessed_tax_is_posted_in_a_separate_entry(self) -> None:
-        trade = buying()
-        id_ = trade.document(coded(1_000, "PR20"))
-        assert trade.documents[id_].total_amount == 1_000
-        assert lines_of(trade, id_) == [
-            {"2000": -1_000, "6000 net": 1_000},
-            {"1300 input": 200, "2200 output": -200},
-        ]
-        trade.void(id_)
-        assert sum(entry.reversal_of_id is not None for entry in trade.posted(id_)) == 2
-
-    def test_given_tax_with_a_code_stands_as_given(self) -> None:
-        trade = buying()
-        id_ = trade.document(line(1_000, taxes=(TaxGiven(199, tax_code="P20"),)))
-        assert lines_of(trade, id_)[0] == {"2000": -1_199, "6000 net": 1_000, "1300 input": 199}
+        assert amounts_of(split) == {
+            "4000 net": 50_000,
+            "2200 output": 10_500,
+            "1310 withheld": -7_500,
+        }
 
 
 class TestDrafts:
-    def test_a_draft_is_worked_out_again_when_it_opens(self) -> None:
-        trade = selling()
+    def test_a_draft_is_worked_out_again_when_it_opens(self, trade: Trade) -> None:
         id_ = trade.document(
             coded(1_200, "MOVES"), additional_discount=120, opened_at=None, amounts_include_tax=True
         )
         assert trade.documents[id_].tax_total == 180
-        trade.today = "9"
-        trade.open(id_)
+        trade.on("9").open(id_)
         opened = trade.documents[id_]
         assert (opened.total_amount, opened.tax_total) == (1_080, 98)
         assert opened.lines[0].tax_rate == 10
 
     @pytest.mark.parametrize(("drafted", "opened"), [("5", "9"), ("9", "5")])
-    def test_a_rate_alone_means_the_code_that_has_it_on_its_day(
-        self, drafted: str, opened: str
-    ) -> None:
+    def test_a_rate_alone_means_the_code_of_its_day(self, drafted: str, opened: str) -> None:
         trade = selling(drafted)
         id_ = trade.document(line(100, tax_rate=Decimal(10)), opened_at=None)
-        trade.today = opened
-        [after] = trade.documents[trade.open(id_)].lines
+        [after] = trade.documents[trade.on(opened).open(id_)].lines
         assert (after.tax_total, after.tax_rate) == (10, 10)
         assert (after.tax_code_id is None) == (opened == "5")
 
@@ -181,64 +182,46 @@ class TestDrafts:
 
 
 class TestCredits:
-    def test_nets_of_a_line_close_its_tax_exactly(self) -> None:
-        trade = selling()
+    def test_nets_of_a_line_close_its_tax_exactly(self, trade: Trade) -> None:
         source = trade.document(coded(10_000, "S20"))
-        [of_source] = trade.documents[source].lines
-        taxes = []
-        for net in (3_333, 3_333, 3_334):
-            wanted = credit_line(net, source_line_id=of_source.id)
-            id_ = trade.credit(wanted, source_document_id=source)
-            taxes.append(trade.credits[id_].tax_total)
-            assert trade.credits[id_].lines[0].account_id == account_id("4000")
-        assert taxes == [667, 666, 667]
+        made = [credit_of_line(trade, source, net) for net in (3_333, 3_333, 3_334)]
+        assert [trade.credits[each].tax_total for each in made] == [667, 666, 667]
+        accounts = {trade.credits[each].lines[0].account_id for each in made}
+        assert accounts == {account_id("4000")}
         assert not any(parts_left(trade.documents[source]).values())
 
-    def test_no_more_than_is_left_of_a_line_is_credited(self) -> None:
-        trade = selling()
+    def test_no_more_than_is_left_of_a_line_is_credited(self, trade: Trade) -> None:
         source = trade.document(coded(100, "S20"))
-        wanted = credit_line(60, source_line_id=trade.documents[source].lines[0].id)
-        first = trade.credit(wanted, source_document_id=source)
-        refusal = refused(trade.credit, wanted, source_document_id=source)
+        first = credit_of_line(trade, source, 60)
+        refusal = refused(credit_of_line, trade, source, 60)
         assert (refusal.code, refusal.detail["left"]) == ("credit_exceeds_source", 40)
         trade.void_credit(first)
-        trade.credit(wanted, source_document_id=source)
+        credit_of_line(trade, source, 60)
 
-    def test_a_draft_takes_nothing_until_it_is_sent(self) -> None:
-        trade = selling()
+    def test_a_draft_takes_nothing_until_it_is_sent(self, trade: Trade) -> None:
         source = trade.document(coded(100, "S20"))
-        wanted = credit_line(60, source_line_id=trade.documents[source].lines[0].id)
-        draft = trade.credit(wanted, source_document_id=source, opened_at=None)
+        draft = credit_of_line(trade, source, 60, opened_at=None)
         assert trade.documents[source].reduced == ()
-        trade.credit(
-            credit_line(50, source_line_id=wanted.source_line_id), source_document_id=source
-        )
+        credit_of_line(trade, source, 50)
         refusal = refused(trade.change_credit, draft, opened_at=trade.context().now)
         assert refusal.code == "credit_exceeds_source"
 
-    def test_applied_to_its_source_it_settles_the_parts_that_it_gives_back(self) -> None:
-        trade = selling()
+    def test_a_credit_applied_to_its_source_settles_its_own_parts(self, trade: Trade) -> None:
         source = trade.document(coded(10_000, "S20"), coded(5_000, "S0"))
-        zero = trade.documents[source].lines[1]
-        wanted = credit_line(5_000, source_line_id=zero.id)
-        id_ = trade.credit(wanted, to=[(source, 5_000)], source_document_id=source)
+        id_ = credit_of_line(trade, source, 5_000, 1, to=[(source, 5_000)])
         [allocation] = trade.credits[id_].allocations
-        assert told(allocation.split) == {"4000 net": 5_000}
-        assert allocation.split[0][0].tax == zero.net_mark
+        assert amounts_of(allocation.split) == {"4000 net": 5_000}
+        assert allocation.split[0][0].tax == trade.documents[source].lines[1].net_mark
 
-    def test_a_code_works_its_tax_out(self) -> None:
-        trade = selling()
+    def test_a_code_works_its_tax_out(self, trade: Trade) -> None:
         id_ = trade.credit(credit_line(1_000, tax_code="S20"), credit_line(50, 7))
         assert (trade.credits[id_].tax_total, trade.credits[id_].total_amount) == (207, 1_257)
-        assert lines_of(trade, id_) == [
-            {"4100 net": 1_000, "4100": 50, "2200 output": 200, "2200": 7, "2250": -1_257},
-        ]
+        sums = {"4100 net": 1_000, "4100": 50, "2200 output": 200, "2200": 7, "2250": -1_257}
+        assert lines_of(trade, id_) == [sums]
 
     def test_a_line_of_what_is_self_assessed_takes_that_back_too(self) -> None:
         trade = buying()
-        source = trade.document(coded(1_000, "PR20"))
-        wanted = credit_line(400, source_line_id=trade.documents[source].lines[0].id)
-        id_ = trade.credit(wanted, source_document_id=source)
+        id_ = credit_of_line(trade, trade.document(coded(1_000, "PR20")), 400)
         assert lines_of(trade, id_)[1] == {"1300 input": -80, "2200 output": 80}
 
     def test_self_assessed_tax_credited_in_three_parts_balances_at_each_step(self) -> None:
@@ -246,46 +229,38 @@ class TestCredits:
         source = trade.document(coded(997, "PR60"))
         taken: Counter[str] = Counter()
         for net in (333, 334, 330):
-            wanted = credit_line(net, source_line_id=trade.documents[source].lines[0].id)
-            assessed = lines_of(trade, trade.credit(wanted, source_document_id=source))[1]
+            assessed = lines_of(trade, credit_of_line(trade, source, net))[1]
             assert sum(assessed.values()) == 0
             taken.update(assessed)
         assert taken == {"2200 output": 199, "1300 input": -119, "6000 blocked": -80}
 
     def test_tax_that_is_recovered_in_part_is_rounded_once(self) -> None:
         trade = buying()
-        source = trade.document(coded(20, "PH"))
-        wanted = credit_line(10, source_line_id=trade.documents[source].lines[0].id)
-        id_ = trade.credit(wanted, source_document_id=source)
+        id_ = credit_of_line(trade, trade.document(coded(20, "PH")), 10)
         assert trade.credits[id_].tax_total == 1
 
-    def test_tax_on_the_account_of_its_line_is_tax(self) -> None:
-        trade = selling()
+    def test_tax_on_the_account_of_its_line_is_tax(self, trade: Trade) -> None:
         taxes = (TaxGiven(1, account=named("4500")), TaxGiven(1))
         source = trade.document(line(1_000, account=named("4500"), taxes=taxes))
-        wanted = credit_line(500, source_line_id=trade.documents[source].lines[0].id)
-        id_ = trade.credit(wanted, source_document_id=source)
+        id_ = credit_of_line(trade, source, 500)
         assert lines_of(trade, id_) == [{"4500": 501, "2250": -501}]
         assert trade.credits[id_].tax_total == 1
 
 
 class TestRefunds:
-    def test_lines_are_given_back_with_their_tax(self) -> None:
-        trade = selling()
+    def test_lines_are_given_back_with_their_tax(self, trade: Trade) -> None:
         id_, _ = trade.paid_document(coded(10_000, "S20"), coded(5_000, "S0"))
         zero = trade.documents[id_].lines[1]
         refund = trade.refund(id_, lines=(GivenBackLine(zero.id, 2_000),))
         assert lines_of(trade, refund) == [{"2300": -2_000, "4100 net": 2_000}]
 
-    def test_without_lines_it_is_split_over_what_is_left(self) -> None:
-        trade = selling()
+    def test_without_lines_it_is_split_over_what_is_left(self, trade: Trade) -> None:
         id_, _ = trade.paid_document(coded(10_000, "S20"), coded(5_000, "S0"))
         whole = GivenBackLine(trade.documents[id_].lines[1].id, 5_000)
         trade.refund(id_, lines=(whole,))
         refund = trade.refund(id_, 6_000)
-        assert lines_of(trade, refund) == [
-            {"2300": -6_000, "4100 net": 5_000, "2200 output": 1_000},
-        ]
+        split = {"2300": -6_000, "4100 net": 5_000, "2200 output": 1_000}
+        assert lines_of(trade, refund) == [split]
         trade.cancel_refund(refund)
         refusal = refused(trade.refund, id_, lines=(replace(whole, amount=1),))
         assert refusal.code == "refund_exceeds_refundable"
@@ -294,27 +269,23 @@ class TestRefunds:
         ("amounts", "code"), [((60, 60), "validation_error"), ((50,), "lines_do_not_add_up")]
     )
     def test_lines_stand_once_and_come_to_the_amount(
-        self, amounts: tuple[int, ...], code: str
+        self, trade: Trade, amounts: tuple[int, ...], code: str
     ) -> None:
-        trade = selling()
         id_, _ = trade.paid_document(coded(10_000, "S20"))
         line_id = trade.documents[id_].lines[0].id
         lines = tuple(GivenBackLine(line_id, each, f"lines.{each}") for each in amounts)
         assert refused(trade.refund, id_, 120, lines=lines).code == code
 
-    def test_a_credit_of_lines_leaves_less_to_refund(self) -> None:
-        trade = selling()
+    def test_a_credit_of_lines_leaves_less_to_refund(self, trade: Trade) -> None:
         id_, _ = trade.paid_document(coded(1_000, "S20"))
-        wanted = credit_line(400, source_line_id=trade.documents[id_].lines[0].id)
-        trade.credit(wanted, source_document_id=id_)
+        credit_of_line(trade, id_, 400)
         assert refused(trade.refund, id_, 721).detail["refundable"] == 720
         trade.refund(id_, 720)
         assert refused(trade.refund, id_, 480).detail["refundable"] == 0
 
 
 class TestWriteOffs:
-    def test_relief_takes_the_share_of_tax_back(self) -> None:
-        trade = selling()
+    def test_relief_takes_the_share_of_tax_back(self, trade: Trade) -> None:
         id_ = trade.document(coded(100, "S20"))
         trade.pay(60, (id_, 60))
         write_off = trade.write_off(id_, tax_relief=True)
@@ -323,21 +294,18 @@ class TestWriteOffs:
         trade.reverse(write_off)
         assert trade.documents[id_].reduced == ()
 
-    def test_without_relief_all_is_given_up(self) -> None:
-        trade = selling()
+    @pytest.mark.parametrize(("credited", "relief"), [(0, False), (100, True)])
+    def test_all_is_given_up_without_relief(
+        self, trade: Trade, credited: int, relief: bool
+    ) -> None:
+        """Relief is at most what credits have left."""
         id_ = trade.document(coded(100, "S20"))
-        assert lines_of(trade, trade.write_off(id_)) == [{"1200": -120, "6200": 120}]
-
-    def test_relief_is_at_most_what_credits_have_left(self) -> None:
-        trade = selling()
-        id_ = trade.document(coded(100, "S20"))
-        wanted = credit_line(100, source_line_id=trade.documents[id_].lines[0].id)
-        trade.credit(wanted, source_document_id=id_)
-        write_off = trade.write_off(id_, tax_relief=True)
+        if credited:
+            credit_of_line(trade, id_, credited)
+        write_off = trade.write_off(id_, tax_relief=relief)
         assert lines_of(trade, write_off) == [{"1200": -120, "6200": 120}]
 
-    def test_the_withheld_share_is_always_taken_back(self) -> None:
-        trade = selling()
+    def test_the_withheld_share_is_always_taken_back(self, trade: Trade) -> None:
         id_ = trade.document(coded(100_000, "S21", withholding_code="W15"))
         write_off = trade.write_off(id_)
         taken_back = {"1200": -106_000, "6200": 121_000, "1310 withheld": -15_000}
@@ -355,9 +323,7 @@ class TestRefusals:
             ({"withholding_code": "S20"}, "tax_code_mismatch"),
         ],
     )
-    def test_a_code_is_one_of_its_side_that_is_active(
-        self, facts: dict[str, str], code: str
-    ) -> None:
+    def test_a_code_of_a_line_is_usable(self, facts: dict[str, str], code: str) -> None:
         refusal = refused(selling().document, line(100, **facts))
         assert (refusal.code, refusal.detail["item"]) == (code, "lines.0")
 
@@ -366,17 +332,14 @@ class TestRefusals:
         trade = Trade("5", side=RECEIVABLE, codes=codes)
         assert refused(trade.document, coded(100, "S20")).code == "tax_rate_missing"
 
-    def test_a_document_whose_lines_are_credited_is_not_edited(self) -> None:
-        trade = selling()
+    def test_a_document_whose_lines_are_credited_is_not_edited(self, trade: Trade) -> None:
         source = trade.document(coded(100, "S20"))
-        wanted = credit_line(60, source_line_id=trade.documents[source].lines[0].id)
-        trade.credit(wanted, source_document_id=source)
+        credit_of_line(trade, source, 60)
         refusal = refused(trade.void, source)
         assert (refusal.code, refusal.detail["credited"]) == ("invoice_has_allocations", 60)
 
 
-def test_parts_of_a_taxed_document_are_what_returns_tell_apart() -> None:
-    trade = selling()
+def test_parts_of_a_taxed_document_are_what_returns_tell_apart(trade: Trade) -> None:
     id_ = trade.document(coded(10_000, "S20"), coded(5_000, "S0"))
     payment = trade.pay(6_000, (id_, 6_000))
     split = trade.payments[payment].allocations[0].split
@@ -386,3 +349,47 @@ def test_parts_of_a_taxed_document_are_what_returns_tell_apart() -> None:
         (Decimal(0), TaxPart.NET): 1_765,
         (Decimal(20), TaxPart.OUTPUT): 706,
     }
+
+
+NAMES = {each.id: each.code for each in CODES.codes}
+
+
+def totals(
+    trade: Trade, *lines: Any, **facts: Any
+) -> list[tuple[str | None, str | None, int, int]]:
+    """Code, rate, net and tax of each."""
+    document = trade.documents[trade.document(*lines, **facts)]
+    found = by_code(document)
+    assert sum(each.tax for each in found) == document.tax_total
+    rates = [None if each.rate is None else str(Decimal(each.rate)) for each in found]
+    names = [NAMES[each.code_id] if each.code_id else None for each in found]
+    return [(name, rate, e.net, e.tax) for name, rate, e in zip(names, rates, found, strict=True)]
+
+
+class TestByCode:
+    def test_sums_up_lines_of_one_code_and_rate(self) -> None:
+        lines = (coded(1_000, "S20"), coded(100, "S0"), coded(500, "S20"))
+        assert totals(selling(), *lines) == [("S20", "20", 1_500, 300), ("S0", "0", 100, 0)]
+
+    def test_takes_its_share_of_a_discount_off_each_net(self) -> None:
+        lines = (coded(10_000, "S20"), coded(5_000, "S0"))
+        assert totals(selling(), *lines, additional_discount=1_500) == [
+            ("S20", "20", 9_000, 1_800),
+            ("S0", "0", 4_500, 0),
+        ]
+
+    def test_tells_a_rate_without_a_code_and_leaves_out_what_is_not_taxed(self) -> None:
+        lines = (line(1_000, tax_rate=19), line(700))
+        assert totals(selling(), *lines) == [(None, "19", 1_000, 190)]
+
+    def test_tells_what_is_charged_with_what_is_not_recovered(self) -> None:
+        assert totals(buying(), coded(1_000, "PR20")) == [("PR20", "20", 1_000, 0)]
+        assert totals(buying(), coded(1_000, "PH")) == [("PH", "10", 1_000, 100)]
+
+    def test_tells_given_taxes_by_their_own_codes_on_the_same_net(self) -> None:
+        taxes = (TaxGiven(150, tax_code="S20"), TaxGiven(20, tax_code="S21"), TaxGiven(7))
+        assert totals(selling(), line(1_000, taxes=taxes)) == [
+            ("S20", "20", 1_000, 150),
+            ("S21", "21", 1_000, 20),
+            (None, None, 1_000, 7),
+        ]

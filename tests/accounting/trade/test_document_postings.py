@@ -17,51 +17,37 @@ from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, line
 
 class TestAccountsOfADocument:
     @pytest.mark.parametrize(
-        ("side", "posted"),
+        ("side", "taxes", "posted"),
         [
             (
-                RECEIVABLE,
+                *(RECEIVABLE, (TaxGiven(200),)),
                 {"1200": 14_700, "4200": 500, "4000": -10_000, "4500": -5_000, "2200": -200},
             ),
-            (PAYABLE, {"6000": 9_667, "4500": 4_833, "1300": 150, "2400": 50, "2000": -14_700}),
+            (
+                *(PAYABLE, (TaxGiven(150), TaxGiven(50, named("2400")))),
+                {"6000": 9_667, "4500": 4_833, "1300": 150, "2400": 50, "2000": -14_700},
+            ),
         ],
     )
-    def test_a_discount_stands_apart_in_sales_and_lessens_the_lines_of_purchases(
-        self, side: Side, posted: dict[str, int]
+    def test_a_discount_stands_apart_in_sales_only(
+        self, trade: Trade, taxes: tuple[TaxGiven, ...], posted: dict[str, int]
     ) -> None:
-        trade = Trade("5", side=side)
-        taxes = (TaxGiven(200),)
-        if side is PAYABLE:
-            taxes = (TaxGiven(150), TaxGiven(50, named("2400")))
-        id_ = trade.document(
-            line(10_000, discount_amount=1_000),
-            line(5_000, account=named("4500")),
-            line(1_000, taxes=taxes),
-            additional_discount=500,
-        )
+        discounted = line(10_000, discount_amount=1_000)
+        lines = discounted, line(5_000, account=named("4500")), line(1_000, taxes=taxes)
+        id_ = trade.document(*lines, additional_discount=500)
         assert trade.book(id_) == [("5", posted)]
 
-    def test_debits_and_credits_of_one_account_stand_apart_at_first(self) -> None:
-        trade = Trade()
+    def test_debits_and_credits_of_one_account_stand_apart_at_first(self, trade: Trade) -> None:
         invoice = trade.document(line(2, account=named("4200")), additional_discount=1)
         [entry] = trade.posted(invoice)
-        assert [(code_of(each.account_id), each.debit, each.credit) for each in entry.lines] == [
-            ("1200", 1, 0),
-            ("4200", 1, 0),
-            ("4200", 0, 2),
-        ]
+        lines = [(code_of(each.account_id), each.debit, each.credit) for each in entry.lines]
+        assert lines == [("1200", 1, 0), ("4200", 1, 0), ("4200", 0, 2)]
 
     @pytest.mark.parametrize(
         ("side", "title", "source"),
-        [
-            (RECEIVABLE, "invoice to Acme Ltd", "invoice"),
-            (PAYABLE, "bill from Acme Ltd", "bill"),
-        ],
+        [(RECEIVABLE, "invoice to Acme Ltd", "invoice"), (PAYABLE, "bill from Acme Ltd", "bill")],
     )
-    def test_entries_name_their_document_in_words(
-        self, side: Side, title: str, source: str
-    ) -> None:
-        trade = Trade("5", side=side)
+    def test_entries_are_described(self, side: Side, trade: Trade, title: str, source: str) -> None:
         id_ = trade.document(1_000)
         trade.replace(id_, 800)
         trade.void(id_)
@@ -78,32 +64,23 @@ class TestAccountsOfADocument:
 
 @BOTH_SIDES
 class TestDocument:
-    def test_lines_on_one_account_are_added_up(self, side: Side) -> None:
-        trade = Trade(side=side)
+    def test_lines_on_one_account_are_added_up(self, trade: Trade) -> None:
         [entry] = trade.posted(trade.document(100, 200, 300))
         assert len(entry.lines) == 2
-
-    def test_a_draft_posts_nothing_until_it_opens(self, side: Side) -> None:
-        trade = Trade("5", side=side)
-        draft = trade.document(1_000, opened_at=None)
-        assert trade.book(draft) == []
-        trade.today = "8"
-        trade.open(draft)
-        assert trade.booked(draft) == [("8", {"control": 1_000, "line_default": -1_000})]
-
-    def test_a_total_of_zero_posts_nothing(self, side: Side) -> None:
-        trade = Trade(side=side)
         assert trade.book(trade.document(1_000, additional_discount=1_000)) == []
 
-    def test_an_edit_posts_the_difference_at_the_document_date(self, side: Side) -> None:
-        trade = Trade("5", side=side)
+    def test_a_draft_posts_nothing_until_it_opens(self, trade: Trade) -> None:
+        draft = trade.document(1_000, opened_at=None)
+        assert trade.book(draft) == []
+        trade.on("8").open(draft)
+        assert trade.booked(draft) == [("8", {"control": 1_000, "line_default": -1_000})]
+
+    def test_an_edit_posts_the_difference_at_the_document_date(self, trade: Trade) -> None:
         id_ = trade.document(1_000)
-        trade.today = "9"
-        trade.replace(id_, 800)
+        trade.on("9").replace(id_, 800)
         assert trade.booked(id_)[1:] == [("5", {"control": -200, "line_default": 200})]
 
-    def test_a_moved_date_is_taken_back_at_the_old_one(self, side: Side) -> None:
-        trade = Trade("5", side=side)
+    def test_a_moved_date_is_taken_back_at_the_old_one(self, trade: Trade) -> None:
         id_ = trade.document(1_000)
         trade.replace(id_, 1_000, **trade.dated("7"))
         assert trade.booked(id_)[1:] == [
@@ -111,12 +88,10 @@ class TestDocument:
             ("7", {"control": 1_000, "line_default": -1_000}),
         ]
 
-    def test_a_void_mirrors_each_entry_that_stands_linked(self, side: Side) -> None:
-        trade = Trade("5", side=side)
+    def test_a_void_mirrors_each_entry_that_stands_linked(self, trade: Trade) -> None:
         id_ = trade.document(1_000)
         trade.replace(id_, 800)
-        trade.today = "12"
-        trade.void(id_)
+        trade.on("12").void(id_)
         first, change, *reversals = trade.posted(id_)
         assert [each.reversal_of_id for each in reversals] == [first.id, change.id]
         assert (first.reversed, change.reversed) == (True, True)
@@ -125,8 +100,7 @@ class TestDocument:
             ("12", {"control": 200, "line_default": -200}),
         ]
 
-    def test_a_void_leaves_alone_what_cancels_out(self, side: Side) -> None:
-        trade = Trade("5", side=side)
+    def test_a_void_leaves_alone_what_cancels_out(self, trade: Trade) -> None:
         id_ = trade.document(1_000)
         trade.replace(id_, 1_000, **trade.dated("7"))
         trade.void(id_, "12")
@@ -135,17 +109,14 @@ class TestDocument:
         assert reversal.reversal_of_id == standing.id
 
     @pytest.mark.parametrize(("at", "on"), [(None, "9"), ("7", "7"), ("2", "5")])
-    def test_a_void_is_never_before_the_document(self, side: Side, at: str | None, on: str) -> None:
-        trade = Trade("5", side=side)
+    def test_a_void_is_not_before_the_document(self, trade: Trade, at: str | None, on: str) -> None:
         id_ = trade.document(TAXED)
-        trade.today = "9"
-        trade.void(id_, at)
+        trade.on("9").void(id_, at)
         back = {"control": -10_000, "line_default": 8_333, "tax": 1_667}
         assert trade.booked(id_)[1:] == [(on, back)]
 
 
-def test_nothing_is_posted_for_a_document_whose_entries_were_not_read() -> None:
-    trade = Trade()
+def test_nothing_is_posted_for_a_document_whose_entries_were_not_read(trade: Trade) -> None:
     document = trade.documents[trade.document(1_000)]
     assert postings.entries_for(RECEIVABLE, document, ROLES, None) == []
     with pytest.raises(AssertionError, match="a second time"):
@@ -154,28 +125,20 @@ def test_nothing_is_posted_for_a_document_whose_entries_were_not_read() -> None:
 
 @BOTH_SIDES
 class TestPeriodLock:
-    def test_a_correction_inside_the_lock_lands_on_the_day_after_it(self, side: Side) -> None:
-        trade = Trade("5", side=side)
+    def test_a_correction_inside_the_lock_lands_on_the_day_after_it(self, trade: Trade) -> None:
         id_ = trade.document(1_000)
-        trade.today, trade.lock = "02-10", "31"
-        trade.replace(id_, 800)
+        trade.on("02-10", lock="31").replace(id_, 800)
         assert trade.booked(id_)[1:] == [("2-1", {"control": -200, "line_default": 200})]
 
-    def test_a_void_today_inside_the_lock_is_still_linked(self, side: Side) -> None:
-        trade = Trade("5", side=side)
+    def test_a_void_today_inside_the_lock_is_still_linked(self, trade: Trade) -> None:
         id_ = trade.document(500)
-        trade.today, trade.lock = "10", "31"
-        trade.void(id_)
+        trade.on("10", lock="31").void(id_)
         first, reversal = trade.posted(id_)
         assert (reversal.reversal_of_id, reversal.entry_date) == (first.id, day("02-01"))
 
-    def test_a_lock_that_moves_back_moves_its_corrections_back_with_the_next_change(
-        self, side: Side
-    ) -> None:
-        trade = Trade("5", side=side)
+    def test_a_lock_that_moves_back_moves_its_corrections_back(self, trade: Trade) -> None:
         id_ = trade.document(1_000)
-        trade.today, trade.lock = "02-10", "31"
-        trade.replace(id_, 800)
+        trade.on("02-10", lock="31").replace(id_, 800)
         trade.lock = None
         trade.replace(id_, 700)
         assert trade.booked(id_)[2:] == [

@@ -23,23 +23,13 @@ def document(**facts: Any) -> Document:
 class TestAmounts:
     def test_outstanding_is_what_nothing_has_settled(self) -> None:
         owed = document(paid=300, credited=100, written_off=50, reserved=200)
-        assert outstanding(owed) == 550
-        assert left(owed) == 350
-
-    def test_a_void_document_owes_nothing(self) -> None:
+        assert (outstanding(owed), left(owed)) == (550, 350)
         assert outstanding(document(state="void")) == 0
 
-
-class TestParts:
-    def test_sales_net_of_discounts_and_taxes_where_they_stand(self) -> None:
-        trade = Trade()
-        made = trade.documents[
-            trade.document(
-                line(900, account=named("4500")),
-                line(300, taxes=(TaxGiven(10, named("2400")), TaxGiven(7))),
-                additional_discount=120,
-            )
-        ]
+    def test_sales_net_of_discounts_and_taxes_where_they_stand(self, trade: Trade) -> None:
+        taxed = line(300, taxes=(TaxGiven(10, named("2400")), TaxGiven(7)))
+        lines = line(900, account=named("4500")), taxed
+        made = trade.documents[trade.document(*lines, additional_discount=120)]
         parts = tuple(documents.parts(made).items())
         assert by_code(parts) == {"4500": 810, "4000": 270, "2400": 10, "2200": 7}
         returned = tuple(parts_left(made, account_id("4100")).items())
@@ -101,12 +91,9 @@ class TestStatus:
         late = document(written_off=1)
         assert is_overdue(late, day("21"))
         assert not is_overdue(late, day("20"))
-        assert not is_overdue(document(paid=1_000), day("21"))
-        assert not is_overdue(document(state="draft"), day("21"))
-        assert not is_overdue(document(due_at=None), day("21"))
+        for facts in ({"paid": 1_000}, {"state": "draft"}, {"due_at": None}):
+            assert not is_overdue(document(**facts), day("21"))
 
-
-class TestOpenedOn:
     def test_a_draft_has_no_opening_day(self) -> None:
         assert documents.opened_on(document()) == day("5")
         with pytest.raises(ValueError, match="no opening day"):

@@ -13,7 +13,7 @@ from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.bank.card_sales import CardSales
 from tests.accounting.samples import refused
-from tests.accounting.trade.business import BOTH_SIDES, Trade
+from tests.accounting.trade.business import Trade
 
 BANK = UUID(int=1100)
 PAYOUT = UUID(int=4711)
@@ -35,19 +35,16 @@ def code(refusal: Any) -> tuple[type, str]:
 
 
 class TestOnMoneyAccount:
-    @pytest.mark.parametrize(("side", "moves"), [(RECEIVABLE, 98), (PAYABLE, -102)])
-    def test_a_payment_moves_its_total_and_its_fee(self, side: Side, moves: int) -> None:
-        assert holds.on_money_account(side, payment()) == moves
-
-    @pytest.mark.parametrize(("side", "moves"), [(RECEIVABLE, -102), (PAYABLE, 98)])
-    def test_a_refund_payment_goes_the_other_way(self, side: Side, moves: int) -> None:
-        assert holds.on_money_account(side, refund_payment()) == moves
-
-    @BOTH_SIDES
-    def test_the_amount_on_the_money_account_is_the_posted_amount(self, side: Side) -> None:
-        trade = Trade("5", side=side)
-        made = trade.payments[trade.pay(100, fee=2)]
-        assert trade.balances()["1100"] == holds.on_money_account(side, made)
+    @pytest.mark.parametrize(
+        ("side", "paid", "back"), [(RECEIVABLE, 98, -102), (PAYABLE, -102, 98)]
+    )
+    def test_money_moves_total_and_fee(
+        self, side: Side, trade: Trade, paid: int, back: int
+    ) -> None:
+        assert holds.on_money_account(side, payment()) == paid
+        assert holds.on_money_account(side, refund_payment()) == back
+        trade.pay(100, fee=2)
+        assert trade.balances()["1100"] == paid
 
 
 class TestInAPayout:
@@ -60,9 +57,7 @@ class TestInAPayout:
             ({"processor": "adyen"}, "payment_processor"),
         ],
     )
-    def test_a_payment_stays_as_the_payout_counted_it(
-        self, change: dict[str, Any], field: str
-    ) -> None:
+    def test_a_payment_stays_as_it_was_paid_out(self, change: dict[str, Any], field: str) -> None:
         before = payment(payout_id=PAYOUT)
         refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, **change))
         assert code(refusal) == (Conflict, "in_payout")
@@ -74,41 +69,37 @@ class TestInAPayout:
         after = replace(before, **change)
         assert holds.held_to(RECEIVABLE, before, after) is after
 
+    def test_a_payment_in_no_payout_can_change(self) -> None:
+        before = payment()
+        after = replace(before, total=1, fee=0, method="cash", processor=None, status="failed")
+        assert holds.held_to(RECEIVABLE, before, after) is after
+
     def test_a_refund_payment_is_not_cancelled(self) -> None:
         before = refund_payment(payout_id=PAYOUT)
         refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, status="cancelled"))
         assert code(refusal) == (Conflict, "in_payout")
         assert refusal.detail["fields"] == ["status"]
 
-    def test_a_payment_in_no_payout_can_change(self) -> None:
-        before = payment()
-        after = replace(before, total=1, fee=0, method="cash", processor=None, status="failed")
-        assert holds.held_to(RECEIVABLE, before, after) is after
-
 
 class TestLinked:
     @pytest.mark.parametrize(
-        ("was", "becomes"),
+        ("was", "becomes", "linked", "account"),
         [
-            ("completed", "failed"),
-            ("completed", "pending"),
-            ("pending", "cancelled"),
-            ("processing", "failed"),
+            ("completed", "failed", 0, None),
+            ("completed", "pending", 0, None),
+            ("pending", "cancelled", 0, None),
+            ("processing", "failed", 0, None),
+            ("pending", "processing", 40, BANK),
+            ("pending", "completed", 40, BANK),
+            ("completed", "completed", 40, BANK),
         ],
     )
-    def test_money_that_does_not_come_loses_its_links(self, was: str, becomes: str) -> None:
-        before = payment(status=was, linked=98, money_account_id=BANK)
-        after = holds.held_to(RECEIVABLE, before, replace(before, status=becomes))
-        assert (after.linked, after.money_account_id) == (0, None)
-
-    @pytest.mark.parametrize(
-        ("was", "becomes"),
-        [("pending", "processing"), ("pending", "completed"), ("completed", "completed")],
-    )
-    def test_money_on_its_way_keeps_them(self, was: str, becomes: str) -> None:
+    def test_money_that_does_not_come_loses_its_links(
+        self, was: str, becomes: str, linked: int, account: UUID | None
+    ) -> None:
         before = payment(status=was, linked=40, money_account_id=BANK)
         after = holds.held_to(RECEIVABLE, before, replace(before, status=becomes))
-        assert (after.linked, after.money_account_id) == (40, BANK)
+        assert (after.linked, after.money_account_id) == (linked, account)
 
     @pytest.mark.parametrize(
         ("side", "change", "left"),
@@ -119,16 +110,13 @@ class TestLinked:
             (RECEIVABLE, {"fee": 200}, 0),
         ],
     )
-    def test_no_less_is_left_of_it_than_is_linked(
+    def test_a_payment_shrinks_to_its_linked_amount_at_most(
         self, side: Side, change: dict[str, Any], left: int
     ) -> None:
         before = payment(linked=80, money_account_id=BANK)
         refusal = refused(holds.held_to, side, before, replace(before, **change))
         assert code(refusal) == (RuleViolation, "link_exceeds_remaining")
         assert refusal.detail == {"linked_amount_cents": 80, "amount_cents": left}
-
-    def test_a_payment_can_shrink_to_its_linked_amount(self) -> None:
-        before = payment(linked=80, money_account_id=BANK)
         after = replace(before, total=82)
         assert holds.held_to(RECEIVABLE, before, after) is after
 

@@ -16,8 +16,17 @@ from accounting.trade.documents import Document
 from accounting.trade.line_items import account_references, work_out
 from accounting.trade.parties import PartyNamed
 from accounting.trade.sides import RECEIVABLE
-from tests.accounting.samples import ROLES, account, code_of, context_of, day, named, refused
-from tests.accounting.trade.business import Trade, line, placed
+from tests.accounting.samples import (
+    ROLES,
+    account,
+    code_of,
+    context_of,
+    day,
+    named,
+    refusal_of,
+    refused,
+)
+from tests.accounting.trade.business import Trade, document_lines, line
 
 
 def made(*lines: DocumentLine, discount: int = 0) -> Document:
@@ -28,10 +37,8 @@ def made(*lines: DocumentLine, discount: int = 0) -> Document:
 class TestArithmetic:
     def test_the_worked_example(self) -> None:
         document = made(line(1_000, 2, tax_rate=20, discount_amount=100), discount=90)
-        assert document.subtotal == 1_900
-        assert document.discount_total == 190
-        assert document.tax_total == 362
-        assert document.total_amount == 2_172
+        assert (document.subtotal, document.discount_total) == (1_900, 190)
+        assert (document.tax_total, document.total_amount) == (362, 2_172)
         [only] = document.lines
         assert (only.tax_total, only.total_amount, only.discount_share) == (362, 2_262, 90)
 
@@ -49,10 +56,8 @@ class TestArithmetic:
 
     def test_given_taxes_are_taken_as_given_with_their_accounts(self) -> None:
         [only] = made(line(100, taxes=(TaxGiven(7), TaxGiven(3, named("2400"))))).lines
-        assert [(tax.amount, code_of(tax.account_id)) for tax in only.taxes] == [
-            (7, "2200"),
-            (3, "2400"),
-        ]
+        taxes = [(tax.amount, code_of(tax.account_id)) for tax in only.taxes]
+        assert taxes == [(7, "2200"), (3, "2400")]
 
     def test_a_discount_on_the_whole_is_spread_by_subtotal(self) -> None:
         document = made(line(100), line(200), line(0), discount=100)
@@ -120,33 +125,27 @@ class TestRefusals:
         assert (refusal.code, refusal.detail.get("field")) == (code, field)
 
     def test_a_discount_is_not_larger_than_what_it_is_taken_from(self) -> None:
-        refusal = refused(made, line(5), discount=6)
-        assert refusal.code == "negative_amount"
-        assert refusal.detail == {"field": "additional_discount", "amount": -1}
+        negative = {"field": "additional_discount", "amount": -1}
+        assert refusal_of(made, line(5), discount=6) == ("negative_amount", negative)
 
     def test_an_archived_account_is_not_given(self) -> None:
-        reference = AccountReference("code", "4000")
-        accounts = BookAccounts(ROLES, {reference: account("4000", archived=True)})
-        command = WriteDocument(party=PartyNamed(), lines=(line(1, account=reference),))
-        referenced = TaxReferences(accounts, TaxCodes(()))
-        given = (RECEIVABLE, command, referenced, day("1"), ())
-        refusal = refused(work_out, *given, context_of("1"))
-        assert refusal.code == "account_archived"
+        sales = AccountReference("code", "4000")
+        accounts = BookAccounts(ROLES, {sales: account("4000", archived=True)})
+        command = WriteDocument(party=PartyNamed(), lines=(line(1, account=sales),))
+        given = RECEIVABLE, command, TaxReferences(accounts, TaxCodes(())), day("1"), ()
+        assert refused(work_out, *given, context_of("1")).code == "account_archived"
 
 
-class TestIdentifiers:
-    def test_a_line_that_stays_in_its_place_keeps_its_own(self) -> None:
-        trade = Trade()
+class TestLines:
+    def test_a_line_that_stays_in_its_place_keeps_its_own(self, trade: Trade) -> None:
         document = trade.document(1, 2)
         first, _ = trade.documents[document].lines
         trade.replace(document, 3)
         [kept] = trade.documents[document].lines
         assert (kept.id, kept.subtotal) == (first.id, 3)
 
-
-class TestAccountReferences:
     def test_account_references_are_of_lines_and_their_taxes(self) -> None:
         by_id = AccountReference("id", ROLES["sales"])
         lines = line(1, account=by_id), line(1, taxes=(TaxGiven(1), TaxGiven(1, named("2400"))))
-        command = WriteDocument(party=PartyNamed(), lines=placed(lines))
+        command = WriteDocument(party=PartyNamed(), lines=document_lines(lines))
         assert account_references(command) == {by_id, named("2400")}

@@ -23,17 +23,17 @@ from accounting.trade.parties import (
     unarchive,
 )
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import ACME, BORN, refused
+from tests.accounting.samples import ACME, BORN, STORED, no_move, refusal_of, refused
 
 LATER = BORN.replace(month=6)
 
 
 def customer(**known: Any) -> Customer:
-    return Customer(id=ACME.id, version=1, created_at=BORN, updated_at=BORN, **known)
+    return Customer(id=ACME.id, **STORED, **known)
 
 
 def vendor(**known: Any) -> Vendor:
-    return Vendor(id=ACME.id, version=1, created_at=BORN, updated_at=BORN, **known)
+    return Vendor(id=ACME.id, **STORED, **known)
 
 
 class TestNames:
@@ -43,18 +43,13 @@ class TestNames:
         assert display_name(customer()) == ""
 
     def test_an_address_is_written_from_its_parts(self) -> None:
-        parts = customer(
-            address_line1="1 High Street",
-            address_line2="Flat 2",
-            postal_code="AB1 2CD",
-            city="Leeds",
-            state_county="Yorkshire",
-            country="GB",
-            address_string="somewhere",
-        )
-        assert full_address(parts) == "1 High Street, Flat 2, AB1 2CD Leeds, Yorkshire, GB"
-
-    def test_an_address_in_one_piece_stays_as_given(self) -> None:
+        parts = {
+            **{"address_line1": "1 High Street", "address_line2": "Flat 2"},
+            **{"postal_code": "AB1 2CD", "city": "Leeds", "state_county": "Yorkshire"},
+            **{"country": "GB", "address_string": "somewhere"},
+        }
+        whole = "1 High Street, Flat 2, AB1 2CD Leeds, Yorkshire, GB"
+        assert full_address(customer(**parts)) == whole
         assert full_address(customer(address_string="1 High St, Leeds")) == "1 High St, Leeds"
         assert full_address(customer()) == ""
 
@@ -65,24 +60,18 @@ class TestNames:
         names = {"name": "Acme", "company_name": "Acme"}
         assert party == Party(id=ACME.id, status="ARCHIVED", **names, **known)
 
-
-class TestFacts:
     def test_only_what_is_said_is_listed_with_the_country_in_capitals(self) -> None:
         assert facts(CustomerDetails(country="gb", email=None)) == {"country": "GB", "email": None}
-        assert facts(VendorDetails(country=None, standing="BLOCKED")) == {
-            "country": None,
-            "standing": "BLOCKED",
-        }
+        blocked: dict[str, Any] = {"country": None, "standing": "BLOCKED"}
+        assert facts(VendorDetails(**blocked)) == blocked
 
 
 class TestStatus:
-    def test_a_customer_is_active_until_it_is_archived(self) -> None:
+    def test_a_party_is_what_it_was_set_to_until_it_is_archived(self) -> None:
         assert (customer().status, customer(archived_at=BORN).status) == ("ACTIVE", "ARCHIVED")
-
-    @pytest.mark.parametrize("standing", ["ACTIVE", "INACTIVE", "BLOCKED"])
-    def test_a_vendor_is_what_it_was_set_to_until_it_is_archived(self, standing: str) -> None:
-        assert vendor(standing=standing).status == standing
-        assert vendor(standing=standing, archived_at=BORN).status == "ARCHIVED"
+        for standing in ("ACTIVE", "INACTIVE", "BLOCKED"):
+            assert vendor(standing=standing).status == standing
+            assert vendor(standing=standing, archived_at=BORN).status == "ARCHIVED"
 
     @pytest.mark.parametrize(
         ("side", "status", "code"),
@@ -93,9 +82,7 @@ class TestStatus:
             (PAYABLE, "BLOCKED", "vendor_not_active"),
         ],
     )
-    def test_only_an_active_party_takes_new_business(
-        self, side: Side, status: str, code: str
-    ) -> None:
+    def test_an_inactive_party_takes_no_business(self, side: Side, status: str, code: str) -> None:
         refuse_inactive(side, ACME)
         refusal = refused(refuse_inactive, side, replace(ACME, status=status))
         assert (type(refusal), refusal.code) == (Conflict, code)
@@ -107,10 +94,8 @@ class TestStatus:
             refuse_status_change(vendor(standing=standing), wanted)
         archived = vendor(archived_at=BORN)
         refuse_status_change(archived, None)
-        refusal = refused(refuse_status_change, archived, wanted)
-        assert refusal.code == "invalid_state_transition"
-        allowed = {"current_state": "ARCHIVED", "allowed_next_states": ["ACTIVE"]}
-        assert refusal.detail == allowed
+        refusal = refusal_of(refuse_status_change, archived, wanted)
+        assert refusal == no_move("ARCHIVED", "ACTIVE")
 
 
 class TestArchiving:
@@ -121,30 +106,21 @@ class TestArchiving:
         assert archive(PAYABLE, once, OpenAmounts(), LATER) is once
         assert archive(PAYABLE, once, OpenAmounts(5), LATER) is once
 
-    @pytest.mark.parametrize(
-        ("side", "trader", "code"),
-        [
-            (RECEIVABLE, customer(), "customer_has_balance"),
-            (PAYABLE, vendor(), "vendor_has_balance"),
-        ],
-    )
-    @pytest.mark.parametrize("open_amount", [item.name for item in fields(OpenAmounts)])
-    def test_archiving_is_refused_while_an_amount_is_open(
-        self, side: Side, trader: Any, code: str, open_amount: str
+    @pytest.mark.parametrize(("side", "trader"), [(RECEIVABLE, customer()), (PAYABLE, vendor())])
+    @pytest.mark.parametrize("name", [item.name for item in fields(OpenAmounts)])
+    def test_archiving_with_an_open_amount_is_refused(
+        self, side: Side, trader: Any, name: str
     ) -> None:
-        refusal = refused(archive, side, trader, OpenAmounts(**{open_amount: 5}), LATER)
+        refusal = refused(archive, side, trader, OpenAmounts(**{name: 5}), LATER)
+        code = "customer_has_balance" if side is RECEIVABLE else "vendor_has_balance"
         assert (type(refusal), refusal.code) == (Conflict, code)
-        assert refusal.detail == {**asdict(OpenAmounts()), open_amount: 5}
+        assert refusal.detail == {**asdict(OpenAmounts()), name: 5}
 
-    def test_unarchiving_restores_a_party_and_leaves_an_active_party(self) -> None:
+    def test_unarchiving_makes_a_party_active_once(self) -> None:
         assert unarchive(customer(archived_at=BORN)) == customer()
-        active = customer()
-        assert unarchive(active) is active
-
-    def test_a_vendor_comes_back_active(self) -> None:
         assert unarchive(vendor(standing="BLOCKED", archived_at=BORN)) == vendor()
-        blocked = vendor(standing="BLOCKED")
-        assert unarchive(blocked) is blocked
+        active: list[Any] = [customer(), vendor(standing="BLOCKED")]
+        assert all(unarchive(party) is party for party in active)
 
 
 class TestRefusals:

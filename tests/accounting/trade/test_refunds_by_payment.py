@@ -1,6 +1,8 @@
 from dataclasses import replace
 from uuid import UUID
 
+import pytest
+
 from accounting.trade.refunds_by_payment import (
     RefundedDocument,
     RefundShare,
@@ -38,19 +40,13 @@ class TestLayOver:
         assert amounts(shares_by_payment) == {1: [(1, 4), (2, 1)], 2: [(2, 3)]}
 
     def test_an_amount_refunded_beyond_the_payments_has_no_share(self) -> None:
-        shares_by_payment = spread_refunds(
-            [refund(1, 300), refund(2, 9)], [SettledPart(FIRST, day("10"), 100)]
-        )
-        assert amounts(shares_by_payment) == {1: [(1, 100)]}
-        assert spread_refunds([refund(1, 300)], []) == {}
-
-    def test_without_refunds_nothing_lies_anywhere(self) -> None:
-        assert spread_refunds([], [SettledPart(FIRST, day("10"), 100)]) == {}
+        payments = [SettledPart(FIRST, day("10"), 100)]
+        assert amounts(spread_refunds([refund(1, 300), refund(2, 9)], payments)) == {1: [(1, 100)]}
+        assert spread_refunds([refund(1, 300)], []) == spread_refunds([], payments) == {}
 
 
 class TestGivenBack:
-    def test_a_payment_carries_its_share_and_the_refunds_of_its_unapplied_money(self) -> None:
-        trade = Trade()
+    def test_a_payment_carries_its_share_and_refunds_of_its_rest(self, trade: Trade) -> None:
         invoice = trade.document(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600))]
         # What is stored of the payment itself is older than the payment, and left aside.
@@ -61,15 +57,11 @@ class TestGivenBack:
         shares = refund_shares_of(payment, unapplied, refunded)
         assert shares == (unapplied[0], replace(refunds[1], amount=400))
 
-    def test_only_completed_money_carries_refunds_of_invoices(self) -> None:
-        trade = Trade()
+    @pytest.mark.parametrize(("status", "refunds"), [("pending", 1), ("completed", 0)])
+    def test_only_completed_money_of_refunded_invoices_carries_refunds(
+        self, trade: Trade, status: str, refunds: int
+    ) -> None:
         invoice = trade.document(1_000)
-        payment = trade.payments[trade.pay(900, (invoice, 600), status="pending")]
+        payment = trade.payments[trade.pay(900, (invoice, 600), status=status)]
         refunded = {invoice: RefundedDocument((refund(1, 300, of=invoice),), ())}
-        assert refund_shares_of(payment, (), refunded) == ()
-
-    def test_an_invoice_without_refunds_brings_none(self) -> None:
-        trade = Trade()
-        invoice = trade.document(1_000)
-        payment = trade.payments[trade.pay(900, (invoice, 600))]
-        assert refund_shares_of(payment, (), {}) == ()
+        assert refund_shares_of(payment, (), refunded if refunds else {}) == ()

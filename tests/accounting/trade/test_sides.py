@@ -1,5 +1,7 @@
 """What tells sales from purchases, and what is refused on each side."""
 
+from typing import Any
+
 import pytest
 
 from accounting.books.chart import is_control
@@ -8,8 +10,9 @@ from accounting.trade import postings, write_offs
 from accounting.trade.commands import WriteOffDocument
 from accounting.trade.payments import STATUSES
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import ACCOUNTS, ROLES, amounts, refused
+from tests.accounting.samples import ACCOUNTS, ROLES, amounts, no_move, refusal_of
 from tests.accounting.trade.business import Trade, line
+from tests.accounting.trade.purchases import Purchases
 
 
 class TestAccounts:
@@ -38,65 +41,66 @@ class TestAccounts:
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        ("side", "codes"),
+        ("side", "inactive", "document", "party"),
         [
-            (
-                RECEIVABLE,
-                {
-                    "party_not_active": "customer_archived",
-                    "party_has_balance": "customer_has_balance",
-                    "not_open": "invoice_not_open",
-                    "of_another_party": "invoice_customer_mismatch",
-                    "has_allocations": "invoice_has_allocations",
-                },
-            ),
-            (
-                PAYABLE,
-                {
-                    "party_not_active": "vendor_not_active",
-                    "party_has_balance": "vendor_has_balance",
-                    "not_open": "bill_not_open",
-                    "of_another_party": "bill_vendor_mismatch",
-                    "has_allocations": "bill_has_allocations",
-                },
-            ),
+            (RECEIVABLE, "customer_archived", "invoice", "customer"),
+            (PAYABLE, "vendor_not_active", "bill", "vendor"),
         ],
     )
-    def test_each_side_says_no_in_its_own_words(self, side: Side, codes: dict[str, str]) -> None:
-        made = {name: getattr(side.refusals, name)(why=1) for name in codes}
-        assert {name: each.code for name, each in made.items()} == codes
+    def test_each_side_says_no_in_its_own_words(
+        self, side: Side, inactive: str, document: str, party: str
+    ) -> None:
+        expected = {
+            "party_not_active": (Conflict, inactive),
+            "party_has_balance": (Conflict, f"{party}_has_balance"),
+            "not_open": (Conflict, f"{document}_not_open"),
+            "of_another_party": (RuleViolation, f"{document}_{party}_mismatch"),
+            "has_allocations": (Conflict, f"{document}_has_allocations"),
+        }
+        made = {name: getattr(side.refusals, name)(why=1) for name in expected}
+        assert {name: (type(each), each.code) for name, each in made.items()} == expected
         assert all(each.detail == {"why": 1} for each in made.values())
-        kinds = {name: type(each) for name, each in made.items()}
-        assert kinds.pop("of_another_party") is RuleViolation
-        assert set(kinds.values()) == {Conflict}
+
+
+def bill_payment(status: str) -> tuple[Any, Any]:
+    """How a bill payment in a status moves, and how it is read."""
+    trade = Trade("5", side=PAYABLE)
+    parts = [] if status in ("failed", "cancelled") else [(trade.document(600), 500)]
+    id_ = trade.pay(500, *parts, status=status)
+    return lambda after: trade.change(id_, status=after), lambda: trade.payments[id_]
+
+
+def vendor_refund_payment(status: str) -> tuple[Any, Any]:
+    """How a payment of a vendor's refund in a status moves, and how it is read."""
+    trade = Purchases("5")
+    [payment] = trade.payments_of(trade.agree(500))
+    for each in ["failed", "pending"] if status == "pending" else [status]:
+        trade.move(payment.id, each)
+    return lambda after: trade.move(payment.id, after), lambda: trade.refund_payments[payment.id]
 
 
 class TestPaymentMoves:
-    """Money that is paid out moves by a table; money that comes in moves freely."""
+    """Money of vendors moves by a table; money that comes in moves freely."""
 
-    ALLOWED: tuple[tuple[str, list[str]], ...] = (
-        ("pending", ["processing", "completed", "failed", "cancelled"]),
-        ("processing", ["completed", "failed"]),
-        ("completed", ["failed"]),
-        ("failed", ["pending", "completed", "cancelled"]),
-        ("cancelled", []),
+    @pytest.mark.parametrize("made", [bill_payment, vendor_refund_payment])
+    @pytest.mark.parametrize(
+        ("before", "allowed"),
+        [
+            ("pending", ["processing", "completed", "failed", "cancelled"]),
+            ("processing", ["completed", "failed"]),
+            ("completed", ["failed"]),
+            ("failed", ["pending", "completed", "cancelled"]),
+            ("cancelled", []),
+        ],
     )
-
-    @pytest.mark.parametrize(("before", "allowed"), ALLOWED)
-    def test_every_move_of_a_bill_payment(self, before: str, allowed: list[str]) -> None:
+    def test_vendor_money_moves_by_rules(self, made: Any, before: str, allowed: list[str]) -> None:
         for after in STATUSES:
-            trade = Trade("5", side=PAYABLE)
-            bill = trade.document(600)
-            live = before in ("pending", "processing", "completed")
-            payment = trade.pay(500, *([(bill, 500)] if live else []), status=before)
+            move, read = made(before)
             if after in (before, *allowed):
-                trade.change(payment, status=after)
-                assert trade.payments[payment].status == after
+                move(after)
+                assert read().status == after
             else:
-                refusal = refused(trade.change, payment, status=after)
-                assert refusal.code == "invalid_state_transition"
-                assert refusal.detail["current_state"] == before
-                assert refusal.detail["allowed_next_states"] == allowed
+                assert refusal_of(move, after) == no_move(before, *allowed)
 
     def test_an_invoice_payment_goes_anywhere(self) -> None:
         assert all(

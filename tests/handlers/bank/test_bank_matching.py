@@ -1,8 +1,4 @@
-"""Bank lines meet payments, refund payments and payouts: in full, in parts, one for many."""
-
-from typing import Any
-
-import pytest
+"""Bank lines are matched with payments, refund payments and payouts, in full and in parts."""
 
 from tests.bookkeeping import Ledger
 from tests.builders.bank import (
@@ -15,53 +11,16 @@ from tests.builders.bank import (
     Bank,
     left,
     matching,
-    open_account,
 )
+from tests.builders.bank_money import card_payout, refund_payment
+from tests.builders.payouts import PAYOUTS, by_card, payout_body, read
+from tests.builders.payouts import payment as payment_of
 from tests.builders.purchases import bill_paid, received, status_of
 from tests.builders.purchases import part as of_bill
-from tests.builders.sales import paid, part, refunded, sent, settled
+from tests.builders.sales import paid, part, sent
 from tests.builders.trade import PAID, Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
-from tests.clock import today
 from tests.partner import Business
-
-PAYMENTS = "invoices/payments/"
-TODAY = str(today())
-
-
-@pytest.fixture(scope="module")
-def bank(shop: Business) -> Bank:
-    """Savings, beside the current account: on another account of the chart than transfers."""
-    open_account(shop, display_name="Current account")
-    return Bank(shop, open_account(shop))
-
-
-def payment_of(shop: Business, payment: Record) -> Record:
-    shown: Record = shop.api.get(f"{PAYMENTS}{payment['id']}/").json()
-    return shown
-
-
-def refund_paid(shop: Business, buyer: Record, amount: int = 1_000, **facts: Any) -> Record:
-    """A refund of an invoice with its one payment, of the twentieth of March."""
-    refund = refunded(
-        shop, settled(shop, buyer, amount), completed_at="2025-03-20T10:00:00Z", **facts
-    )
-    made: Record = refund["refund_payments"][0]
-    return made
-
-
-def payout(shop: Business, buyer: Record, amount: int, **facts: Any) -> Record:
-    """A payout of one card payment."""
-    taken = paid(shop, buyer, amount, payment_method="stripe")
-    body = {
-        "processor": "stripe",
-        "paid_out_amount_cents": amount,
-        "currency": "GBP",
-        "payment_ids": [taken["id"]],
-        **({"completed_at": "2025-03-11T10:00:00Z"} if "status" not in facts else {}),
-        **facts,
-    }
-    return shop.made("payouts/", body)
 
 
 class TestMatchBankTransaction:
@@ -110,12 +69,9 @@ class TestMatchBankTransaction:
     def test_a_transfer_of_100_less_a_fee_of_2_is_98(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
-        payment = paid(shop, buyer, 100, processing_fee_cents=2)
-        line = bank.line(100)
-        assert bank.refused(line, "match", matching(PAYMENT, payment, 99)) == (
-            422,
-            "link_exceeds_remaining",
-        )
+        payment, line = paid(shop, buyer, 100, processing_fee_cents=2), bank.line(100)
+        refused = bank.refused(line, "match", matching(PAYMENT, payment, 99))
+        assert refused == (422, "link_exceeds_remaining")
         assert left(bank.match(line, PAYMENT, payment)) == (98, 0, 2)
         assert ledger.postings(payment)[-1][1] == {"1100": 2, bank.code: -2}
 
@@ -134,8 +90,7 @@ class TestMatchBankTransaction:
     def test_a_line_is_the_money_of_a_refund_payment(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
-        payment = refund_paid(shop, buyer)
-        line = bank.line(-1_000)
+        payment, line = refund_payment(shop, buyer, 1_000), bank.line(-1_000)
         with ledger.moving() as moved:
             bank.match(line, REFUND_PAYMENT, payment)
         assert moved == {"1100": 1_000, bank.code: -1_000}
@@ -153,55 +108,52 @@ class TestMatchBankTransaction:
     def test_a_line_is_the_money_of_a_vendor_refund(
         self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
     ) -> None:
-        made = agreed(shop, vendor, 800)
-        line = bank.line(300), bank.line(500)
-        payment = made["payment"]
-        bank.match(line[0], VENDOR_REFUND_PAYMENT, payment)
-        shown = shop.api.get(f"{REFUND_PAYMENTS}{payment['id']}/").json()
-        assert shown["payment"]["status"] == "pending"
+        payment = agreed(shop, vendor, 800)["payment"]
+        path = f"{REFUND_PAYMENTS}{payment['id']}/"
+        bank.match(bank.line(300), VENDOR_REFUND_PAYMENT, payment)
+        assert shop.api.get(path).json()["payment"]["status"] == "pending"
+        last = bank.line(500)
         with ledger.moving() as moved:
-            bank.match(line[1], VENDOR_REFUND_PAYMENT, payment)
-        # It has come with the second line, on the day of that one, since it had no day of its own.
+            bank.match(last, VENDOR_REFUND_PAYMENT, payment)
+        # The payment had no day: it is completed on the day of the last line.
         assert moved == {"1270": -800, bank.code: 800}
-        shown = shop.api.get(f"{REFUND_PAYMENTS}{payment['id']}/").json()
-        assert shown["payment"]["status"] == "completed"
-        assert shown["payment"]["payment_date"] == BOOKED
-        owns = shown["payment"]["reconciled_bank_transactions"]
-        assert [each["reconciled_amount_cents"] for each in owns] == [300, 500]
-        assert shown["refund"]["vendor_refund_payments"] == [shown["payment"]]
-        everything = shop.api.get(REFUND_PAYMENTS).json()["results"]
-        assert shown["payment"] in everything
+        answer = shop.api.get(path).json()
+        shown = answer["payment"]
+        assert (shown["status"], shown["payment_date"]) == ("completed", BOOKED)
+        lines = shown["reconciled_bank_transactions"]
+        assert [each["reconciled_amount_cents"] for each in lines] == [300, 500]
+        assert answer["refund"]["vendor_refund_payments"] == [shown]
+        assert shown in shop.api.get(REFUND_PAYMENTS).json()["results"]
         refunds = shop.api.get("vendor-refunds/").json()["results"]
-        assert shown["payment"] in [
-            one for each in refunds for one in each["vendor_refund_payments"]
-        ]
+        assert [shown] in [each["vendor_refund_payments"] for each in refunds]
 
     def test_a_line_is_a_payout(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
-        paid_out_ = payout(shop, buyer, 900)
+        payout = card_payout(shop, buyer, 900)
         first, second = bank.line(400), bank.line(500)
         with ledger.moving() as moved:
-            bank.match(first, PAYOUT, paid_out_)
+            bank.match(first, PAYOUT, payout)
         assert moved == {"1100": -900, bank.code: 900}
-        path = f"payouts/{paid_out_['id']}/"
-        assert shop.api.get(path).json()["reconciliation_status"] == "partially_reconciled"
-        bank.match(second, PAYOUT, paid_out_)
-        assert shop.api.get(path).json()["reconciliation_status"] == "fully_reconciled"
+        assert read(shop, payout)["reconciliation_status"] == "partially_reconciled"
+        bank.match(second, PAYOUT, payout)
+        assert read(shop, payout)["reconciliation_status"] == "fully_reconciled"
 
     def test_a_payout_on_its_way_is_paid_on_the_day_of_the_line(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
-        coming = payout(shop, buyer, 700, status="processing")
+        body = payout_body(700, by_card(shop, buyer, 700), status="processing")
+        del body["completed_at"]
+        coming = shop.made(PAYOUTS, body)
         with ledger.moving() as moved:
             bank.match(bank.line(700), PAYOUT, coming)
         assert moved == {"1150": -700, bank.code: 700}
-        shown = shop.api.get(f"payouts/{coming['id']}/").json()
+        shown = read(shop, coming)
         assert (shown["status"], shown["completed_at"]) == ("paid", f"{BOOKED}T00:00:00Z")
         assert [on for on, _ in ledger.postings(coming)] == [BOOKED]
 
     def test_a_line_is_linked_with_many_payments(
-        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+        self, shop: Business, buyer: Record, bank: Bank
     ) -> None:
         line = bank.line(1_000)
         for amount in (100, 300, 600):
@@ -223,38 +175,15 @@ class TestMatchBankTransaction:
         assert moved == {"1200": -1_000, bank.code: 1_000}
         shown = payment_of(shop, payment)
         assert (shown["status"], shown["applied_amount_cents"]) == ("completed", 1_000)
-        amounts = [
-            each["reconciled_amount_cents"] for each in shown["reconciled_bank_transactions"]
-        ]
-        assert amounts == [600, 400]
+        lines = shown["reconciled_bank_transactions"]
+        assert [each["reconciled_amount_cents"] for each in lines] == [600, 400]
         assert shop.api.get(f"invoices/{invoice['id']}/").json()["status"] == "paid"
 
     def test_a_bill_payment_that_is_processing_completes(
-        self, shop: Business, ledger: Ledger, vendor: Record, bank: Bank
+        self, shop: Business, vendor: Record, bank: Bank
     ) -> None:
         bill = received(shop, vendor, 400)
         payment = bill_paid(shop, vendor, 400, of_bill(bill, 400), status="pending")
         shop.api.patch(f"bills/payments/{payment['id']}/", json={"status": "processing"})
         bank.match(bank.line(-400), BILL_PAYMENT, payment)
         assert status_of(shop, bill) == ("paid", 0)
-
-    def test_a_preview_tells_what_it_would_post_and_keeps_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
-    ) -> None:
-        payment, line = paid(shop, buyer, 50), bank.line(50)
-        with ledger.untouched():
-            answer = bank.ask(line, "match", matching(PAYMENT, payment), params={"preview": True})
-        shown = answer.json()
-        assert left(shown) == (50, 0, 0)
-        [entry] = shown["journal_entries"]
-        assert (entry["entry_date"], entry["sequence_number"]) == (PAID, None)
-
-    def test_inside_the_lock_the_difference_stands_on_the_day_after(
-        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
-    ) -> None:
-        payment, line = paid(shop, buyer, 60), bank.line(60)
-        with ledger.locked("2025-03-31"):
-            bank.match(line, PAYMENT, payment)
-            assert ledger.postings(payment)[-1] == ("2025-04-01", {"1100": -60, bank.code: 60})
-            bank.unmatch(line)
-            assert ledger.postings(payment)[-1] == ("2025-04-01", {"1100": 60, bank.code: -60})

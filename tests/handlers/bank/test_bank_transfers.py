@@ -1,21 +1,15 @@
-"""Money between two own bank accounts: two lines, one entry, whichever comes first."""
+"""Transfers between two bank accounts of a business: two lines and one entry."""
 
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.builders.bank import LINES, TRANSFER, Bank, left, matching, open_account
+from tests.builders.bank import TRANSFER, Bank, left, matching
 from tests.builders.trade import Record
-from tests.partner import Business
 
 
 @pytest.fixture(scope="module")
-def current(shop: Business) -> Bank:
-    return Bank(shop, open_account(shop, display_name="Current account"))
-
-
-@pytest.fixture(scope="module")
-def savings(shop: Business) -> Bank:
-    return Bank(shop, open_account(shop))
+def savings(bank: Bank) -> Bank:
+    return bank
 
 
 def other_of(line: Record) -> str | None:
@@ -78,9 +72,7 @@ class TestMatchBankTransaction:
             {savings.code: 320, current.code: -320}
         ]
 
-    def test_a_part_of_a_line_is_a_transfer(
-        self, ledger: Ledger, current: Bank, savings: Bank
-    ) -> None:
+    def test_a_part_of_a_line_is_a_transfer(self, current: Bank, savings: Bank) -> None:
         out, come = current.line(-100), savings.line(60)
         assert left(current.match(out, TRANSFER, come)) == (60, 0, 40)
         assert left(current.transfer(out, savings, amount_cents=15)) == (75, 0, 25)
@@ -107,7 +99,7 @@ class TestMatchBankTransaction:
             ):
                 assert current.refused(line, "match", body) == (422, code), body
 
-    def test_a_target_is_named_one_way(self, ledger: Ledger, current: Bank, savings: Bank) -> None:
+    def test_a_target_is_named_one_way(self, current: Bank, savings: Bank) -> None:
         line, there = current.line(-40), savings.account["id"]
         both = {"target_id": savings.line(40)["id"], "bank_account_id": there}
         for body in (
@@ -124,11 +116,9 @@ class TestMatchBankTransaction:
         self, ledger: Ledger, current: Bank, savings: Bank
     ) -> None:
         out, come = current.line(-50), savings.line(50, date="2025-04-02")
+        waiting = {"target_type": TRANSFER, "bank_account_id": savings.account["id"]}
         with ledger.locked("2025-03-31"), ledger.untouched():
-            for body in (
-                matching(TRANSFER, come),
-                {"target_type": TRANSFER, "bank_account_id": savings.account["id"]},
-            ):
+            for body in (matching(TRANSFER, come), waiting):
                 assert current.refused(out, "match", body) == (409, "period_locked")
 
     def test_an_earlier_line_inside_the_lock_takes_it_to_the_day_after(
@@ -141,24 +131,6 @@ class TestMatchBankTransaction:
             current.match(out, TRANSFER, come)
         posted = ledger.postings({"id": link["target_id"]})
         assert [on for on, _ in posted] == ["2025-04-02", "2025-04-01", "2025-04-02"]
-
-    def test_a_preview_keeps_nothing(self, ledger: Ledger, current: Bank, savings: Bank) -> None:
-        out, come = current.line(-52), savings.line(52)
-        with ledger.untouched():
-            answer = current.ask(out, "match", matching(TRANSFER, come), params={"preview": True})
-        assert left(answer.json()) == (52, 0, 0)
-        [entry] = answer.json()["journal_entries"]
-        assert (entry["source_type"], entry["total_debit"]) == ("bank_transfer", 52)
-
-    def test_an_old_version_is_refused(
-        self, shop: Business, ledger: Ledger, current: Bank, savings: Bank
-    ) -> None:
-        out, come = current.line(-53), savings.line(53)
-        seen = {"If-Match": shop.api.get(f"{LINES}{out['id']}/").headers["ETag"]}
-        current.categorize(out, "6000")
-        with ledger.untouched():
-            answer = current.ask(out, "match", matching(TRANSFER, come), headers=seen)
-        assert answer.status_code == 412
 
 
 class TestUnmatchBankTransaction:
@@ -195,25 +167,16 @@ class TestUnmatchBankTransaction:
         with ledger.untouched():
             assert current.refused(out, "unmatch", body) == (422, "reference_not_found")
 
-    def test_a_preview_keeps_nothing(self, ledger: Ledger, current: Bank, savings: Bank) -> None:
-        out, come = current.line(-603), savings.line(603)
-        [link] = current.match(out, TRANSFER, come)["links"]
-        body = {"reconciliation_link_id": link["reconciliation_link_id"]}
-        with ledger.untouched():
-            answer = current.ask(out, "unmatch", body, params={"preview": True})
-        assert answer.json()["links"] == []
-
 
 class TestSuggestMatches:
     def test_a_line_of_another_account_that_goes_the_other_way(
-        self, ledger: Ledger, current: Bank, savings: Bank
+        self, current: Bank, savings: Bank
     ) -> None:
         out = current.line(-9_731)
         current.line(9_731)
         line = savings.line(9_731, description="FROM CURRENT ACCOUNT")
-        found = [each for each in savings.suggested(line) if each["amount_cents"] == 9_731]
-        assert found == [each for each in found if each["target_id"] == out["id"]]
-        assert found[0] == {
+        [found] = [each for each in savings.suggested(line) if each["amount_cents"] == 9_731]
+        assert found == {
             "target_type": TRANSFER,
             "target_id": out["id"],
             "amount_cents": 9_731,
@@ -221,9 +184,7 @@ class TestSuggestMatches:
             "reasons": ["amount", "name", "date"],
         }
 
-    def test_a_transfer_that_waits_for_it(
-        self, ledger: Ledger, current: Bank, savings: Bank
-    ) -> None:
+    def test_a_transfer_that_waits_for_it(self, current: Bank, savings: Bank) -> None:
         come = savings.line(9_732)
         savings.transfer(come, current)
         out = current.line(-9_732)

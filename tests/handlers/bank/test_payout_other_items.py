@@ -1,5 +1,6 @@
-"""create_payout: what a processor takes and gives beside payments and refunds."""
+"""create_payout: charges and payments of a processor beside its payments and refunds."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -85,15 +86,6 @@ class TestCreatePayout:
         assert entry.amounts == {"1100": 500 + amount, code: -amount, "1150": -500}
         assert payout["amount_variance_cents"] == 0
 
-    def test_the_variance_stays_on_the_clearing_account(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        cleared = ledger.balances().get("1150", 0)
-        items = [other("reserve_hold", -200)]
-        payout = paid_out(shop, 290, by_card(shop, buyer, 500), other_items=items)
-        assert payout["amount_variance_cents"] == -10
-        assert ledger.balances().get("1150", 0) == cleared + 10
-
     def test_a_fee_below_zero_is_given_back(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
@@ -116,17 +108,13 @@ class TestCreatePayout:
         assert ledger.postings(payout)[1:] == [(ON, {"6150": 70, "1160": -70})]
         gone = upserted(shop, {**body, "other_items": []})
         assert (gone["other_items"], gone["amount_variance_cents"]) == ([], -100)
-        failed = upserted(shop, {**body, "status": "failed"})
-        assert failed["status"] == "failed"
-        total: dict[str, int] = {}
+        upserted(shop, {**body, "status": "failed"})
+        total = Counter[str]()
         for _, moves in ledger.postings(payout):
-            for code, amount in moves.items():
-                total[code] = total.get(code, 0) + amount
+            total.update(moves)
         assert not any(total.values())
 
-    def test_a_payment_in_no_payout_may_be_named(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_a_payment_in_no_payout_may_be_named(self, shop: Business, buyer: Record) -> None:
         card = by_card(shop, buyer, 500)
         items = [other("chargeback", -500, payment_id=card["id"])]
         paid_out(shop, -500, other_items=items)
@@ -136,14 +124,9 @@ class TestCreatePayout:
         ("item", "field"),
         [
             (other("chargeback", 5), "amount_cents"),
-            (other("reserve_hold", 5), "amount_cents"),
-            (other("chargeback_reversal", -5), "amount_cents"),
             (other("reserve_release", -5), "amount_cents"),
-            (other("adjustment", 0), "amount_cents"),
             (other("dispute_fee", 0), "amount_cents"),
             (other("chargeback", -5, account="6000"), "account"),
-            (other("refund", -5), "type"),
-            (other("adjustment", -5, tax="x"), "tax"),
         ],
     )
     def test_a_malformed_other_item_is_400(
@@ -154,24 +137,19 @@ class TestCreatePayout:
         assert (answer.status_code, answer.json()["error_code"]) == (400, "validation_error")
         assert list(answer.json()["detail"]["field_errors"]) == [f"other_items.0.{field}"]
 
-    def test_an_adjustment_goes_to_an_account_that_can_take_it(
+    def test_an_item_names_a_usable_account_and_an_existing_payment(
         self, shop: Business, ledger: Ledger
     ) -> None:
-        body = {"code": "6990", "name": "Gone", "account_type": "expense"}
-        gone = shop.made(CHART, {**body, "account_subtype": "operating_expenses"})
-        shop.api.delete(f"{CHART}{gone['id']}/")
-        for account, fault in (
-            ("1200", (422, "control_account")),
-            ("1150", (422, "same_account")),
-            (NOBODY, (422, "reference_not_found")),
-            ("6990", (409, "account_archived")),
+        shop.api.delete(f"{CHART}1500/")
+        for item, refusal in (
+            (other("adjustment", 5, account="1200"), (422, "control_account")),
+            (other("adjustment", 5, account="1150"), (422, "same_account")),
+            (other("adjustment", 5, account=NOBODY), (422, "reference_not_found")),
+            (other("adjustment", 5, account="1500"), (409, "account_archived")),
+            (other("chargeback", -5, payment_id=NOBODY), (422, "reference_not_found")),
         ):
-            items = [other("adjustment", 5, account=account)]
-            body = payout_body(5, other_items=items)
-            assert ledger.refused("POST", PAYOUTS, json=body) == fault
-        items = [other("chargeback", -5, payment_id=NOBODY)]
-        fault = ledger.refused("POST", PAYOUTS, json=payout_body(5, other_items=items))
-        assert fault == (422, "reference_not_found")
+            body = payout_body(5, other_items=[item])
+            assert ledger.refused("POST", PAYOUTS, json=body) == refusal
 
 
 class TestDeletePayout:
@@ -188,7 +166,7 @@ class TestDeletePayout:
 
 class TestListPayouts:
     def test_a_listed_payout_shows_the_sum_of_its_other_items(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, buyer: Record
     ) -> None:
         items = [other("adjustment", 20), other("dispute_fee", -15)]
         payout = paid_out(shop, 505, by_card(shop, buyer, 500), other_items=items, memo="others")

@@ -1,4 +1,6 @@
-"""create_payout: what a payout settles, what it comes to and what it posts."""
+"""create_payout: the items, amounts and postings of a payout."""
+
+from collections import Counter
 
 import pytest
 
@@ -25,14 +27,15 @@ TODAY = str(today())
 CLEARING = "1150"
 
 
-class TestWhatItShows:
+class TestShownPayout:
     def test_a_failed_payout_counts_the_current_amounts_of_its_items(
         self, shop: Business, buyer: Record
     ) -> None:
         stays, bounces, back = by_card(shop, buyer), by_card(shop, buyer), given_back(shop, buyer)
         known = {"external_id": "po-failed"}
-        payout = paid_out(shop, 180, stays, bounces, back, **known)
-        failed = upserted(shop, payout_body(180, stays, bounces, back, **known, status="failed"))
+        body = payout_body(180, stays, bounces, back, **known)
+        payout = shop.made(PAYOUTS, body)
+        failed = upserted(shop, {**body, "status": "failed"})
         assert failed["gross_payments_amount_cents"] == 200
         moved(shop, bounces, "failed")
         shown = read(shop, payout)
@@ -95,10 +98,8 @@ class TestCreatePayout:
         assert (payout["business_id"], payout["processor"]) == (shop.id, "stripe")
         assert (payout["status"], payout["completed_at"]) == ("paid", AT)
         assert (payout["payment_count"], payout["refund_payment_count"]) == (1, 1)
-        assert (payout["reconciliation_status"], payout["settlement_file_id"]) == (
-            "unreconciled",
-            None,
-        )
+        assert payout["reconciliation_status"] == "unreconciled"
+        assert payout["settlement_file_id"] is None
         [listed] = payout["payments"]
         assert listed == {
             "id": card["id"],
@@ -129,7 +130,7 @@ class TestCreatePayout:
         assert (entry.reference, entry.description) == ("R-1", "Payout from stripe")
         assert entry.source_type == "payout"
 
-    def test_little_is_enough(self, shop: Business, ledger: Ledger) -> None:
+    def test_absent_fields_of_a_payout_have_defaults(self, shop: Business, ledger: Ledger) -> None:
         payout = shop.made(PAYOUTS, {"processor": "mollie", "paid_out_amount_cents": 100})
         assert (payout["status"], payout["completed_at"][:10]) == ("paid", TODAY)
         assert (payout["fee_cents"], payout["metadata"], payout["memo"]) == (0, {}, None)
@@ -159,36 +160,6 @@ class TestCreatePayout:
         assert (payout["fee_cents"], payout["amount_variance_cents"]) == (13, 0)
         assert ledger.postings(payout) == [(ON, {"1100": 887, CLEARING: -887})]
 
-    def test_a_fee_below_that_of_its_items_takes_the_rest_back(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        payout = paid_out(shop, 996, by_card(shop, buyer, 1_000, fee=10), fee_cents=4)
-        assert payout["amount_variance_cents"] == 0
-        assert ledger.postings(payout) == [(ON, {"1100": 996, "6100": -6, CLEARING: -990})]
-
-    def test_refunds_that_nobody_told_of_are_sales_returns(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        card = by_card(shop, buyer, 1_000)
-        payout = paid_out(shop, 900, card, additional_refunds_amount_cents=100)
-        assert (payout["total_refunds_amount_cents"], payout["amount_variance_cents"]) == (0, 0)
-        moves = {"1100": 900, "4100": 100, CLEARING: -1_000}
-        assert ledger.postings(payout) == [(ON, moves)]
-
-    def test_less_than_nothing_is_taken_from_the_bank(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        payout = paid_out(shop, -105, given_back(shop, buyer, 100), fee_cents=5)
-        assert (payout["net_amount_cents"], payout["amount_variance_cents"]) == (-110, 0)
-        assert ledger.postings(payout) == [(ON, {"1100": -105, "6100": 5, CLEARING: 100})]
-
-    def test_a_payout_of_nothing_posts_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        items = by_card(shop, buyer, 100), given_back(shop, buyer, 100)
-        payout = paid_out(shop, 0, *items)
-        assert (payout["amount_variance_cents"], ledger.postings(payout)) == (0, [])
-
     def test_a_variance_stays_on_clearing_with_the_opposite_sign(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
@@ -206,21 +177,6 @@ class TestCreatePayout:
         assert (payout["status"], ledger.postings(payout)) == (status, [])
         held = [payout["id"]] if status in ("pending", "processing") else []
         assert [each["id"] for each in payment(shop, card)["payouts"]] == held
-
-    def test_a_preview_tells_what_it_would_post_and_keeps_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        body = payout_body(97, by_card(shop, buyer), fee_cents=3, external_id="tried")
-        with ledger.untouched():
-            answer = shop.api.post(PAYOUTS, params={"preview": True}, json=body)
-        assert answer.status_code == 200
-        [entry] = answer.json()["journal_entries"]
-        lines = [
-            (line["account_code"], line["debit_amount"], line["credit_amount"])
-            for line in entry["lines"]
-        ]
-        assert lines == [("1100", 97, 0), ("6100", 3, 0), (CLEARING, 0, 100)]
-        assert (entry["source_type"], entry["sequence_number"]) == ("payout", None)
 
     def test_many_items_are_settled_at_once(self, shop: Business, buyer: Record) -> None:
         cards = [by_card(shop, buyer, 10, fee=1) for _ in range(60)]
@@ -304,29 +260,26 @@ class TestUpdateOfPayouts:
         other = paid_out(shop, 97, card)
         assert [each["id"] for each in payment(shop, card)["payouts"]] == [other["id"]]
 
-    def test_items_join_and_come_back_in_their_place(
+    def test_items_join_and_return_to_their_place(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
         first, second = by_card(shop, buyer, 100, fee=1), by_card(shop, buyer, 50, fee=2)
         made = paid_out(shop, 147, first, external_id="join", fee_cents=3)
-        body = payout_body(147, external_id="join")
-        after = upserted(shop, {**body, "payment_ids": [second["id"]]})
-        assert [each["id"] for each in after["payments"]] == [second["id"]]
-        whole = upserted(shop, {**body, "payment_ids": [second["id"], first["id"]]})
-        assert [each["id"] for each in whole["payments"]] == [first["id"], second["id"]]
-        assert whole["amount_variance_cents"] == 0
-        total = dict.fromkeys(("1100", "6100", CLEARING), 0)
+        for given, listed in (([second], [second]), ([second, first], [first, second])):
+            ids = [each["id"] for each in given]
+            after = upserted(shop, payout_body(147, external_id="join", payment_ids=ids))
+            assert [each["id"] for each in after["payments"]] == [each["id"] for each in listed]
+        assert after["amount_variance_cents"] == 0
+        total = Counter[str]()
         for _, moves in ledger.postings(made):
-            total = {code: total[code] + moves.get(code, 0) for code in total}
+            total.update(moves)
         assert total == {"1100": 147, "6100": 0, CLEARING: -147}
 
     def test_null_clears_what_only_describes(self, shop: Business) -> None:
         words = {"memo": "m", "reference_number": "R", "processor_payout_id": "po"}
         paid_out(shop, 1, external_id="cleared", imported_at=AT, **words)
-        after = upserted(
-            shop,
-            payout_body(1, external_id="cleared", imported_at=None, **dict.fromkeys(words)),
-        )
+        cleared = {"imported_at": None, **dict.fromkeys(words)}
+        after = upserted(shop, payout_body(1, external_id="cleared", **cleared))
         assert {after[name] for name in (*words, "imported_at")} == {None}
 
     def test_a_failed_payout_is_reversed_today_and_frees_its_items(
@@ -345,31 +298,6 @@ class TestUpdateOfPayouts:
         assert ledger.postings(made)[2:] == [(TODAY, {"1100": 100, CLEARING: -100})]
         assert [each["id"] for each in payment(shop, card)["payouts"]] == [made["id"]]
 
-    def test_a_pending_payout_is_posted_on_its_given_day(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        body = payout_body(100, by_card(shop, buyer), external_id="comes", status="pending")
-        made = shop.made(PAYOUTS, body)
-        assert ledger.postings(made) == []
-        upserted(shop, {**body, "status": "paid", "completed_at": "2025-04-02T00:00:00Z"})
-        assert ledger.postings(made) == [("2025-04-02", {"1100": 100, CLEARING: -100})]
-
-    def test_a_new_day_moves_the_entry(self, shop: Business, ledger: Ledger) -> None:
-        made = paid_out(shop, 100, external_id="moves")
-        upserted(shop, payout_body(100, external_id="moves", completed_at="2025-04-03T00:00:00Z"))
-        assert ledger.postings(made)[1:] == [
-            (ON, {"1100": -100, CLEARING: 100}),
-            ("2025-04-03", {"1100": 100, CLEARING: -100}),
-        ]
-
-    def test_a_correction_inside_the_lock_comes_the_day_after_it(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
-        made = paid_out(shop, 100, external_id="locked up")
-        with ledger.locked("2025-04-30"):
-            upserted(shop, payout_body(90, external_id="locked up"))
-        assert ledger.postings(made)[1:] == [("2025-05-01", {"1100": -10, CLEARING: 10})]
-
 
 class TestItemsThatBounce:
     def test_a_failed_item_stays_listed_and_counts_zero(
@@ -380,11 +308,8 @@ class TestItemsThatBounce:
         assert moved(shop, card, "failed")["payouts"][0]["id"] == made["id"]
         after = read(shop, made)
         [listed] = after["payments"]
-        assert (listed["id"], listed["status"], after["payment_count"]) == (
-            card["id"],
-            "failed",
-            1,
-        )
+        assert (listed["id"], listed["status"]) == (card["id"], "failed")
+        assert after["payment_count"] == 1
         assert (after["gross_payments_amount_cents"], after["fee_cents"]) == (0, 3)
         assert after["amount_variance_cents"] == 100
         assert ledger.postings(made)[1:] == [(TODAY, {"6100": 3, CLEARING: -3})]
@@ -403,11 +328,3 @@ class TestItemsThatBounce:
         assert answer.json()["payment"]["status"] == "cancelled"
         assert ledger.postings(made) == posted
         assert read(shop, made)["payments"][0]["status"] == "cancelled"
-
-    def test_a_list_may_name_it_again(self, shop: Business, buyer: Record) -> None:
-        bounced, other = by_card(shop, buyer), by_card(shop, buyer, 50)
-        body = payout_body(150, bounced, external_id="bounced")
-        shop.made(PAYOUTS, body)
-        moved(shop, bounced, "failed")
-        after = upserted(shop, {**body, "payment_ids": [bounced["id"], other["id"]]})
-        assert (after["payment_count"], after["gross_payments_amount_cents"]) == (2, 50)

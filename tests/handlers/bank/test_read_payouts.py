@@ -6,7 +6,6 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.payouts import (
-    AT,
     ON,
     PAYOUTS,
     by_card,
@@ -18,7 +17,7 @@ from tests.builders.payouts import (
     read,
     worked_example,
 )
-from tests.builders.trade import NOBODY, Record
+from tests.builders.trade import Record
 from tests.clock import today
 from tests.partner import Business, Partner
 
@@ -49,16 +48,14 @@ class TestGetPayout:
         made = worked_example(shop, buyer)
         assert read(shop, made) == made
 
-    def test_an_unknown_payout_is_404(self, shop: Business) -> None:
-        answer = shop.api.get(f"{PAYOUTS}{NOBODY}/")
-        assert (answer.status_code, answer.json()["error_code"]) == (404, "payout_not_found")
-
 
 class TestListPayouts:
     def listed(self, shop: Business, **asked: Any) -> list[int]:
         answer = shop.api.get(PAYOUTS, params=asked)
         assert answer.status_code == 200, answer.text
-        return [each["paid_out_amount_cents"] for each in answer.json()["results"]]
+        results = answer.json()["results"]
+        assert answer.json()["count"] == len(results)
+        return [each["paid_out_amount_cents"] for each in results]
 
     def test_the_latest_paid_come_first_and_those_without_a_day_last(
         self, counter: Business
@@ -88,48 +85,29 @@ class TestListPayouts:
             ({"processor": "adyen"}, [900]),
             ({"status": "pending"}, [30]),
             ({"status": "pending,failed"}, [30, 30]),
-            ({"reconciliation_status": "unreconciled"}, [900, -50, 400, 30, 30]),
-            ({"reconciliation_status": "fully_reconciled"}, []),
-            ({"reconciliation_status": "partially_reconciled"}, []),
             ({"search": "weekly"}, [400]),
             ({"search": "PO_A"}, [400]),
             ({"search": "g%"}, [-50]),
             ({"search": "waits"}, [30]),
-            ({"created_at_from": "2099-01-01T00:00:00Z"}, []),
-            ({"created_at_to": "2099-01-01T00:00:00Z", "min_amount": 900}, [900]),
-            ({"updated_at_from": "2099-01-01T00:00:00Z"}, []),
         ],
     )
-    def test_filters(self, counter: Business, asked: dict[str, Any], found: list[int]) -> None:
+    def test_filters_select_payouts(
+        self, counter: Business, asked: dict[str, Any], found: list[int]
+    ) -> None:
         assert self.listed(counter, **asked) == found
-        total = counter.api.get(PAYOUTS, params=asked).json()["count"]
-        assert total == len(found)
 
     @pytest.mark.parametrize(
         ("sort", "found"),
         [
             ("completed_at", [30, 30, 400, -50, 900]),
             ("amount", [-50, 30, 30, 400, 900]),
-            ("-amount", [900, 400, 30, 30, -50]),
             ("created_at", [400, -50, 900, 30, 30]),
-            ("-created_at", [30, 30, 900, -50, 400]),
         ],
     )
-    def test_sorts(self, counter: Business, sort: str, found: list[int]) -> None:
+    def test_payouts_are_sorted_by_a_field(
+        self, counter: Business, sort: str, found: list[int]
+    ) -> None:
         assert self.listed(counter, sort=sort) == found
-
-    def test_pages_and_cursors_lead_through_all(self, counter: Business) -> None:
-        walked, cursor = list[int](), None
-        while True:
-            asked = {"page_size": 2, "cursor": cursor} if cursor else {"page_size": 2}
-            page = counter.api.get(PAYOUTS, params=asked).json()
-            walked += [each["paid_out_amount_cents"] for each in page["results"]]
-            cursor = page["page_info"]["next_cursor"]
-            if cursor is None:
-                break
-        assert walked == self.listed(counter)
-        assert self.listed(counter, page=2, page_size=2) == walked[2:4]
-        assert self.listed(counter, page=9) == []
 
 
 class TestDeletePayout:
@@ -149,7 +127,7 @@ class TestDeletePayout:
         assert payment(shop, card)["payouts"] == []
 
     def test_its_items_and_its_external_id_are_free_again(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, shop: Business, buyer: Record
     ) -> None:
         body = payout_body(80, by_card(shop, buyer), given_back(shop, buyer), external_id="free")
         made = shop.made(PAYOUTS, body)
@@ -173,35 +151,3 @@ class TestDeletePayout:
         shop.api.delete(f"{PAYOUTS}{made['id']}/")
         moved(shop, card, "failed")
         assert len(ledger.entries(made)) == 2
-
-    def test_a_preview_tells_what_it_would_post_back_and_keeps_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        made = paid_out(shop, 100, by_card(shop, buyer))
-        with ledger.untouched():
-            answer = shop.api.delete(f"{PAYOUTS}{made['id']}/", params={"preview": True})
-        assert answer.json()["deleted"] is True
-        [entry] = answer.json()["journal_entries"]
-        assert (entry["entry_date"], entry["total_debit"]) == (TODAY, 100)
-        assert read(shop, made) == made
-
-    def test_an_older_version_is_412(self, shop: Business, ledger: Ledger) -> None:
-        made = paid_out(shop, 100, external_id="versions")
-        shop.api.post(PAYOUTS, json=payout_body(90, external_id="versions"))
-        path = f"{PAYOUTS}{made['id']}/"
-        with ledger.untouched():
-            answer = shop.api.delete(path, headers={"If-Match": '"1"'})
-        assert (answer.status_code, answer.json()["error_code"]) == (412, "precondition_failed")
-        assert shop.api.delete(path, headers={"If-Match": '"2"'}).status_code == 200
-
-    def test_inside_the_lock_it_is_posted_back_the_day_after_it(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
-        made = paid_out(shop, 100, completed_at=AT)
-        with ledger.locked(ON):
-            shop.api.delete(f"{PAYOUTS}{made['id']}/")
-        assert ledger.postings(made)[1] == (TODAY, {"1100": -100, "1150": 100})
-
-    def test_a_deletion_of_an_unknown_payout_is_404(self, shop: Business) -> None:
-        answer = shop.api.delete(f"{PAYOUTS}{NOBODY}/")
-        assert (answer.status_code, answer.json()["error_code"]) == (404, "payout_not_found")

@@ -3,16 +3,11 @@
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.builders.bank import Bank, made_rule, open_account
+from tests.builders.bank import Bank, made_rule
 from tests.builders.payouts import by_card, paid_out
 from tests.builders.tax_codes import codes_of
-from tests.builders.trade import NOBODY, Record
+from tests.builders.trade import Record
 from tests.partner import Business
-
-
-@pytest.fixture(scope="module")
-def bank(shop: Business) -> Bank:
-    return Bank(shop, open_account(shop))
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +59,6 @@ class TestCategorizeBankTransaction:
         with ledger.moving() as moves:
             bank.uncategorize(line)
         assert moves == {"6000": -500, "1300": -100, "2200": 100, bank.code: 500}
-
-    def test_a_code_that_is_not_there_is_refused(self, bank: Bank) -> None:
-        part = {"account": "6000", "amount_cents": 500, "tax_code": NOBODY}
-        refused = bank.refused(bank.line(-500), "categorize", {"splits": [part]})
-        assert refused == (422, "reference_not_found")
 
 
 class TestImportBankTransactions:

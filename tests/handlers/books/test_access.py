@@ -1,14 +1,11 @@
-"""Access: keys are traded for tokens, those for tokens of one business; all can be taken back."""
+"""Access: a key gets a partner token, and that a business token; all can be revoked."""
 
 import asyncio
-import base64
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from access import api_keys
@@ -25,14 +22,8 @@ BUSINESSES = "/v1/platform/businesses/"
 ORIGIN = "https://app.example.com"
 
 
-def exchange(business: Business) -> str:
+def token_path(business: Business) -> str:
     return f"/v1/platform/{business.id}/oauth2/token/"
-
-
-def claims(token: str) -> dict[str, Any]:
-    payload = token.split(".")[1]
-    read: dict[str, Any] = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    return read
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +33,7 @@ def shop(acme: Partner) -> Business:
 
 @pytest.fixture
 def partner(api_server: ApiServer) -> Partner:
-    """A partner of one's own, to be locked out."""
+    """A partner of its own for each test, to be locked out."""
     return api_server.partner("Short-lived")
 
 
@@ -64,49 +55,37 @@ class TestIssuePartnerToken:
         assert (answer.json()["token_type"], answer.json()["expires_in"]) == ("Bearer", 3600)
         assert answer.headers["cache-control"] == "no-store"
 
-    def test_makes_a_token_with_exactly_the_promised_claims(self, acme: Partner) -> None:
-        told = claims(acme.key.post(TOKEN, data=FORM).json()["access_token"])
-        assert told.keys() == {"sub", "type", "iat", "exp"}
-        assert (told["sub"], told["type"]) == (str(acme.partner_id), "partner")
-        assert told["exp"] - told["iat"] == 3600
-        assert abs(told["iat"] - clock.now().timestamp()) < 60
-
     @pytest.mark.parametrize("form", ["data", "json", "files"])
     def test_takes_a_form_json_and_multipart(self, form: str, acme: Partner) -> None:
         named = {**FORM, "client_id": str(acme.partner_id)}
         body = {name: (None, value) for name, value in named.items()} if form == "files" else named
         assert acme.key.post(TOKEN, **{form: body}).status_code == 200
 
-    def test_of_another_grant_is_400(self, acme: Partner) -> None:
-        for form, word in (
-            ({"grant_type": "password"}, "unsupported_grant_type"),
-            ({}, "invalid_request"),
-            ({"grant_type": ""}, "unsupported_grant_type"),
-        ):
-            answer = acme.key.post(TOKEN, data=form)
-            assert (answer.status_code, answer.json()["error"]) == (400, word)
-            faults = answer.json()["detail"]["field_errors"]
-            assert list(faults) == (["grant_type"] if form else ["body"])
+    @pytest.mark.parametrize(
+        ("form", "error", "field"),
+        [
+            ({}, "invalid_request", "body"),
+            ({"grant_type": "password"}, "unsupported_grant_type", "grant_type"),
+            ({"grant_type": ""}, "unsupported_grant_type", "grant_type"),
+        ],
+    )
+    def test_of_another_grant_is_400(
+        self, acme: Partner, form: dict[str, str], error: str, field: str
+    ) -> None:
+        answer = acme.key.post(TOKEN, data=form)
+        assert (answer.status_code, answer.json()["error"]) == (400, error)
+        assert list(answer.json()["detail"]["field_errors"]) == [field]
 
     def test_for_another_client_is_400(self, acme: Partner, rival: Partner) -> None:
         answer = acme.key.post(TOKEN, data={**FORM, "client_id": str(rival.partner_id)})
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
         assert list(answer.json()["detail"]["field_errors"]) == ["client_id"]
 
-    def test_by_a_token_is_403(self, acme: Partner, shop: Business) -> None:
-        for caller in (acme.api.headers, shop.api.headers):
-            answer = acme.api.post(TOKEN, data=FORM, headers=caller)
-            assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
-
     def test_by_a_wrong_key_is_401_and_says_how_to_authenticate(self, acme: Partner) -> None:
         answer = acme.key.post(TOKEN, data=FORM, auth=(str(acme.partner_id), "wrong"))
         assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
         assert answer.json()["error_code"] == "invalid_credentials"
         assert answer.headers["www-authenticate"] == 'Basic realm="accounting", charset="UTF-8"'
-
-    def test_in_another_content_type_is_415(self, acme: Partner) -> None:
-        answer = acme.key.post(TOKEN, content=b"<a/>", headers={"content-type": "text/xml"})
-        assert (answer.status_code, answer.json()["error"]) == (415, "invalid_request")
 
     def test_takes_the_partner_id_in_either_case(self, acme: Partner) -> None:
         auth = (str(acme.partner_id).upper(), acme.api_key)
@@ -115,23 +94,15 @@ class TestIssuePartnerToken:
 
 class TestIssueBusinessToken:
     def test_answers_the_token_with_its_scope_and_business(self, shop: Business) -> None:
-        answer = shop.partner.api.post(exchange(shop))
+        answer = shop.partner.api.post(token_path(shop))
         assert answer.status_code == 200
-        told = answer.json()
-        assert told | {"access_token": ""} == {
+        assert {**answer.json(), "access_token": ""} == {
             "access_token": "",
             "token_type": "Bearer",
             "expires_in": 3600,
             "scope": "business_access",
             "business_id": shop.id,
         }
-
-    def test_makes_a_token_with_exactly_the_promised_claims(self, shop: Business) -> None:
-        told = claims(shop.partner.api.post(exchange(shop)).json()["access_token"])
-        assert told.keys() == {"sub", "business_id", "scope", "iat", "exp"}
-        assert told["sub"] == str(shop.partner.partner_id)
-        assert (told["business_id"], told["scope"]) == (shop.id, "business_access")
-        assert told["exp"] - told["iat"] == 3600
 
     def test_that_opens_that_business_only(self, shop: Business) -> None:
         sister = shop.partner.business()
@@ -142,29 +113,15 @@ class TestIssueBusinessToken:
     def test_of_an_archived_business_still_reads_it(self, acme: Partner) -> None:
         business = acme.business()
         acme.api.post(f"{BUSINESSES}{business.id}/archive/")
-        assert acme.api.post(exchange(business)).status_code == 200
+        assert acme.api.post(token_path(business)).status_code == 200
         assert business.api.get("").json()["is_active"] is False
 
     def test_for_a_business_of_another_partner_is_403_like_one_that_does_not_exist(
         self, shop: Business, rival: Partner
     ) -> None:
-        answer = rival.api.post(exchange(shop))
+        answer = rival.api.post(token_path(shop))
         assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
         assert answer.json()["error_code"] == "permission_denied"
-
-    def test_by_a_key_or_a_business_token_is_403(self, shop: Business) -> None:
-        for caller in (shop.partner.key, shop.api):
-            answer = caller.post(f"{shop.partner.url}{exchange(shop)}")
-            assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
-
-    def test_by_nobody_is_401(self, shop: Business) -> None:
-        answer = shop.partner.api.post(exchange(shop), headers={"authorization": ""})
-        assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
-        assert answer.headers["www-authenticate"] == 'Bearer realm="accounting"'
-
-    def test_with_a_body_is_400(self, shop: Business) -> None:
-        answer = shop.partner.api.post(exchange(shop), json={})
-        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
 
 
 class TestRevocation:
@@ -174,7 +131,7 @@ class TestRevocation:
             business.api.get("customers/").status_code,
             business.api.post("customers/", json={"company_name": "Late"}).status_code,
             partner.api.get(BUSINESSES).status_code,
-            partner.api.post(exchange(business)).status_code,
+            partner.api.post(token_path(business)).status_code,
             partner.api.get(f"{BUSINESSES}{business.id}/").status_code,
         ]
 
@@ -214,16 +171,15 @@ class TestRevocation:
         business, second = partner.business(), api_keys.make_key("test")
         add = (partner.partner_id, second.key_id, api_keys.seal_key(second.text), clock.now())
         first, _ = operate(api_server, partners.add_key, *add)
+
+        def statuses_of_keys() -> list[int]:
+            keys = [(str(partner.partner_id), key) for key in (partner.api_key, second.text)]
+            return [partner.key.get(BUSINESSES, auth=auth).status_code for auth in keys]
+
         assert set(self.statuses(business)) <= {200, 201}
-        both = ((partner.api_key, 200), (second.text, 200))
-        for revoked in ((), (first,)):
-            for key_id in revoked:
-                now = clock.now()
-                operate(api_server, partners.revoke_key, partner.partner_id, key_id, now)
-                both = ((partner.api_key, 401), (second.text, 200))
-            for key, status in both:
-                auth = (str(partner.partner_id), key)
-                assert partner.key.get(BUSINESSES, auth=auth).status_code == status
+        assert statuses_of_keys() == [200, 200]
+        operate(api_server, partners.revoke_key, partner.partner_id, first, clock.now())
+        assert statuses_of_keys() == [401, 200]
         assert set(self.statuses(business)) == {401}
 
 
@@ -235,41 +191,25 @@ def open_server(databases: Databases) -> Iterator[ApiServer]:
 
 
 class TestCrossOrigin:
-    def preflight(self, api_server: ApiServer, origin: str) -> httpx.Response:
-        return api_server.partner("Web").key.options(
-            BUSINESSES,
-            headers={
-                "origin": origin,
-                "access-control-request-method": "POST",
-                "access-control-request-headers": "authorization, content-type, idempotency-key",
-            },
-            auth=None,
-        )
-
     def test_preflights_need_no_credentials(self, open_server: ApiServer) -> None:
-        answer = self.preflight(open_server, ORIGIN)
-        assert answer.status_code in (200, 204)
+        headers = {
+            "origin": ORIGIN,
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization, content-type, idempotency-key",
+        }
+        answer = open_server.partner("Web").key.options(BUSINESSES, headers=headers, auth=None)
+        assert answer.status_code == 204
         assert answer.headers["access-control-allow-origin"] == ORIGIN
-        allowed = answer.headers["access-control-allow-headers"].lower()
-        for name in (
-            "authorization", "content-type", "idempotency-key", "if-match", "x-request-id",
-        ):  # fmt: skip
-            assert name in allowed
-        assert "origin" in answer.headers["vary"].lower()
-
-    def test_of_another_origin_get_no_leave(self, open_server: ApiServer) -> None:
-        answer = self.preflight(open_server, "https://evil.example.com")
-        assert "access-control-allow-origin" not in answer.headers
 
     def test_errors_can_be_read_by_an_allowed_origin_and_no_other(
         self, open_server: ApiServer
     ) -> None:
         caller = open_server.partner("Web").key
         for path, status in ((BUSINESSES, 401), ("/v1/nothing/", 404)):
-            for origin, leave in ((ORIGIN, ORIGIN), ("https://evil.example.com", None)):
+            for origin, allowed in ((ORIGIN, ORIGIN), ("https://evil.example.com", None)):
                 answer = caller.get(path, headers={"origin": origin}, auth=None)
                 assert answer.status_code == status
-                assert answer.headers.get("access-control-allow-origin") == leave
+                assert answer.headers.get("access-control-allow-origin") == allowed
 
 
 class TestPlainHttp:

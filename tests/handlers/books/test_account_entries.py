@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.builders.sales import invoice_body, paid, part
-from tests.builders.trade import NOBODY, Record, line
+from tests.builders.journal_entries import ENTRIES
+from tests.builders.sales import paid, part, sent
+from tests.builders.trade import Record, line, read
 from tests.partner import Business, Partner
 
 ACCOUNTS = "general-ledger/chart-of-accounts/"
@@ -15,18 +16,17 @@ def entries_of(code: str) -> str:
     return f"{ACCOUNTS}{code}/entries/"
 
 
+def on_account(code: str, amount: int) -> Record:
+    return line(amount, account_identifier={"type": "AccountCode", "code": code})
+
+
 @pytest.fixture(scope="module")
 def shop(acme: Partner) -> Business:
     """A business that sold on four days, the last of them first, and was paid for one sale."""
     shop = acme.business()
     buyer = shop.customer()
     invoices = [
-        shop.made(
-            "invoices/",
-            invoice_body(
-                buyer, line(amount), sent_at=f"{on}T09:00:00Z", invoice_number=f"N-{amount}"
-            ),
-        )
+        sent(shop, buyer, amount, sent_at=f"{on}T09:00:00Z", invoice_number=f"N-{amount}")
         for on, amount in (
             ("2025-05-02", 4_000),
             ("2025-03-31", 100),
@@ -56,17 +56,17 @@ RUNNING = [
 ]
 
 
-def told(found: list[Record]) -> list[tuple[str, int, int]]:
+def balances_of(found: list[Record]) -> list[tuple[str, int, int]]:
     return [(each["entry_date"], each["amount"], each["running_balance"]) for each in found]
 
 
 class TestListAccountEntries:
     def test_the_latest_comes_first_with_the_balance_after_it(self, shop: Business) -> None:
         found = listed(shop, "1200")
-        assert told(found) == RUNNING
+        assert balances_of(found) == RUNNING
         account = shop.api.get(f"{ACCOUNTS}1200/").json()
         assert found[0]["running_balance"] == account["current_balance"]
-        assert told(listed(shop, "1200", sort="entry_date")) == RUNNING[::-1]
+        assert balances_of(listed(shop, "1200", sort="entry_date")) == RUNNING[::-1]
 
     def test_amounts_are_positive_on_the_natural_side(self, shop: Business) -> None:
         sales = [(on, amount) for on, amount, _ in RUNNING if amount > 0]
@@ -80,34 +80,26 @@ class TestListAccountEntries:
         shop = acme.business()
         turned = {"code": "4009", "name": "Turned", "balance_behavior": "debit_positive"}
         shop.made(f"{ACCOUNTS}4000/children/", turned)
-        sale = line(70, account_identifier={"type": "AccountCode", "code": "4009"})
-        shop.made("invoices/", invoice_body(shop.customer(), sale, sent_at="2025-01-01T00:00:00Z"))
+        sent(shop, shop.customer(), line_items=[on_account("4009", 70)])
         [entry] = listed(shop, "4009")
         assert (entry["amount"], entry["running_balance"], entry["credit_amount"]) == (-70, -70, 70)
 
-    def test_each_line_says_what_its_entry_says(self, shop: Business) -> None:
+    def test_each_line_shows_the_fields_of_its_entry(self, shop: Business) -> None:
         [_, payment, invoice, *_] = listed(shop, "1200")
         for shown, kind, reference in (
             (invoice, "invoice", "N-300"),
             (payment, "payment", "pay-150"),
         ):
-            entry = shop.api.get(
-                f"general-ledger/journal-entries/{shown['journal_entry_id']}/"
-            ).json()
-            same = ("sequence_number", "entry_date", "reference", "source_type", "source_id")
+            entry = read(shop, ENTRIES, {"id": shown["journal_entry_id"]})
+            of_entry = ("sequence_number", "entry_date", "reference", "source_type", "source_id")
+            same = (*of_entry, "posted_at", "created_at")
             assert {name: shown[name] for name in same} == {name: entry[name] for name in same}
             assert (shown["source_type"], shown["reference"]) == (kind, reference)
-            assert (shown["posted_at"], shown["created_at"]) == (
-                entry["posted_at"],
-                entry["created_at"],
-            )
             assert shown["description"]
             [line_] = [each for each in entry["lines"] if each["id"] == shown["id"]]
             assert line_["account_code"] == "1200"
-            assert (line_["debit_amount"], line_["credit_amount"]) == (
-                shown["debit_amount"],
-                shown["credit_amount"],
-            )
+            for name in ("debit_amount", "credit_amount"):
+                assert line_[name] == shown[name]
 
     @pytest.mark.parametrize(
         ("asked", "shown"),
@@ -117,91 +109,53 @@ class TestListAccountEntries:
             ({"date_from": "2025-04-01", "date_to": "2025-04-30"}, slice(1, 4)),
             ({"date_from": "2025-03-01", "date_to": "2025-03-31"}, slice(4, 5)),
             ({"date_from": "2025-04-02", "date_to": "2025-04-01"}, slice(0, 0)),
-            ({"created_at_from": "2199-01-01T00:00:00Z"}, slice(0, 0)),
-            ({"updated_at_from": "2020-01-01T00:00:00Z"}, slice(0, 6)),
         ],
     )
     def test_entries_outside_the_filter_count_in_the_running_balance(
         self, shop: Business, asked: Record, shown: slice
     ) -> None:
-        assert told(listed(shop, "1200", **asked)) == RUNNING[shown]
+        assert balances_of(listed(shop, "1200", **asked)) == RUNNING[shown]
 
     def test_gaps_between_the_lines_shown_count_too(self, shop: Business) -> None:
-        made = sorted(listed(shop, "1200"), key=lambda each: each["created_at"])
-        between = {
-            "created_at_from": made[1]["created_at"],
-            "created_at_to": made[1]["created_at"],
-        }
-        assert told(listed(shop, "1200", **between)) == [("2025-03-31", 100, 150)]
-        late = listed(shop, "1200", created_at_from=made[4]["created_at"])
-        assert told(late) == [RUNNING[1], RUNNING[5]]
+        created = sorted(each["created_at"] for each in listed(shop, "1200"))
+        second = listed(shop, "1200", created_at_from=created[1], created_at_to=created[1])
+        assert balances_of(second) == [("2025-03-31", 100, 150)]
+        late = listed(shop, "1200", created_at_from=created[4])
+        assert balances_of(late) == [RUNNING[1], RUNNING[5]]
 
     @pytest.mark.parametrize("sort", ["entry_date", "-entry_date"])
     def test_every_page_shows_the_same_balances(self, shop: Business, sort: str) -> None:
-        whole = listed(shop, "1200", sort=sort)
-        by_cursor, by_number, cursor = [], [], None
+        by_cursor: list[Record] = []
+        by_number: list[Record] = []
+        cursor: Record = {}
         for number in (1, 2, 3):
-            asked = {"sort": sort, "page_size": 2}
-            page = {**asked, **({"cursor": cursor} if cursor else {})}
-            answer = shop.api.get(entries_of("1200"), params=page).json()
+            query: Record = {"sort": sort, "page_size": 2}
+            by_number += listed(shop, "1200", page=number, **query)
+            answer = shop.api.get(entries_of("1200"), params={**query, **cursor}).json()
             by_cursor += answer["results"]
-            cursor = answer["page_info"]["next_cursor"]
-            by_number += listed(shop, "1200", page=number, **asked)
-        assert by_cursor == by_number == whole
-        assert cursor is None
-
-    def test_entries_are_counted_with_and_without_a_filter(self, shop: Business) -> None:
-        for asked, total in (({}, 6), ({"date_from": "2025-04-01"}, 4), ({"page": 9}, 6)):
-            answer = shop.api.get(entries_of("1200"), params=asked).json()
-            assert answer["count"] == answer["page_info"]["total_count"] == total
-        assert shop.api.get(entries_of("1500")).json()["count"] == 0
-        assert shop.api.get(entries_of("1200"), params={"count": False}).json()["count"] is None
+            cursor = {"cursor": answer["page_info"]["next_cursor"]}
+        assert by_cursor == by_number == listed(shop, "1200", sort=sort)
 
     def test_a_line_posted_between_two_pages_is_in_the_second(self, acme: Partner) -> None:
         shop = acme.business()
         buyer = shop.customer()
         for month in (1, 2, 3):
-            body = invoice_body(buyer, line(10), sent_at=f"2025-0{month}-01T00:00:00Z")
-            shop.made("invoices/", body)
+            sent(shop, buyer, 10, sent_at=f"2025-0{month}-01T00:00:00Z")
         first = shop.api.get(entries_of("1200"), params={"page_size": 1}).json()
-        shop.made("invoices/", invoice_body(buyer, line(7), sent_at="2024-06-01T00:00:00Z"))
+        sent(shop, buyer, 7, sent_at="2024-06-01T00:00:00Z")
         cursor = first["page_info"]["next_cursor"]
         second = listed(shop, "1200", page_size=10, cursor=cursor)
         assert [each["running_balance"] for each in second] == [27, 17, 7]
 
-    def test_an_account_is_named_in_any_way(self, shop: Business) -> None:
+    def test_an_account_is_named_by_id_code_or_external_id(self, shop: Business) -> None:
         shop.api.patch(f"{ACCOUNTS}1200/", json={"external_id": "owed"})
         id_ = shop.api.get(f"{ACCOUNTS}1200/").json()["id"]
         assert listed(shop, id_) == listed(shop, id_.upper()) == listed(shop, "owed")
         assert listed(shop, "owed") == listed(shop, "1200")
 
-    def test_an_account_without_entries_has_none(self, shop: Business) -> None:
-        assert listed(shop, "1500") == []
-        assert listed(shop, "1200", page=9) == []
-
     def test_lines_of_accounts_under_it_are_not_its_own(self, acme: Partner) -> None:
         shop = acme.business()
         shop.made(f"{ACCOUNTS}4000/children/", {"code": "4001", "name": "Coffee"})
-        coffee = line(70, account_identifier={"type": "AccountCode", "code": "4001"})
-        shop.made(
-            "invoices/", invoice_body(shop.customer(), coffee, sent_at="2025-01-01T00:00:00Z")
-        )
+        sent(shop, shop.customer(), line_items=[on_account("4001", 70)])
         assert listed(shop, "4000") == []
         assert [each["amount"] for each in listed(shop, "4001")] == [70]
-
-    def test_an_account_of_another_business_is_404(self, shop: Business, rival: Partner) -> None:
-        foreign = rival.business().api.get(f"{ACCOUNTS}1200/").json()
-        for reference in (foreign["id"], NOBODY, "none"):
-            answer = shop.api.get(entries_of(reference))
-            assert (answer.status_code, answer.json()["error_code"]) == (404, "account_not_found")
-
-    @pytest.mark.parametrize(
-        ("asked", "field"),
-        [("date_from=2025-13-01", "date_from"), ("cursor=x", "cursor"), ("sort=amount", "sort")],
-    )
-    def test_an_unknown_parameter_or_value_is_400(
-        self, shop: Business, asked: str, field: str
-    ) -> None:
-        answer = shop.api.get(f"{entries_of('1200')}?{asked}")
-        assert answer.status_code == 400
-        assert list(answer.json()["detail"]["field_errors"]) == [field]

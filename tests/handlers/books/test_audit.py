@@ -15,18 +15,19 @@ from tests.builders.trade import SENT
 from tests.partner import Business, Partner
 
 Record = dict[str, Any]
+Trail = tuple[Business, list[Record]]
 
 
 def trail(shop: Business, **query: Any) -> list[Record]:
-    """What the trail tells, the newest first."""
+    """The records of the trail, the newest first."""
     answer = shop.api.get("audit/", params={"page_size": 100, **query})
     assert answer.status_code == 200, answer.text
     results: list[Record] = answer.json()["results"]
     return results
 
 
-def told(records: list[Record]) -> list[tuple[str, str]]:
-    """What was changed, the oldest first."""
+def changes_of(records: list[Record]) -> list[tuple[str, str]]:
+    """The kinds of objects and of changes, the oldest first."""
     return [(each["object_type"], each["change"]) for each in reversed(records)]
 
 
@@ -40,9 +41,8 @@ def change(client: httpx.Client, shop: Business, request_id: str, **facts: Any) 
 class TestListAuditRecords:
     def test_a_record_has_action_caller_time_and_request(self, shop: Business) -> None:
         before = datetime.now(UTC)
-        answer = shop.api.post(
-            "customers/", json={"company_name": "New"}, headers={"x-request-id": "welcome.1"}
-        )
+        headers = {"x-request-id": "welcome.1"}
+        answer = shop.api.post("customers/", json={"company_name": "New"}, headers=headers)
         [record] = trail(shop, request_id="welcome.1")
         assert before <= datetime.fromisoformat(record["created_at"]) <= datetime.now(UTC)
         assert len(record["after_digest"]) == 64
@@ -64,37 +64,30 @@ class TestListAuditRecords:
             "changes": None,
         }
 
-    def test_a_request_without_an_id_is_found_by_the_one_it_was_given(self, shop: Business) -> None:
-        answer = shop.api.post("customers/", json={"company_name": "New"})
-        [record] = trail(shop, request_id=answer.headers["x-request-id"])
-        assert record["object_id"] == answer.json()["id"]
-
     def test_a_record_has_the_credential_of_the_partner(
         self, acme: Partner, shop: Business
     ) -> None:
-        for client, name in ((acme.key, "by-key"), (acme.api, "by-token")):
-            client.post(
-                f"/v1/platform/businesses/{shop.id}/customers/",
-                json={"company_name": "New"},
-                headers={"x-request-id": name},
-            )
-        [by_key], [by_token] = (trail(shop, request_id=each) for each in ("by-key", "by-token"))
         partner = {"partner_id": str(acme.partner_id)}
         key_id = acme.api_key.split("_")[2][:8]
-        assert by_key["actor"] == {"kind": "partner_key", **partner, "key_id": key_id}
-        assert by_token["actor"] == {"kind": "partner_token", **partner, "key_id": None}
+        for client, kind, key in (
+            (acme.key, "partner_key", key_id),
+            (acme.api, "partner_token", None),
+        ):
+            path = f"/v1/platform/businesses/{shop.id}/customers/"
+            client.post(path, json={"company_name": "New"}, headers={"x-request-id": kind})
+            [record] = trail(shop, request_id=kind)
+            assert record["actor"] == {"kind": kind, **partner, "key_id": key}
 
-    def test_a_request_leaves_a_record_of_each_thing_that_it_changes(
+    def test_a_request_leaves_a_record_of_each_changed_object(
         self, shop: Business, buyer: Record
     ) -> None:
         first, second = sent(shop, buyer, 100), sent(shop, buyer, 100)
         parts = [part(first, 100), part(second, 50)]
-        answer = shop.api.post(
-            "invoices/payments/", json=payment_body(buyer, 200, allocations=parts)
-        )
+        body = payment_body(buyer, 200, allocations=parts)
+        answer = shop.api.post("invoices/payments/", json=body)
         records = trail(shop, request_id=answer.headers["x-request-id"])
         assert {each["action"] for each in records} == {"create_invoice_payment"}
-        assert sorted(told(records)) == [
+        assert sorted(changes_of(records)) == [
             ("invoice", "update"),
             ("invoice", "update"),
             ("invoice_payment", "insert"),
@@ -103,18 +96,15 @@ class TestListAuditRecords:
         invoices = {each["object_id"] for each in records if each["object_type"] == "invoice"}
         assert invoices == {first["id"], second["id"]}
 
-    def test_a_things_life_is_a_chain_of_digests(
+    def test_the_records_of_an_object_are_a_chain_of_digests(
         self, api_server: ApiServer, shop: Business, buyer: Record
     ) -> None:
         draft = shop.made("invoices/", invoice_body(buyer))
         shop.api.put(f"invoices/{draft['id']}/", json={**invoice_body(buyer), "memo": "Changed"})
         shop.api.post(f"invoices/{draft['id']}/send/", json={"sent_at": SENT})
         sent_, replaced, made = trail(shop, object_id=draft["id"])
-        assert [made["action"], replaced["action"], sent_["action"]] == [
-            "create_invoice",
-            "replace_invoice",
-            "send_invoice",
-        ]
+        actions = [each["action"] for each in (made, replaced, sent_)]
+        assert actions == ["create_invoice", "replace_invoice", "send_invoice"]
         assert made["before_digest"] is None
         assert replaced["before_digest"] == made["after_digest"]
         assert sent_["before_digest"] == replaced["after_digest"] != sent_["after_digest"]
@@ -132,7 +122,7 @@ class TestListAuditRecords:
         assert (gone["action"], gone["change"]) == ("delete_invoice", "delete")
         assert (gone["before_digest"], gone["after_digest"]) == (made["after_digest"], None)
 
-    def test_an_approved_draft_is_one_thing_throughout(self, shop: Business) -> None:
+    def test_an_approved_draft_is_one_object_in_the_trail(self, shop: Business) -> None:
         draft = drafted(shop)
         moved(shop, draft, "approve")
         records = trail(shop, object_id=draft["id"])
@@ -160,39 +150,27 @@ class TestListAuditRecords:
             shop.api.patch(f"customers/{buyer['id']}/", json={})
         assert trail(shop) == before
 
-    def test_the_newest_stands_first(self, shop: Business) -> None:
-        records = trail(shop)
-        assert len(records) > 20
-        moments = [each["created_at"] for each in records]
+    def test_the_newest_record_comes_first(self, shop: Business) -> None:
+        moments = [each["created_at"] for each in trail(shop)]
+        assert len(moments) > 20
         assert moments == sorted(moments, reverse=True)
-        assert trail(shop, sort="created_at")[:10] == list(
-            reversed(trail(shop, created_at_to=trail(shop, sort="created_at")[9]["created_at"]))
-        )
 
-    def test_an_archived_business_is_still_told_of(self, acme: Partner) -> None:
+    def test_an_archived_business_keeps_its_trail(self, acme: Partner) -> None:
         shop = acme.business()
         for verb in ("archive", "unarchive", "archive"):
             acme.api.post(f"/v1/platform/businesses/{shop.id}/{verb}/")
         records = trail(shop, object_type="business")
-        assert [each["action"] for each in reversed(records)] == [
-            "create_business",
-            "archive_business",
-            "unarchive_business",
-            "archive_business",
-        ]
+        actions = [each["action"].removesuffix("_business") for each in reversed(records)]
+        assert actions == ["create", "archive", "unarchive", "archive"]
         assert {each["object_id"] for each in records} == {shop.id}
         chart = trail(shop, object_type="account")
         assert {(each["action"], each["change"]) for each in chart} == {
             ("create_business", "insert")
         }
 
-    def test_nobody_else_reads_it(self, rival: Partner, shop: Business) -> None:
-        answer = rival.api.get(f"/v1/platform/businesses/{shop.id}/audit/")
-        assert answer.status_code == 403
-
 
 class TestLockDates:
-    def test_who_moved_it_from_which_day_to_which_is_told(self, acme: Partner) -> None:
+    def test_a_moved_lock_date_is_recorded_with_both_days(self, acme: Partner) -> None:
         shop = acme.business()
         change(acme.key, shop, "close-march", lock_date="2025-03-31")
         change(acme.api, shop, "close-april", lock_date="2025-04-30", name="Renamed")
@@ -205,11 +183,8 @@ class TestLockDates:
             {"lock_date": {"from": "2025-03-31", "to": "2025-04-30"}},
             {"lock_date": {"from": "2025-04-30", "to": None}},
         ]
-        assert [each["request_id"] for each in (march, april, opened)] == [
-            "close-march",
-            "close-april",
-            "open-again",
-        ]
+        requests = [each["request_id"] for each in (march, april, opened)]
+        assert requests == ["close-march", "close-april", "open-again"]
         kinds = [each["actor"]["kind"] for each in (march, april, opened)]
         assert kinds == ["partner_key", "partner_token", "partner_token"]
         assert {each["action"] for each in (march, opened, renamed)} == {"update_business"}
@@ -236,16 +211,14 @@ class TestLockDates:
 
 
 @pytest.fixture(scope="module")
-def told_of(acme: Partner) -> tuple[Business, list[Record]]:
+def trailed(acme: Partner) -> Trail:
     """A business of its own and its whole trail, the oldest first."""
     shop = acme.business()
     buyer = shop.customer()
     invoice = sent(shop, buyer, 100)
     paid(shop, buyer, 100, part(invoice, 100))
-    acme.key.post(
-        f"/v1/platform/businesses/{shop.id}/customers/{shop.customer()['id']}/archive/",
-        headers={"x-request-id": "archiving"},
-    )
+    path = f"/v1/platform/businesses/{shop.id}/customers/{shop.customer()['id']}/archive/"
+    acme.key.post(path, headers={"x-request-id": "archiving"})
     return shop, list(reversed(trail(shop)))
 
 
@@ -265,17 +238,13 @@ class TestFilters:
         ],
         ids=str,
     )
-    def test_each_finds_what_it_names(
-        self, told_of: tuple[Business, list[Record]], query: dict[str, str]
-    ) -> None:
-        shop, records = told_of
+    def test_a_filter_selects_matching_records(self, trailed: Trail, query: dict[str, str]) -> None:
+        shop, records = trailed
         expected = [each for each in records if query.items() <= each.items()]
         assert trail(shop, sort="created_at", **query) == expected
 
-    def test_the_actor_is_found_by_kind_and_key(
-        self, told_of: tuple[Business, list[Record]]
-    ) -> None:
-        shop, records = told_of
+    def test_the_actor_is_found_by_kind_and_key(self, trailed: Trail) -> None:
+        shop, records = trailed
         for kind in ("partner_key", "partner_token", "business_token", "operator"):
             expected = [each for each in records if each["actor"]["kind"] == kind]
             assert trail(shop, sort="created_at", actor_kind=kind) == expected
@@ -283,17 +252,9 @@ class TestFilters:
         assert trail(shop, key_id=archived["actor"]["key_id"]) == [archived]
         assert trail(shop, key_id="00000000") == []
 
-    def test_moments_are_kept_to_the_microsecond(
-        self, told_of: tuple[Business, list[Record]]
-    ) -> None:
-        shop, records = told_of
-        at = records[-3]["created_at"]
-        for name, expected in (
-            ("created_at_from", [each for each in records if each["created_at"] >= at]),
-            ("updated_at_from", [each for each in records if each["created_at"] >= at]),
-            ("created_at_to", [each for each in records if each["created_at"] <= at]),
-        ):
-            assert trail(shop, sort="created_at", **{name: at}) == expected
-        for far in ("1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"):
-            assert trail(shop, created_at_from=far) == list(reversed(records)) * (far < "2")
-            assert trail(shop, created_at_to=far) == list(reversed(records)) * (far > "2")
+    def test_a_moment_far_away_selects_all_records_or_none(self, trailed: Trail) -> None:
+        shop, records = trailed
+        past, future = "1900-01-01T00:00:00Z", "2199-12-31T23:59:59Z"
+        assert trail(shop, created_at_from=past) == trail(shop, created_at_to=future)
+        assert trail(shop, created_at_from=past) == list(reversed(records))
+        assert trail(shop, created_at_from=future) == trail(shop, created_at_to=past) == []

@@ -10,7 +10,6 @@ import pytest
 from persistence.integrity import checks
 from persistence.integrity.checks import NAMES, prove_books
 from tests.api_server import ApiServer
-from tests.builders.sales import sent
 from tests.contract.refusals import is_as_shown
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.persistence.integrity.book_faults import remembered, tamper
@@ -62,19 +61,15 @@ class TestGetIntegrity:
         assert looked_at["trial_balance"] == 1
         assert looked_at["invoice_totals"] > 5
 
-    def test_new_books_are_green(self, partner: Partner) -> None:
-        assert proof_of(partner.business())["status"] == "green"
-
     def test_the_answer_has_the_findings_of_the_command_line(
         self, own_server: ApiServer, shop: Business
     ) -> None:
         tamper(own_server, "UPDATE invoice SET paid = paid + 1 WHERE external_id = 'partly'")
-        told = [
-            (each.name, each.checked, each.first_offender)
-            for each in own_server.prover.checks_of(shop.id)
-        ]
-        proof = proof_of(shop)["checks"]
-        assert [(each["name"], each["checked"], each["first_offender"]) for each in proof] == told
+        names = ("name", "checked", "first_offender")
+        found = own_server.prover.checks_of(shop.id)
+        expected = [tuple(getattr(each, name) for name in names) for each in found]
+        shown = [tuple(each[name] for name in names) for each in proof_of(shop)["checks"]]
+        assert shown == expected
 
     def test_a_fault_is_red_and_named_and_comes_first(
         self, own_server: ApiServer, shop: Business
@@ -91,7 +86,7 @@ class TestGetIntegrity:
         assert proof["status"] == "red"
         assert found["entries_balanced"] == "JE-2025-000002"
         assert found["trial_balance"].startswith("debits of ")
-        assert found.keys() >= {"entries_balanced", "trial_balance", "posted_as_desired"}
+        assert "posted_as_desired" in found
         assert not any(each["ok"] for each in proof["checks"][: len(found)])
 
     def test_a_fault_stays_in_its_own_business(
@@ -103,19 +98,9 @@ class TestGetIntegrity:
         assert "posted_as_desired" in offenders(proof_of(shop))
         assert proof_of(neighbour)["status"] == "green"
 
-    def test_an_archived_business_is_proven(self, partner: Partner) -> None:
-        business = partner.business()
-        sent(business, business.customer())
-        assert partner.api.post(f"/v1/platform/businesses/{business.id}/archive/").is_success
-        assert proof_of(business)["status"] == "green"
-
-    def test_the_partner_may_ask_too(self, partner: Partner, shop: Business) -> None:
-        path = f"/v1/platform/businesses/{shop.id}/{INTEGRITY}"
-        assert partner.api.get(path).json()["status"] == "green"
-
 
 class TestSeals:
-    def test_the_newest_is_told_and_stands_for_whoever_keeps_it(
+    def test_the_newest_seal_is_shown_and_can_be_checked_later(
         self, own_server: ApiServer, partner: Partner
     ) -> None:
         shop = partner.business()
@@ -127,12 +112,8 @@ class TestSeals:
         own_server.query("SELECT seal_audit_trail(%s)", shop.id)
         proof = proof_of(shop, kept_seal=kept["digest"])
         assert (proof["status"], proof["newest_seal"]["number"]) == ("green", 2)
-        assert proof["checks"][-1] == {
-            "name": "kept_seal",
-            "ok": True,
-            "checked": 1,
-            "first_offender": None,
-        }
+        expected = {"name": "kept_seal", "ok": True, "checked": 1, "first_offender": None}
+        assert proof["checks"][-1] == expected
 
     def test_a_deleted_seal_is_detected_with_a_kept_digest(
         self, own_server: ApiServer, partner: Partner

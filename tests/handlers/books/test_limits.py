@@ -1,4 +1,4 @@
-"""How many requests a partner and a business may make in a minute, as callers meet it."""
+"""The limits of requests of a partner and a business in a minute."""
 
 import os
 import re
@@ -39,7 +39,7 @@ def left(answer: httpx.Response) -> dict[str, int]:
 
 
 class TestLimits:
-    def test_are_told_by_each_answer_to_a_known_caller(self, partner: Partner) -> None:
+    def test_are_shown_by_each_answer_to_a_known_caller(self, partner: Partner) -> None:
         business = partner.business()
         known = [
             business.api.get("customers/"),
@@ -78,24 +78,18 @@ class TestLimits:
         assert 1 <= int(last.headers["retry-after"]) <= 60
         assert f";t={last.headers['retry-after']}" in last.headers["ratelimit"]
         assert left(last) == {"partner": 0}
-        body = {
-            "external_id": "late",
-            "legal_name": "Late Ltd",
-            "entity_type": "limited",
-            "email": "late@example.com",
-            "country": "GB",
-        }
+        body = {"external_id": "late", "legal_name": "Late Ltd", "entity_type": "limited"}
+        body |= {"email": "late@example.com", "country": "GB"}
         assert partner.key.post(BUSINESSES, json=body).status_code == 429
         assert strict_server.query(
             "SELECT count(*) FROM business WHERE partner_id = %s", partner.partner_id
         ) == [(0,)]
-        at_login = partner.key.post(
-            "/v1/platform/oauth2/token/", data={"grant_type": "client_credentials"}
-        )
+        form = {"grant_type": "client_credentials"}
+        at_login = partner.key.post("/v1/platform/oauth2/token/", data=form)
         assert (at_login.status_code, at_login.json()["error"]) == (429, "invalid_request")
         assert strict_server.partner("Calm").key.get(BUSINESSES).status_code == 200
 
-    def test_of_none_nothing_is_told(self, databases: Databases) -> None:
+    def test_without_limits_none_is_shown(self, databases: Databases) -> None:
         limits = {"requests_per_minute_partner": 0, "requests_per_minute_business": 0}
         with ApiServer(databases.clone(f"free_{os.getpid()}"), **limits) as api_server:
             answer = api_server.partner("Free").key.get(BUSINESSES)

@@ -1,6 +1,4 @@
-"""create_journal_entry and replace_journal_entry: what is written by hand, before it counts."""
-
-from typing import Any
+"""create_journal_entry and replace_journal_entry: entries by hand, before they are posted."""
 
 import pytest
 
@@ -18,16 +16,10 @@ from tests.builders.journal_entries import (
 from tests.builders.sales import sent
 from tests.builders.trade import NOBODY, Record
 from tests.clock import today
-from tests.partner import Business, Partner
+from tests.partner import Business
 
 CHART = "general-ledger/chart-of-accounts/"
-
-
-def refused(shop: Business, body: Record) -> tuple[int, Any]:
-    answer = shop.api.post(ENTRIES, json=body)
-    said = answer.json()
-    faults = said["detail"].get("field_errors")
-    return answer.status_code, faults or said["error_code"]
+MOST = 99_999_999_999_999  # The largest amount of a line.
 
 
 class TestCreateJournalEntry:
@@ -38,15 +30,8 @@ class TestCreateJournalEntry:
             debit("6000", 30, credit_amount=0),
             credit("2400", 100, description=" Owed "),
         ]
-        answer = shop.api.post(
-            ENTRIES,
-            json={
-                "entry_date": ON,
-                "reference": "ACC-3",
-                "description": "Accrued power",
-                "lines": lines,
-            },
-        )
+        body = entry_body(reference="ACC-3", description="Accrued power", lines=lines)
+        answer = shop.api.post(ENTRIES, json=body)
         entry = answer.json()
         assert (answer.status_code, answer.headers["etag"]) == (201, '"1"')
         assert answer.headers["location"].endswith(f"{ENTRIES}{entry['id']}/")
@@ -121,29 +106,18 @@ class TestCreateJournalEntry:
         assert ledger.postings(entry) == [(ON, {"6400": 3, "1150": -3})]
 
     @pytest.mark.parametrize(
-        ("lines", "fault"),
+        "line",
         [
-            ([debit("6000", 1)], "lines"),
-            ([], "lines"),
-            ([debit("6000", 5, credit_amount=5), credit("2400", 5)], "lines.0.debit_amount"),
-            ([{"account": "6000"}, credit("2400", 5)], "lines.0.debit_amount"),
-            ([debit("6000", 0), credit("2400", 5)], "lines.0.debit_amount"),
-            ([debit("6000", 0, credit_amount=0), credit("2400", 5)], "lines.0.debit_amount"),
-            ([debit("6000", -5), credit("2400", 5)], "lines.0.debit_amount"),
-            ([debit("6000", 5), {"credit_amount": 5}], "lines.1.account"),
-            ([debit("6000", 10**14), credit("2400", 10**14)], "lines.0.debit_amount"),
+            debit("6000", 5, credit_amount=5),
+            {"account": "6000"},
+            debit("6000", 0),
+            debit("6000", 0, credit_amount=0),
         ],
     )
-    def test_a_line_has_one_account_and_one_side(
-        self, shop: Business, lines: list[Record], fault: str
-    ) -> None:
-        status, faults = refused(shop, {"entry_date": ON, "lines": lines})
-        assert status == 400
-        assert fault in faults
-
-    @pytest.mark.parametrize("facts", [{"entry_date": None}, {"created_by": "system"}, {"id": "x"}])
-    def test_an_entry_outside_the_contract_is_400(self, shop: Business, facts: Record) -> None:
-        assert refused(shop, entry_body(**facts))[0] == 400
+    def test_a_line_has_one_account_and_one_side(self, shop: Business, line: Record) -> None:
+        answer = shop.api.post(ENTRIES, json=entry_body(lines=[line, credit("2400", 5)]))
+        assert answer.status_code == 400
+        assert "lines.0.debit_amount" in answer.json()["detail"]["field_errors"]
 
     @pytest.mark.parametrize("post", [False, True])
     @pytest.mark.parametrize(
@@ -153,43 +127,23 @@ class TestCreateJournalEntry:
             ([debit("6000", 100), debit("2400", 100)], "entry_not_balanced"),
             ([debit("6000", 5), credit("no-such", 5)], "reference_not_found"),
             ([debit("6000", 5), credit(NOBODY, 5)], "reference_not_found"),
-            (
-                [debit("6000", 99_999_999_999_999)] * 2 + [credit("2400", 99_999_999_999_999)] * 2,
-                "amount_too_large",
-            ),
-            *(
-                ([debit("6000", 5), credit(code, 5)], "control_account")
-                for code in ("1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300")
-            ),
+            ([debit("6000", MOST)] * 2 + [credit("2400", MOST)] * 2, "amount_too_large"),
+            ([debit("6000", 5), credit("1200", 5)], "control_account"),
         ],
     )
     def test_an_entry_that_breaks_a_rule_is_422(
-        self, shop: Business, ledger: Ledger, lines: list[Record], code: str, post: bool
+        self, ledger: Ledger, lines: list[Record], code: str, post: bool
     ) -> None:
-        with ledger.untouched():
-            body = {"entry_date": ON, "lines": lines, "post": post}
-            assert refused(shop, body) == (422, code)
+        body = entry_body(lines=lines, post=post)
+        assert ledger.refused("POST", ENTRIES, json=body) == (422, code)
 
-    def test_an_archived_account_is_refused(self, shop: Business, ledger: Ledger) -> None:
-        assert shop.api.delete(f"{CHART}1500/").status_code == 200
-        with ledger.untouched():
-            body = entry_body(lines=[debit("1500", 5), credit("2400", 5)])
-            assert refused(shop, body) == (409, "account_archived")
-
-    def test_an_account_of_another_business_is_unknown(
-        self, shop: Business, rival: Partner
-    ) -> None:
-        foreign = rival.business().api.get(f"{CHART}6000/").json()["id"]
-        body = entry_body(lines=[debit(foreign, 5), credit("2400", 5)])
-        assert refused(shop, body) == (422, "reference_not_found")
-
-    def test_inside_the_lock_it_may_wait_and_not_count(
+    def test_a_locked_period_takes_drafts_and_no_posted_entries(
         self, shop: Business, ledger: Ledger
     ) -> None:
         with ledger.locked(ON):
             assert drafted(shop)["status"] == "draft"
-            with ledger.untouched():
-                assert refused(shop, entry_body(post=True)) == (409, "period_locked")
+            body = entry_body(post=True)
+            assert ledger.refused("POST", ENTRIES, json=body) == (409, "period_locked")
 
     def test_a_preview_shows_what_it_would_post_and_keeps_nothing(
         self, shop: Business, ledger: Ledger
@@ -206,7 +160,7 @@ class TestCreateJournalEntry:
 
 
 class TestReplaceJournalEntry:
-    def test_everything_it_says_is_said_anew(self, shop: Business) -> None:
+    def test_a_replacement_replaces_all_fields(self, shop: Business) -> None:
         entry = drafted(shop, reference="R", description="Before", created_by="ai")
         body = {"entry_date": "2024-12-31", "lines": [debit("1400", 8), credit("1000", 8)]}
         answer = shop.api.put(f"{ENTRIES}{entry['id']}/", json=body)
@@ -225,33 +179,27 @@ class TestReplaceJournalEntry:
         for entry in (posted(shop), rejected, system):
             with ledger.untouched():
                 answer = shop.api.put(f"{ENTRIES}{entry['id']}/", json=entry_body())
-            said = answer.json()
-            assert (answer.status_code, said["error_code"]) == (409, "invalid_state_transition")
-            assert said["detail"] == {
+            refusal = answer.json()
+            assert (answer.status_code, refusal["error_code"]) == (409, "invalid_state_transition")
+            assert refusal["detail"] == {
                 "current_state": entry["status"],
                 "allowed_next_states": [],
             }
 
-    def test_a_rule_broken_leaves_it_as_it_was(self, shop: Business, ledger: Ledger) -> None:
-        entry = drafted(shop)
-        with ledger.untouched():
-            body = entry_body(lines=[debit("6000", 1), credit("2400", 2)])
-            answer = shop.api.put(f"{ENTRIES}{entry['id']}/", json=body)
-        assert (answer.status_code, answer.json()["error_code"]) == (422, "entry_not_balanced")
-
-    def test_who_saw_an_older_version_changes_nothing(self, shop: Business) -> None:
+    def test_a_replacement_that_breaks_a_rule_changes_nothing(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
         path = f"{ENTRIES}{drafted(shop)['id']}/"
-        first = {"If-Match": '"1"'}
-        assert shop.api.put(path, json=entry_body(5), headers=first).status_code == 200
-        answer = shop.api.put(path, json=entry_body(6), headers=first)
-        assert (answer.status_code, answer.json()["error_code"]) == (412, "precondition_failed")
-        # Posting is a step too: what was read as a draft is another version of the entry.
-        approved = shop.api.post(f"{path}approve/", headers={"If-Match": '"2"'})
-        assert (approved.status_code, approved.headers["etag"]) == (200, '"3"')
-        assert shop.api.get(path).headers["etag"] == '"3"'
-        stale = shop.api.post(f"{path}reverse/", headers={"If-Match": '"2"'})
-        assert stale.status_code == 412
+        body = entry_body(lines=[debit("6000", 1), credit("2400", 2)])
+        assert ledger.refused("PUT", path, json=body) == (422, "entry_not_balanced")
 
-    def test_a_date_to_come_is_a_date(self, shop: Business) -> None:
+    def test_an_approval_makes_a_new_version(self, shop: Business) -> None:
+        path = f"{ENTRIES}{drafted(shop)['id']}/"
+        approved = shop.api.post(f"{path}approve/", headers={"If-Match": '"1"'})
+        assert (approved.status_code, approved.headers["etag"]) == (200, '"2"')
+        assert shop.api.get(path).headers["etag"] == '"2"'
+        assert shop.api.post(f"{path}reverse/", headers={"If-Match": '"1"'}).status_code == 412
+
+    def test_a_draft_may_have_a_future_date(self, shop: Business) -> None:
         later = f"{today().year + 1}-01-01"
         assert drafted(shop, entry_date=later)["entry_date"] == later

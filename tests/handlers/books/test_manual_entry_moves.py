@@ -1,7 +1,5 @@
 """approve_journal_entry, reject_journal_entry and reverse_journal_entry."""
 
-from datetime import timedelta
-
 import httpx
 import pytest
 
@@ -15,7 +13,7 @@ from tests.partner import Business
 CHART = "general-ledger/chart-of-accounts/"
 
 
-def said(answer: httpx.Response) -> tuple[int, str]:
+def refusal_of(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error_code"]
 
 
@@ -44,47 +42,26 @@ class TestApproveJournalEntry:
         assert shop.api.get(f"{ENTRIES}{entry['id']}/").json() == entry
         assert ledger.ask("SELECT id FROM journal_draft WHERE id = %(id)s", id=entry["id"]) == []
 
-    def test_the_trail_tells_of_one_thing(self, shop: Business) -> None:
-        entry = moved(shop, drafted(shop), "approve")
-        trail = shop.api.get("audit/", params={"object_id": entry["id"], "sort": "created_at"})
-        names = ("action", "change", "object_type")
-        assert [tuple(each[n] for n in names) for each in trail.json()["results"]] == [
-            ("create_journal_entry", "insert", "journal_entry"),
-            ("approve_journal_entry", "delete", "journal_entry"),
-            ("approve_journal_entry", "insert", "journal_entry"),
-        ]
+    def test_an_approval_checks_the_accounts_again(self, shop: Business, ledger: Ledger) -> None:
+        draft = drafted(shop, lines=[debit("7000", 5), credit("2400", 5)])
+        assert shop.api.delete(f"{CHART}7000/").status_code == 200
+        path = f"{ENTRIES}{draft['id']}/approve/"
+        assert ledger.refused("POST", path) == (409, "account_archived")
+        shop.api.patch(f"{CHART}7000/", json={"is_active": True})
+        assert moved(shop, draft, "approve")["is_posted"] is True
 
-    def test_an_entry_that_is_no_draft_cannot_be_approved(
-        self, shop: Business, ledger: Ledger, system: Record
+
+class TestNoDraft:
+    @pytest.mark.parametrize("move", ["approve", "reject"])
+    def test_an_entry_that_is_no_draft_cannot_be_approved_or_rejected(
+        self, shop: Business, ledger: Ledger, system: Record, move: str
     ) -> None:
         rejected = moved(shop, drafted(shop), "reject")
         for entry in (posted(shop), rejected, system):
             with ledger.untouched():
-                answer = ask(shop, entry, "approve")
-            assert said(answer) == (409, "invalid_state_transition")
+                answer = ask(shop, entry, move)
+            assert refusal_of(answer) == (409, "invalid_state_transition")
             assert answer.json()["detail"]["current_state"] == entry["status"]
-
-    def test_its_day_is_looked_at_now(self, shop: Business, ledger: Ledger) -> None:
-        draft = drafted(shop)
-        with ledger.locked(ON), ledger.untouched():
-            assert said(ask(shop, draft, "approve")) == (409, "period_locked")
-        assert moved(shop, draft, "approve")["status"] == "approved"
-
-    def test_an_approval_checks_the_accounts_again(self, shop: Business, ledger: Ledger) -> None:
-        draft = drafted(shop, lines=[debit("7000", 5), credit("2400", 5)])
-        assert shop.api.delete(f"{CHART}7000/").status_code == 200
-        with ledger.untouched():
-            assert said(ask(shop, draft, "approve")) == (409, "account_archived")
-        shop.api.patch(f"{CHART}7000/", json={"is_active": True})
-        assert moved(shop, draft, "approve")["is_posted"] is True
-
-    def test_a_preview_posts_nothing(self, shop: Business, ledger: Ledger) -> None:
-        draft = drafted(shop)
-        with ledger.untouched():
-            shown = moved(shop, draft, "approve", params={"preview": True})
-        [entry] = shown.pop("journal_entries")
-        assert entry == shown
-        assert (entry["id"], entry["sequence_number"]) == (draft["id"], None)
 
 
 class TestRejectJournalEntry:
@@ -99,14 +76,6 @@ class TestRejectJournalEntry:
         assert shop.api.get(f"{ENTRIES}{entry['id']}/").json() == entry
         assert ledger.entries(entry) == []
 
-    def test_an_entry_that_is_no_draft_cannot_be_rejected(
-        self, shop: Business, ledger: Ledger, system: Record
-    ) -> None:
-        rejected = moved(shop, drafted(shop), "reject")
-        for entry in (posted(shop), rejected, system):
-            with ledger.untouched():
-                assert said(ask(shop, entry, "reject")) == (409, "invalid_state_transition")
-
     def test_a_draft_in_a_locked_period_can_be_rejected(
         self, shop: Business, ledger: Ledger
     ) -> None:
@@ -116,7 +85,7 @@ class TestRejectJournalEntry:
 
 
 class TestReverseJournalEntry:
-    def test_the_mirror_takes_it_back(self, shop: Business, ledger: Ledger) -> None:
+    def test_a_reversal_mirrors_each_line(self, shop: Business, ledger: Ledger) -> None:
         before = ledger.balances()
         entry = posted(
             shop,
@@ -149,17 +118,11 @@ class TestReverseJournalEntry:
         assert read.headers["etag"] == '"2"'
         assert shop.api.get(f"{ENTRIES}{mirror['id']}/").json() == mirror
 
-    def test_without_a_date_it_is_todays(self, shop: Business) -> None:
+    def test_a_reversal_without_a_date_is_dated_today(self, shop: Business) -> None:
         entry = posted(shop, created_by="manual")
         assert moved(shop, entry, "reverse")["entry_date"] == today().isoformat()
 
-    def test_a_reversal_is_dated_no_earlier_than_its_entry(self, shop: Business) -> None:
-        later = (today() + timedelta(days=40)).isoformat()
-        assert moved(shop, posted(shop, entry_date=later), "reverse")["entry_date"] == later
-        early = moved(shop, posted(shop), "reverse", json={"entry_date": "2025-01-01"})
-        assert early["entry_date"] == ON
-
-    def test_an_approved_entry_is_reversed_alike(self, shop: Business) -> None:
+    def test_an_approved_draft_can_be_reversed(self, shop: Business) -> None:
         entry = moved(shop, drafted(shop, created_by="import"), "approve")
         mirror = moved(shop, entry, "reverse")
         assert (mirror["reversal_of_id"], mirror["created_by"]) == (entry["id"], "manual")
@@ -171,43 +134,15 @@ class TestReverseJournalEntry:
         assert again["source_id"] == entry["id"]
         assert ledger.balances() == before
 
-    def test_an_entry_is_reversed_once(self, shop: Business, ledger: Ledger) -> None:
-        entry = posted(shop)
-        mirror = moved(shop, entry, "reverse")
-        with ledger.untouched():
-            answer = ask(shop, entry, "reverse")
-        assert said(answer) == (409, "already_reversed")
-        assert answer.json()["detail"] == {"reversed_by_id": mirror["id"]}
-
     def test_an_entry_of_a_document_cannot_be_reversed(
         self, shop: Business, ledger: Ledger, system: Record
     ) -> None:
         with ledger.untouched():
             answer = ask(shop, system, "reverse")
-        assert said(answer) == (409, "system_entry")
+        assert refusal_of(answer) == (409, "system_entry")
         assert answer.json()["detail"]["source_id"] == system["source_id"]
 
-    def test_an_entry_that_is_not_posted_cannot_be_reversed(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
-        draft, rejected = drafted(shop), moved(shop, drafted(shop), "reject")
-        for entry, following in ((draft, ["approved", "rejected"]), (rejected, [])):
-            with ledger.untouched():
-                answer = ask(shop, entry, "reverse")
-            assert said(answer) == (409, "invalid_state_transition")
-            assert answer.json()["detail"]["allowed_next_states"] == following
-
-    def test_a_reversal_is_posted_in_an_open_period(self, shop: Business, ledger: Ledger) -> None:
-        entry, end = posted(shop), today()
-        with ledger.locked(end.isoformat()):
-            for day in (ON, end.isoformat()):
-                with ledger.untouched():
-                    answer = ask(shop, entry, "reverse", json={"entry_date": day})
-                assert said(answer) == (409, "period_locked")
-            mirror = moved(shop, entry, "reverse")
-        assert mirror["entry_date"] == (end + timedelta(days=1)).isoformat()
-
-    def test_an_archived_account_is_active_again(self, shop: Business, ledger: Ledger) -> None:
+    def test_an_archived_account_is_active_again(self, shop: Business) -> None:
         lines = [debit("8000", 5), credit("2450", 5)]
         entry = posted(shop, lines=lines)
         offset = posted(shop, lines=[debit("2450", 5), credit("8000", 5)])
@@ -215,14 +150,6 @@ class TestReverseJournalEntry:
         moved(shop, entry, "reverse")
         assert shop.api.get(f"{CHART}8000/").json()["is_active"] is True
         moved(shop, offset, "reverse")
-
-    def test_a_preview_posts_nothing(self, shop: Business, ledger: Ledger) -> None:
-        entry = posted(shop)
-        with ledger.untouched():
-            shown = moved(shop, entry, "reverse", params={"preview": True})
-        [mirror] = shown.pop("journal_entries")
-        assert mirror == shown
-        assert mirror["reversal_of_id"] == entry["id"]
 
     def test_a_long_description_is_cut(self, shop: Business) -> None:
         entry = posted(shop, description="x" * 1000)

@@ -1,4 +1,4 @@
-"""A history of random trade, of refunds from vendors, and of entries by hand."""
+"""A random history of trade, vendor refunds and manual entries."""
 
 import random
 from collections import Counter
@@ -27,7 +27,7 @@ YEAR_ENDS = ("2000-12-31", "2000-03-31", "2000-02-29", "2000-01-14")
 
 
 class History:
-    """A business to which things happen at random, one day after another."""
+    """A business with random events, one day after another."""
 
     def __init__(self, partner: Partner, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -40,8 +40,8 @@ class History:
             self.shop.made("bank-accounts/", {"display_name": name, "currency": "GBP"})
         self.parties = {SALES: self.shop.customer(), PURCHASES: self.shop.vendor()}
         self.open: dict[Trade, list[Record]] = {SALES: [], PURCHASES: []}
-        self.given: dict[str, Record] = {}  # What vendors may give back of, by its id,
-        self.rest: Counter[str] = Counter()  # and how much of it.
+        self.given: dict[str, Record] = {}  # Refundable items by their ids,
+        self.rest: Counter[str] = Counter()  # and their refundable rests.
         self.announced: list[Record] = []
         self.day = FIRST
 
@@ -100,22 +100,20 @@ class History:
             self.may_return(of_credit(credit, amount - sum(e["amount"] for e in shares)))
 
     def refund(self) -> None:
-        """A vendor is to give back of several things, in two payments."""
+        """Agree a vendor refund of several items, in two payments."""
         self.document(PURCHASES)
         self.payment(PURCHASES)
         items = self.returns()
         total = sum(each["amount_cents"] for each in items) + self.chance.choice((2, 500))
         first = self.chance.randint(1, total - 1)
-        body = whole_refund_body(
-            self.parties[PURCHASES], total, *items, refund_date=str(self.day), payments=[]
-        )
-        body["payments"] = [
-            {"amount_cents": amount, **self.tagged()} for amount in (first, total - first)
-        ]
+        amounts = (first, total - first)
+        payments = [{"amount_cents": amount, **self.tagged()} for amount in amounts]
+        facts = {"refund_date": str(self.day), "payments": payments}
+        body = whole_refund_body(self.parties[PURCHASES], total, *items, **facts)
         self.announced += self.shop.made(REFUNDS, body)["vendor_refund_payments"]
 
     def returns(self) -> list[Record]:
-        """Take parts of some of what vendors may give back of, each of which is there still."""
+        """Choose items of a refund, with parts of their refundable rests."""
         items = []
         for id_ in self.chance.sample(sorted(+self.rest), min(4, len(+self.rest))):
             amount = self.chance.randint(1, self.rest[id_])
@@ -124,13 +122,13 @@ class History:
         return items
 
     def may_return(self, item: Record) -> None:
-        """Remember what vendors may give back of."""
+        """Remember a refundable item."""
         [id_] = (str(value) for name, value in item.items() if name.endswith("_id"))
         self.given[id_] = item
         self.rest[id_] += item["amount_cents"]
 
     def money(self) -> None:
-        """Money of a refund comes, or goes back; what it pays may be given another way first."""
+        """A payment of a refund completes or fails, or loses its allocations."""
         if not self.announced:
             return
         payment = self.chance.choice(self.announced)

@@ -1,4 +1,4 @@
-"""Where each figure of a report leads: what is listed there comes to the figure."""
+"""The list that explains a figure of a report adds up to it."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.builders.reports import booked, report, table, worked_march
-from tests.builders.trade import Record
+from tests.builders.trade import SALES, Record
 from tests.handlers.reports.histories import History
 from tests.partner import Business, Partner
 
@@ -50,22 +50,12 @@ def tagged(acme: Partner) -> Business:
     """Invoices of two tags, of one, of the other and of none; two of them paid."""
     shop = acme.business()
     buyer = shop.customer()
-    sent = {}
-    for amount, tags in ((100, ["a", "b"]), (20, ["a"]), (3, ["b"]), (4000, [])):
-        line = {"quantity": 1, "unit_price": amount}
-        body = {"customer_id": buyer["id"], "line_items": [line], "transaction_tags": tags}
-        sent[amount] = shop.made("invoices/", {**body, "sent_at": "2025-03-05T09:00:00Z"})
+    sent = {
+        amount: SALES.open(shop, buyer, amount, transaction_tags=tags)
+        for amount, tags in ((100, ["a", "b"]), (20, ["a"]), (3, ["b"]), (4000, []))
+    }
     for amount in (20, 4000):
-        share = {"invoice_id": sent[amount]["id"], "amount_cents": amount}
-        payment = {
-            "customer_id": buyer["id"],
-            "total_amount_cents": amount,
-            "payment_date": "2025-03-10",
-            "currency": "GBP",
-            "payment_method": "cash",
-            "allocations": [share],
-        }
-        shop.made("invoices/payments/", payment)
+        SALES.pay(shop, buyer, amount, SALES.part(sent[amount], amount))
     return shop
 
 
@@ -129,21 +119,20 @@ class TestExplain:
 
 
 class TestKnownAt:
-    def test_a_report_says_what_it_said_then(self, acme: Partner) -> None:
+    def test_a_report_has_the_figures_of_an_earlier_time(self, acme: Partner) -> None:
         shop = acme.business()
         first = booked(shop, "2026-03-01", "1100", "4000", 100)
-        asked = {"start_date": "2026-03-01", "end_date": "2026-03-31"}
-        then = {**asked, "known_at": first["posted_at"]}
+        days = {"start_date": "2026-03-01", "end_date": "2026-03-31"}
+        then = {**days, "known_at": first["posted_at"]}
         booked(shop, "2026-03-02", "1100", "4000", 20)
-        assert (
-            report(shop, "reports/profit-and-loss", **asked)["summary"]["net_profit_cents"] == 120
-        )
+        now = report(shop, "reports/profit-and-loss", **days)
+        assert now["summary"]["net_profit_cents"] == 120
         found = report(shop, "reports/profit-and-loss", **then)
         assert found["summary"]["net_profit_cents"] == 100
         assert found["known_at"] == first["posted_at"]
         [sales] = found["revenue"]["line_items"]
-        told = parse_qs(urlsplit(sales["explain"]).query)
-        assert told["known_at"] == [first["posted_at"]]
+        query = parse_qs(urlsplit(sales["explain"]).query)
+        assert query["known_at"] == [first["posted_at"]]
         assert net(shop, sales["explain"]) == -100
         sheet = {"as_of_date": "2026-03-31", "known_at": first["posted_at"]}
         found = report(shop, "reports/balance-sheet", **sheet)
@@ -166,18 +155,21 @@ class TestTags:
             assert net(tagged, each["explain"]) == -each["value_cents"]
         return int(found["summary"]["net_revenue_cents"])
 
-    def test_count_what_belongs_to_documents_that_have_them(self, tagged: Business) -> None:
-        assert self.earned(tagged) == 4123
-        assert self.earned(tagged, tag="a") == 120
-        assert self.earned(tagged, tag="b") == 103
-        assert self.earned(tagged, tag="nobody's") == 0
-        assert self.earned(tagged, untagged=True) == 4000
-
-    def test_count_on_cash_what_settles_these(self, tagged: Business) -> None:
-        assert self.earned(tagged, basis="cash") == 4020
-        assert self.earned(tagged, basis="cash", tag="a") == 20
-        assert self.earned(tagged, basis="cash", tag="b") == 0
-        assert self.earned(tagged, basis="cash", untagged=True) == 4000
+    @pytest.mark.parametrize(
+        ("cut", "accrual", "cash"),
+        [
+            ({}, 4123, 4020),
+            ({"tag": "a"}, 120, 20),
+            ({"tag": "b"}, 103, 0),
+            ({"tag": "nobody's"}, 0, 0),
+            ({"untagged": True}, 4000, 4000),
+        ],
+    )
+    def test_count_the_amounts_of_their_documents(
+        self, tagged: Business, cut: Record, accrual: int, cash: int
+    ) -> None:
+        assert self.earned(tagged, **cut) == accrual
+        assert self.earned(tagged, basis="cash", **cut) == cash
 
     def test_overlap_where_a_document_has_two(self, tagged: Business) -> None:
         name = "reports/profit-and-loss"
@@ -190,12 +182,12 @@ class TestTags:
             assert report(tagged, each, **MARCH, untagged=True)["tags_overlap"] is True
             assert report(tagged, each, **april, untagged=True)["tags_overlap"] is False
 
-    def test_are_told_by_the_report(self, tagged: Business) -> None:
+    def test_are_shown_by_the_report(self, tagged: Business) -> None:
         for name in ("reports/profit-and-loss", "reports/general-ledger"):
-            found = report(tagged, name, **MARCH, tag="a")
-            assert (found["tag"], found["untagged"]) == ("a", False)
-            found = report(tagged, name, **MARCH, untagged=True)
-            assert (found["tag"], found["untagged"]) == (None, True)
+            for cut in ({"tag": "a", "untagged": False}, {"tag": None, "untagged": True}):
+                query = {key: value for key, value in cut.items() if value}
+                found = report(tagged, name, **MARCH, **query)
+                assert {key: found[key] for key in cut} == cut
 
     def test_cut_the_general_ledger_and_its_lines(self, tagged: Business) -> None:
         found = report(tagged, "reports/general-ledger", **MARCH, tag="a", account="4000")

@@ -1,4 +1,4 @@
-"""What holds of the reports of any history, on both bases and on any day."""
+"""Properties of the reports of any history, on both bases and on any day."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -29,7 +29,7 @@ def sheet(shop: Business, day: str, basis: str) -> dict[str, int]:
 
 
 def moved(shop: Business, **asked: Any) -> dict[str, int]:
-    """What each account has moved by, debits less credits, as the general ledger tells."""
+    """Debits less credits of each account in the general ledger."""
     found = report(shop, "reports/general-ledger", **asked)["accounts"]
     return {e["account_code"]: e["debits_cents"] - e["credits_cents"] for e in found}
 
@@ -72,29 +72,22 @@ class TestHistory:
                     assert sum(each["column_values"]) == each["value_cents"]
 
     def test_profits_differ_by_as_much_as_net_assets(self, history: History) -> None:
+        shop = history.shop
         for first, last in pairwise(history.some_days(8)):
             eve = str(date.fromisoformat(first) - timedelta(days=1))
-            profit, grown = (
-                {
-                    basis: report(
-                        history.shop,
-                        "reports/profit-and-loss",
-                        start_date=first,
-                        end_date=last,
-                        basis=basis,
-                    )["summary"]["net_profit_cents"]
-                    for basis in BASES
-                },
-                {
-                    basis: sheet(history.shop, last, basis)["net_assets_cents"]
-                    - sheet(history.shop, eve, basis)["net_assets_cents"]
-                    for basis in BASES
-                },
-            )
+            profit, grown = Counter[str](), Counter[str]()
+            for basis in BASES:
+                days = {"start_date": first, "end_date": last, "basis": basis}
+                found = report(shop, "reports/profit-and-loss", **days)
+                profit[basis] = found["summary"]["net_profit_cents"]
+                grown[basis] = sheet(shop, last, basis)["net_assets_cents"]
+                grown[basis] -= sheet(shop, eve, basis)["net_assets_cents"]
             assert profit["accrual"] - profit["cash"] == grown["accrual"] - grown["cash"]
 
     @pytest.mark.parametrize("basis", BASES)
-    def test_tags_and_what_has_none_come_to_the_report(self, history: History, basis: str) -> None:
+    def test_tags_and_untagged_amounts_add_up_to_the_report(
+        self, history: History, basis: str
+    ) -> None:
         """No document of the history has two tags."""
         assert any(
             len(each["allocations"]) > 1
@@ -104,14 +97,13 @@ class TestHistory:
         cuts = [{"untagged": True}, *({"tag": tag} for tag in TAGS)]
         for first, last in pairwise(history.some_days(6)):
             days = {"start_date": first, "end_date": last, "basis": basis}
-            parts: Counter[str] = Counter()
+            parts, whole = Counter[str](), Counter(moved(history.shop, **days))
             for cut in cuts:
                 parts.update(moved(history.shop, **days, **cut))
-            assert +parts == +Counter(moved(history.shop, **days)), days
-            assert -parts == -Counter(moved(history.shop, **days)), days
+            assert (+parts, -parts) == (+whole, -whole), days
 
     @pytest.mark.parametrize("basis", BASES)
-    def test_all_reports_tell_the_same_profit(self, history: History, basis: str) -> None:
+    def test_all_reports_have_the_same_profit(self, history: History, basis: str) -> None:
         days = {"start_date": str(FIRST), "end_date": str(history.day), "basis": basis}
         shop = history.shop
         profit = report(shop, "reports/profit-and-loss", **days)["summary"]["net_profit_cents"]

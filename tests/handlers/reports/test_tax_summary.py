@@ -1,17 +1,19 @@
-"""get_vat_summary: tax by code of some days, beside what a return of them would say."""
+"""get_vat_summary: tax by code of some days, and a preview of their return."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
 from tests.builders.journal_entries import marked, taxed
 from tests.builders.reports import booked, report, worked_march
-from tests.builders.sales import paid
+from tests.builders.sales import paid, part
 from tests.builders.tax_codes import CODES, code_body
 from tests.builders.tax_returns import explain_themselves
+from tests.builders.tax_returns import filed as file_return
 from tests.builders.trade import Record
 from tests.partner import Business, Partner
 
 VAT = "reports/vat-summary"
+SALE = (marked("4000", -500, "S20", "net"), marked("2200", -100, "S20", "output"))
 MARCH = {"start_date": "2026-03-01", "end_date": "2026-03-31"}
 
 
@@ -19,36 +21,26 @@ def boxes(found: Record) -> dict[str, int]:
     return {each["box"]: each["amount_cents"] for each in found["return_preview"]["boxes"]}
 
 
-def without_explain(told: Any) -> Any:
-    """What is told, but for where it leads to: that says when and by which list."""
-    if isinstance(told, list):
-        return [without_explain(each) for each in told]
-    if isinstance(told, dict):
-        return {key: without_explain(each) for key, each in told.items() if key != "explain"}
-    return told
+def without_explain(value: Any) -> Any:
+    """A report without the addresses that explain its figures."""
+    if isinstance(value, list):
+        return [without_explain(each) for each in value]
+    if isinstance(value, dict):
+        return {key: without_explain(each) for key, each in value.items() if key != "explain"}
+    return value
 
 
 def filed(shop: Business, scheme: str = "accrual") -> Record:
-    return file_it(shop, shop.made("tax-returns/", {**MARCH, "scheme": scheme}))
-
-
-def file_it(shop: Business, draft: Record) -> Record:
-    answer = shop.api.post(f"tax-returns/{draft['id']}/file/")
-    assert answer.status_code == 200, answer.text
-    done: Record = answer.json()
-    return done
+    """File a return of March."""
+    return file_return(shop, shop.made("tax-returns/", {**MARCH, "scheme": scheme}))
 
 
 class TestGetVatSummary:
     def test_the_summary_has_the_figures_of_a_draft_return(self, acme: Partner) -> None:
         shop = acme.business()
         worked_march(shop)
-        taxed(
-            shop,
-            "2026-03-02",
-            marked("6000", 300, "P20", "net"),
-            marked("1300", 60, "P20", "input"),
-        )
+        purchase = (marked("6000", 300, "P20", "net"), marked("1300", 60, "P20", "input"))
+        taxed(shop, "2026-03-02", *purchase)
         for scheme, due in (("accrual", 20_000 - 60), ("cash", 8_333 - 60)):
             found = report(shop, VAT, **MARCH, basis=scheme)
             draft = shop.made("tax-returns/", {**MARCH, "scheme": scheme})
@@ -65,8 +57,7 @@ class TestGetVatSummary:
         shop = acme.business()
         worked_march(shop)
         filed(shop)
-        sale = (marked("4000", -500, "S20", "net"), marked("2200", -100, "S20", "output"))
-        taxed(shop, "2026-03-30", *sale)
+        taxed(shop, "2026-03-30", *SALE)
         found = report(shop, VAT, **MARCH)
         [code] = found["codes"]
         assert (code["net_cents"], code["output_cents"]) == (100_500, 20_100)
@@ -78,13 +69,11 @@ class TestGetVatSummary:
         for each in (found, found["return_preview"], april, april["return_preview"]):
             explain_themselves(shop, each)
 
-    def test_tax_without_a_code_is_told(self, acme: Partner) -> None:
+    def test_tax_without_a_code_is_reported(self, acme: Partner) -> None:
         shop = acme.business()
-        lines = [{"account": "1300", "debit_amount": 40}, {"account": "1100", "credit_amount": 40}]
-        body = {"entry_date": "2026-03-05", "lines": lines, "post": True}
-        shop.made("general-ledger/journal-entries/", body)
-        [told] = report(shop, VAT, **MARCH)["uncoded"]
-        assert (told["account_code"], told["amount_cents"]) == ("1300", 40)
+        booked(shop, "2026-03-05", "1300", "1100", 40)
+        [uncoded] = report(shop, VAT, **MARCH)["uncoded"]
+        assert (uncoded["account_code"], uncoded["amount_cents"]) == ("1300", 40)
 
 
 class TestListVatSummaryEntries:
@@ -93,17 +82,11 @@ class TestListVatSummaryEntries:
         changed = [{"rate": 9, "valid_to": "2026-03-15"}, {"rate": 9.5, "valid_from": "2026-03-16"}]
         shop.made(CODES, code_body("RISING", rates=changed))
         for on, net, tax in (("2026-03-15", 1_000, 90), ("2026-03-16", 200, 19)):
-            taxed(
-                shop,
-                on,
-                marked("4000", -net, "RISING", "net"),
-                marked("2200", -tax, "RISING", "output"),
-            )
+            sale = (marked("4000", -net, "RISING", "net"), marked("2200", -tax, "RISING", "output"))
+            taxed(shop, on, *sale)
         found = report(shop, VAT, **MARCH)
-        assert [(each["tax_rate"], each["output_cents"]) for each in found["codes"]] == [
-            (9, 90),
-            (9.5, 19),
-        ]
+        shown = [(each["tax_rate"], each["output_cents"]) for each in found["codes"]]
+        assert shown == [(9, 90), (9.5, 19)]
         explain_themselves(shop, found)
         for basis, rate, lines in (("accrual", 9.5, 2), ("cash", 9, 2), ("accrual", 9.25, 0)):
             asked = {**MARCH, "basis": basis, "tax_code": "RISING", "tax_rate": rate}
@@ -130,8 +113,7 @@ class TestKnownAt:
         said = {basis: report(shop, VAT, **MARCH, basis=basis) for basis in ("accrual", "cash")}
         last = shop.api.get("general-ledger/journal-entries/").json()["results"]
         seen = max(each["posted_at"] for each in last)
-        sale = (marked("4000", -500, "S20", "net"), marked("2200", -100, "S20", "output"))
-        taxed(shop, "2026-03-30", *sale)
+        taxed(shop, "2026-03-30", *SALE)
         booked(shop, "2026-03-05", "1300", "1100", 40)
         for basis, then in said.items():
             assert report(shop, VAT, **MARCH, basis=basis) != then
@@ -145,11 +127,10 @@ class TestKnownAt:
         worked_march(shop)
         drawn_up = report(shop, VAT, **MARCH)["return_preview"]
         first = filed(shop)
-        sale = (marked("4000", -500, "S20", "net"), marked("2200", -100, "S20", "output"))
-        late = taxed(shop, "2026-03-30", *sale)
+        late = taxed(shop, "2026-03-30", *SALE)
         body = {"reason": "Forgotten"}
         draft = shop.made(f"tax-returns/{first['id']}/supersede/", body)
-        second = file_it(shop, draft)
+        second = file_return(shop, draft)
 
         def preview(moment: str) -> Record:
             found: Record = report(shop, VAT, **MARCH, known_at=moment)["return_preview"]
@@ -168,9 +149,8 @@ class TestKnownAt:
         april = {"start_date": "2026-04-01", "end_date": "2026-04-30", "basis": "accrual"}
         then = report(shop, VAT, **april)
         assert then["return_preview"]["tax_due_cents"] == 20_000 - 8_333
-        share = {"invoice_id": invoice["id"], "amount_cents": 10_000}
         buyer = {"id": payment["customer_id"]}
-        paid(shop, buyer, 10_000, payment_date="2026-03-25", allocations=[share])
+        paid(shop, buyer, 10_000, part(invoice, 10_000), payment_date="2026-03-25")
         [code] = report(shop, VAT, **april)["return_preview"]["transition"]
         assert code["output_cents"] < 20_000 - 8_333
         found = report(shop, VAT, **april, known_at=done["filed_at"])

@@ -1,11 +1,11 @@
-"""What a vendor gives back of several things has the tags of these, on both bases."""
+"""A refund of several bills, payments and credits has their tags, on both bases."""
 
 from typing import Any
 
 import pytest
 
 from tests.bookkeeping import Ledger
-from tests.builders.purchases import bill_body, bill_paid, part, vendor_credited
+from tests.builders.purchases import bill_paid, vendor_credited
 from tests.builders.reports import report
 from tests.builders.trade import PURCHASES, Record, line
 from tests.builders.vendor_refunds import (
@@ -31,11 +31,8 @@ Moved = dict[str, int]
 def bought(shop: Business, vendor: Record, amount: int, *tags: str) -> Record:
     """A bill that is paid: its net stands on 6000, a fifth of that on 1300."""
     taxed = line(amount, sales_taxes=[{"amount": amount // 5}])
-    opened = {"bill_date": "2025-03-01", "received_at": "2025-03-03T09:00:00Z"}
-    body = bill_body(vendor, taxed, transaction_tags=list(tags), **opened)
-    bill = shop.made("bills/", body)
-    bill_paid(shop, vendor, amount * 6 // 5, part(bill, amount * 6 // 5))
-    return bill
+    facts = {"line_items": [taxed], "transaction_tags": list(tags)}
+    return PURCHASES.settle(shop, vendor, amount * 6 // 5, **facts)
 
 
 def moved(shop: Business, basis: str, **cut: Any) -> Moved:
@@ -66,8 +63,7 @@ class Given:
         self.vendor = vendor = shop.vendor()
         self.van = bought(shop, vendor, 1_000, "van")
         self.desk = bought(shop, vendor, 500, "desk")
-        late = {"transaction_tags": ["late"]}
-        self.advance = bill_paid(shop, vendor, 700, **late)
+        self.advance = bill_paid(shop, vendor, 700, transaction_tags=["late"])
         self.credit = vendor_credited(shop, vendor, 400, tags=["back"])
 
     def items(self) -> tuple[Record, ...]:
@@ -89,9 +85,7 @@ DESK = {"6000": 500, "1300": 100}
 
 
 class TestRefundOfSeveral:
-    def test_each_part_has_the_tags_of_what_it_gives_back_of(
-        self, given: Given, api_server: Any
-    ) -> None:
+    def test_each_part_has_the_tags_of_its_target(self, given: Given, api_server: Any) -> None:
         shop = given.shop
         made = agreed(shop, given.vendor, 1_500, *given.items())
         waits = {
@@ -103,8 +97,7 @@ class TestRefundOfSeveral:
         }
         assert by_tag(shop, "accrual") == waits
         before = by_tag(shop, "cash")
-        assert before["van"] == VAN
-        assert before["desk"] == DESK
+        assert (before["van"], before["desk"]) == (VAN, DESK)
         facts = {"status": "completed", "transaction_tags": ["bank"], "processing_fee_cents": 20}
         changed(shop, made["payment"], **facts, payment_date="2025-04-01")
         found = by_tag(shop, "accrual")
@@ -130,8 +123,7 @@ class TestRefundOfSeveral:
             changed(shop, payment, status="completed")
             cash = by_tag(shop, "cash")
             now = {
-                tag: sum(bill.values()) - sum(cash[tag].values())
-                for tag, bill in (("van", VAN), ("desk", DESK))
+                tag: bill - sum(cash[tag].values()) for tag, bill in (("van", 1_200), ("desk", 600))
             }
             assert all(now[tag] >= came[tag] for tag in came)
             came = now
@@ -190,9 +182,7 @@ class TestListedPayments:
             assert found == {made[name] for name in names}
 
 
-class TestRefundOfBefore:
-    """It is about the one thing that it gives back of, or about itself, and stays so."""
-
+class TestEarlierRefund:
     def test_a_refund_of_an_earlier_release_is_changed_and_reversed_as_posted(
         self, given: Given, api_server: Any
     ) -> None:
@@ -200,7 +190,7 @@ class TestRefundOfBefore:
         before = by_tag(shop, "accrual")
         made = agreed(shop, given.vendor, 720, *given.items()[:2])
         payment = made["payment"]
-        # A server of before has posted one line for both bills.
+        # An earlier release posted one line for both bills.
         query = "UPDATE vendor_refund SET by_target = false WHERE id = %s"
         tamper(api_server, query, made["refund"]["id"])
         query = "UPDATE journal_line SET document_id = %s WHERE entry_id IN (SELECT id FROM"

@@ -1,11 +1,17 @@
-"""What the tests of tax returns share."""
+"""Books for the tests of tax returns."""
+
+from collections.abc import Iterator
 
 import pytest
 
+from tests.api_server import ApiServer
+from tests.bookkeeping import Ledger
 from tests.partner import Business, Partner
 
 
 @pytest.fixture
-def books(acme: Partner) -> Business:
-    """Books of their own for each test."""
-    return acme.business()
+def books(api_server: ApiServer, acme: Partner) -> Iterator[Business]:
+    """Books of their own for each test, audited at its end."""
+    books = acme.business()
+    yield books
+    Ledger(api_server, books).audit()

@@ -1,9 +1,16 @@
-"""Returns on cash: amounts of documents count on the day on which these are settled."""
+"""Returns on cash: amounts of documents count on the day of settlement."""
 
-from tests.api_server import ApiServer
-from tests.bookkeeping import Ledger
 from tests.builders.sales import refund_paid, refunded, written_off
-from tests.builders.tax_returns import boxes, brought, codes, drawn_up, filed, lines
+from tests.builders.tax_returns import (
+    RETURNS,
+    boxes,
+    brought,
+    codes,
+    drawn_up,
+    filed,
+    lines,
+    return_body,
+)
 from tests.builders.taxed_quarters import bought, credited, of, paid, sold
 from tests.builders.trade import PURCHASES, SALES, Record
 from tests.partner import Business, Partner
@@ -28,23 +35,18 @@ class TestGetTaxReturn:
         assert on_cash(books) == {"S0": {"net": 1_765}, "S20": {"net": 3_529, "output": 706}}
         assert on_cash(books, 2) == {"S0": {"net": 3_235}, "S20": {"net": 6_471, "output": 1_294}}
 
-    def test_a_line_that_settles_tells_the_parts(self, books: Business) -> None:
+    def test_a_settling_line_shows_the_settled_parts(self, books: Business) -> None:
         invoice = sold(books, "2025-01-10", of("S20", 10_000), of("S0", 5_000))
         payment = paid(books, invoice, 6_000, "2025-02-01")
         draft = drawn_up(books, 1, "cash")
         [line] = lines(books, draft)
         assert (line["source_type"], line["source_id"]) == ("payment", payment["id"])
         assert line["account_code"] == "1200"
-        shares = {
-            (share["tax_code"], share["tax_part"]): share["credit_amount"]
-            for share in line["shares"]
-        }
+        shares = {(e["tax_code"], e["tax_part"]): e["credit_amount"] for e in line["shares"]}
         assert shares == {("S20", "net"): 3_529, ("S20", "output"): 706, ("S0", "net"): 1_765}
         assert brought(lines(books, draft, tax_part="output")) == -706
 
-    def test_a_line_that_settles_tells_nothing_of_what_counts_by_itself(
-        self, books: Business
-    ) -> None:
+    def test_a_settling_line_omits_self_assessed_parts(self, books: Business) -> None:
         bill = bought(books, "2025-01-10", of("P20", 1_000), of("PA20", 2_000))
         paid(books, bill, 3_200, "2025-02-01")
         draft = drawn_up(books, 1, "cash")
@@ -59,13 +61,11 @@ class TestGetTaxReturn:
         assert on_cash(books) == whole
         PURCHASES.change(books, payment, status="failed")
         assert on_cash(books) == whole
-        draft = books.made(
-            "tax-returns/",
-            {"start_date": "2025-04-01", "end_date": "2030-12-31", "scheme": "cash"},
-        )
+        days = return_body(start_date="2025-04-01", end_date="2030-12-31", scheme="cash")
+        draft = books.made(RETURNS, days)
         assert codes(draft["codes"]) == {"P20": {"net": -10_000, "input": -2_000}}
 
-    def test_money_in_advance_is_told_and_counts_nothing(self, books: Business) -> None:
+    def test_money_in_advance_is_shown_and_counts_nothing(self, books: Business) -> None:
         SALES.pay(books, books.customer(), 700, payment_date="2025-02-01")
         PURCHASES.pay(books, books.vendor(), 300, payment_date="2025-02-01")
         draft = drawn_up(books, 1, "cash")
@@ -75,15 +75,12 @@ class TestGetTaxReturn:
     def test_a_credit_counts_with_what_it_settles_when_it_is_applied(self, books: Business) -> None:
         """12.00 of a credit at 20 % settle 11.43 and 0.57 of an invoice at 5 %."""
         invoice = sold(books, "2025-01-10", of("S5", 10_000))
-        credit = {
-            "customer_id": invoice["customer"]["id"],
-            "line_items": [{"amount": 1_000, "tax_code": "S20"}],
-            "sent_at": "2025-02-01T09:00:00Z",
-        }
-        books.made("customer-credits/", credit)
+        item, moment = {"amount": 1_000, "tax_code": "S20"}, "2025-02-01T09:00:00Z"
+        credit = SALES.credit_body(invoice["customer"], item, sent_at=moment)
+        books.made(SALES.credits, credit)
         assert on_cash(books) == {}
-        allocation = {"invoice_id": invoice["id"], "amount": 1_200}
-        books.made("customer-credits/", {**credit, "allocations": [allocation]})
+        shares = [SALES.share(invoice, 1_200)]
+        books.made(SALES.credits, {**credit, "allocations": shares})
         assert on_cash(books) == {
             "S20": {"net": -1_000, "output": -200},
             "S5": {"net": 1_143, "output": 57},
@@ -93,8 +90,8 @@ class TestGetTaxReturn:
         self, books: Business
     ) -> None:
         invoice = sold(books, "2025-01-10", of("S20", 10_000), of("S5", 10_000))
-        allocation = {"invoice_id": invoice["id"], "amount": 4_800}
-        credited(books, invoice, 4_000, "2025-02-01", allocations=[allocation])
+        shares = [SALES.share(invoice, 4_800)]
+        credited(books, invoice, 4_000, "2025-02-01", allocations=shares)
         assert on_cash(books) == {}
         assert on_accrual(books)["S20"] == {"net": 6_000, "output": 1_200}
 
@@ -117,13 +114,10 @@ class TestGetTaxReturn:
         assert on_cash(books) == {}
         relieved = {"net": 20_000, "output": 4_000, "relief_net": 10_000, "relief": 2_000}
         assert on_accrual(books) == {"S20": relieved}
-        assert boxes(drawn_up(books, 1)) == {
-            "1": 4_000, "3": 4_000, "4": 2_000, "5": 2_000, "6": 20_000
-        }  # fmt: skip
+        expected = {"1": 4_000, "3": 4_000, "4": 2_000, "5": 2_000, "6": 20_000}
+        assert boxes(drawn_up(books, 1)) == expected
 
-    def test_a_document_settled_whole_says_the_same_on_both(
-        self, books: Business, api_server: ApiServer
-    ) -> None:
+    def test_a_settled_document_has_equal_figures_on_both_schemes(self, books: Business) -> None:
         for amount in (17_000, 6_001, 333):
             invoice = sold(books, "2025-01-10", of("S20", 9_999), of("S5", 777), of("S0", 1_234))
             rest = invoice["outstanding_balance"]
@@ -132,13 +126,14 @@ class TestGetTaxReturn:
             if rest > first:
                 paid(books, invoice, rest - first, "2025-03-01")
         bill = bought(books, "2025-01-10", of("P20", 12_345), of("P5", 1))
-        vendor = {"vendor_id": bill["vendor"]["id"], "received_at": "2025-02-02T00:00:00Z"}
-        allocation = {"bill_id": bill["id"], "amount": 1_200}
-        credit = {"line_items": [{"amount": 1_000, "tax_code": "P20"}]}
-        books.made("vendor-credits/", {**vendor, **credit, "allocations": [allocation]})
+        facts = {
+            "received_at": "2025-02-02T00:00:00Z",
+            "allocations": [PURCHASES.share(bill, 1_200)],
+        }
+        item = {"amount": 1_000, "tax_code": "P20"}
+        books.made(PURCHASES.credits, PURCHASES.credit_body(bill["vendor"], item, **facts))
         paid(books, bill, bill["outstanding_balance"] - 1_200, "2025-03-03")
         assert on_cash(books) == on_accrual(books)
-        Ledger(api_server, books).audit()
 
     def test_in_germany_input_tax_is_recovered_by_the_bill(self, acme: Partner) -> None:
         shop = acme.business(country="DE", entity_type="gmbh")

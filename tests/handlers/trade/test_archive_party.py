@@ -1,4 +1,4 @@
-"""Customers and vendors that are archived and brought back, and what they refuse meanwhile."""
+"""Customers and vendors that are archived and unarchived, and what they refuse while archived."""
 
 from dataclasses import asdict
 from typing import Any
@@ -6,32 +6,50 @@ from typing import Any
 import pytest
 
 from accounting.trade.parties import OpenAmounts
-from tests.bookkeeping import Ledger
 from tests.builders.sales import refund_paid, refunded
-from tests.builders.trade import CREDITED_AT, PURCHASES, SALES, Record, Trade
+from tests.builders.trade import CREDITED_AT, PURCHASES, SALES, Record
 from tests.builders.vendor_refunds import agreed, changed, of_bill
-from tests.partner import Business
+from tests.handlers.trade.side import Side
 
 NOTHING = asdict(OpenAmounts())
 
 
-def refuses_business(
-    shop: Business, ledger: Ledger, trade: Trade, party: Record, code: str, status: str
-) -> None:
-    """See that a party takes nothing new, not even a draft."""
-    opened: dict[str, Any] = {trade.moment: CREDITED_AT}
+@pytest.fixture
+def side(side: Side) -> Side:
+    """A side with a new party for each test."""
+    return side.with_new_party()
+
+
+@pytest.fixture
+def archive(side: Side) -> str:
+    """The path that archives the party."""
+    return str(side.trade.of_party(side.counterparty, "archive"))
+
+
+def refuses_business(side: Side, code: str, status: str) -> None:
+    """Check that a party takes no new document, payment or credit, not even a draft."""
+    opened: dict[str, Any] = {side.trade.moment: CREDITED_AT}
     for path, body in (
-        (trade.path, trade.body(party)),
-        (trade.path, trade.body(party, **opened)),
-        (trade.payments, trade.payment_body(party)),
-        (trade.payments, trade.payment_body(party, status="pending")),
-        (trade.credits, trade.credit_body(party)),
-        (trade.credits, trade.credit_body(party, **opened)),
+        (side.trade.path, side.body()),
+        (side.trade.path, side.body(**opened)),
+        (side.trade.payments, side.payment_body()),
+        (side.trade.payments, side.payment_body(status="pending")),
+        (side.trade.credits, side.credit_body()),
+        (side.trade.credits, side.credit_body(**opened)),
     ):
-        with ledger.untouched():
-            answer = shop.api.post(path, json=body)
+        with side.ledger.untouched():
+            answer = side.api.post(path, json=body)
         assert (answer.status_code, answer.json()["error_code"]) == (409, code)
-        assert answer.json()["detail"] == {"status": status, f"{trade.party}_id": party["id"]}
+        party_id = {f"{side.trade.party}_id": side.counterparty["id"]}
+        assert answer.json()["detail"] == {"status": status, **party_id}
+
+
+def refuses_archiving(side: Side, archive: str, **amounts: int) -> None:
+    """Check that a party with open amounts is not archived."""
+    answer = side.api.post(archive)
+    code = f"{side.trade.party}_has_balance"
+    assert (answer.status_code, answer.json()["error_code"]) == (409, code)
+    assert answer.json()["detail"] == {**NOTHING, **amounts}
 
 
 class Archiving:
@@ -41,86 +59,67 @@ class Archiving:
 
     @pytest.mark.parametrize("move", ["archive", "unarchive"])
     def test_answers_the_party_as_it_is_then_and_again_without_a_change(
-        self, shop: Business, trade: Trade, move: str
+        self, side: Side, move: str
     ) -> None:
-        party, archived = trade.somebody(shop), move == "archive"
+        archived = move == "archive"
         if not archived:
-            shop.api.post(trade.of_party(party, "archive"))
-        first, again = (shop.api.post(trade.of_party(party, move)) for _ in range(2))
+            side.api.post(side.trade.of_party(side.counterparty, "archive"))
+        path = side.trade.of_party(side.counterparty, move)
+        first, again = (side.api.post(path) for _ in range(2))
         assert (first.status_code, again.status_code) == (200, 200)
         assert again.json() == first.json()
         assert again.headers["etag"] == first.headers["etag"]
-        told = first.json()
-        assert (told["is_archived"], told["is_active"]) == (archived, not archived)
-        assert told["status"] == ("ARCHIVED" if archived else "ACTIVE")
-        assert (told["archived_at"] is not None) == archived
-        assert told["updated_at"] > party["updated_at"]
+        shown = first.json()
+        assert (shown["is_archived"], shown["is_active"]) == (archived, not archived)
+        assert shown["status"] == ("ARCHIVED" if archived else "ACTIVE")
+        assert (shown["archived_at"] is not None) == archived
+        assert shown["updated_at"] > side.counterparty["updated_at"]
 
-    def test_of_one_with_a_balance_is_409_until_it_is_paid(
-        self, shop: Business, trade: Trade
-    ) -> None:
-        party = trade.somebody(shop)
-        archive = trade.of_party(party, "archive")
-        document = trade.open(shop, party, 5_000)
-        answer = shop.api.post(archive)
-        assert answer.status_code == 409
-        assert answer.json()["error_code"] == f"{trade.party}_has_balance"
-        assert answer.json()["detail"] == {**NOTHING, "outstanding_balance": 5_000}
-        trade.pay(shop, party, 5_000, trade.part(document, 5_000))
-        assert shop.api.post(archive).status_code == 200
+    def test_of_one_with_a_balance_is_409_until_it_is_paid(self, side: Side, archive: str) -> None:
+        document = side.open(5_000)
+        refuses_archiving(side, archive, outstanding_balance=5_000)
+        side.pay(5_000, side.trade.part(document, 5_000))
+        assert side.api.post(archive).status_code == 200
 
     def test_of_one_with_money_in_advance_is_409_until_it_is_used_up(
-        self, shop: Business, trade: Trade
+        self, side: Side, archive: str
     ) -> None:
-        party = trade.somebody(shop)
-        archive = trade.of_party(party, "archive")
-        payment = trade.pay(shop, party, 700)
-        answer = shop.api.post(archive)
-        assert answer.json()["error_code"] == f"{trade.party}_has_balance"
-        assert answer.json()["detail"] == {**NOTHING, "unapplied_payments": 700}
-        document = trade.open(shop, party, 700)
-        trade.change(shop, payment, allocations=[trade.part(document, 700)])
-        assert shop.api.post(archive).status_code == 200
+        payment = side.pay(700)
+        refuses_archiving(side, archive, unapplied_payments=700)
+        side.change(payment, allocations=[side.trade.part(side.open(700), 700)])
+        assert side.api.post(archive).status_code == 200
 
-    def test_of_one_with_a_credit_is_409_until_it_is_used_up(
-        self, shop: Business, trade: Trade
-    ) -> None:
-        party = trade.somebody(shop)
-        archive = trade.of_party(party, "archive")
-        credit = trade.credit(shop, party, 300)
-        answer = shop.api.post(archive)
-        assert answer.json()["detail"] == {**NOTHING, "unapplied_credits": 300}
-        shop.api.post(f"{trade.credits}{credit['id']}/void/")
-        assert shop.api.post(archive).status_code == 200
+    def test_of_one_with_a_credit_is_409_until_it_is_void(self, side: Side, archive: str) -> None:
+        credit = side.credit(300)
+        refuses_archiving(side, archive, unapplied_credits=300)
+        side.api.post(side.trade.of_credit(credit, "void"))
+        assert side.api.post(archive).status_code == 200
 
-    def test_takes_no_new_business_until_it_is_unarchived(
-        self, shop: Business, ledger: Ledger, trade: Trade
-    ) -> None:
-        party = trade.somebody(shop)
-        shop.api.post(trade.of_party(party, "archive"))
-        refuses_business(shop, ledger, trade, party, self.refusal, "ARCHIVED")
-        shop.api.post(trade.of_party(party, "unarchive"))
-        assert shop.made(trade.path, trade.body(party))
+    def test_takes_no_new_business_until_it_is_unarchived(self, side: Side, archive: str) -> None:
+        side.api.post(archive)
+        refuses_business(side, self.refusal, "ARCHIVED")
+        side.api.post(side.trade.of_party(side.counterparty, "unarchive"))
+        assert side.draft()
 
 
 class TestArchiveCustomer(Archiving):
     trade = SALES
     refusal = "customer_archived"
 
-    def test_of_one_who_waits_for_a_refund_is_409_until_it_is_paid(self, shop: Business) -> None:
-        party = SALES.somebody(shop)
-        refund = refunded(shop, SALES.settle(shop, party, 500))
-        answer = shop.api.post(SALES.of_party(party, "archive"))
-        assert answer.json()["detail"] == {**NOTHING, "unpaid_refunds": 500}
-        refund_paid(shop, refund)
-        assert shop.api.post(SALES.of_party(party, "archive")).status_code == 200
+    def test_of_one_who_waits_for_a_refund_is_409_until_it_is_paid(
+        self, side: Side, archive: str
+    ) -> None:
+        refund = refunded(side.shop, SALES.settle(side.shop, side.counterparty, 500))
+        refuses_archiving(side, archive, unpaid_refunds=500)
+        refund_paid(side.shop, refund)
+        assert side.api.post(archive).status_code == 200
 
 
 @pytest.fixture(params=["INACTIVE", "BLOCKED"])
-def inactive(request: pytest.FixtureRequest, shop: Business) -> Record:
-    """A vendor that is not active, and not archived either."""
-    path = f"vendors/{shop.vendor()['id']}/"
-    vendor: Record = shop.api.patch(path, json={"status": request.param}).json()
+def inactive(request: pytest.FixtureRequest, side: Side) -> Record:
+    """A vendor that is neither active nor archived."""
+    path = side.trade.of_party(side.counterparty)
+    vendor: Record = side.api.patch(path, json={"status": request.param}).json()
     return vendor
 
 
@@ -128,28 +127,27 @@ class TestArchiveVendor(Archiving):
     trade = PURCHASES
     refusal = "vendor_not_active"
 
-    def test_of_one_that_owes_a_refund_is_409_until_it_has_come(self, shop: Business) -> None:
-        party = PURCHASES.somebody(shop)
-        bill = PURCHASES.settle(shop, party, 500)
-        payment = agreed(shop, party, 500, of_bill(bill, 500))["payment"]
-        answer = shop.api.post(PURCHASES.of_party(party, "archive"))
-        assert answer.json()["detail"] == {**NOTHING, "unpaid_refunds": 500}
-        changed(shop, payment, status="completed")
-        assert shop.api.post(PURCHASES.of_party(party, "archive")).status_code == 200
+    def test_of_one_that_owes_a_refund_is_409_until_it_has_come(
+        self, side: Side, archive: str
+    ) -> None:
+        bill = PURCHASES.settle(side.shop, side.counterparty, 500)
+        payment = agreed(side.shop, side.counterparty, 500, of_bill(bill, 500))["payment"]
+        refuses_archiving(side, archive, unpaid_refunds=500)
+        changed(side.shop, payment, status="completed")
+        assert side.api.post(archive).status_code == 200
 
     def test_a_vendor_of_any_status_is_archived_and_comes_back_active(
-        self, shop: Business, inactive: Record
+        self, side: Side, archive: str, inactive: Record
     ) -> None:
-        archive, unarchive = (
-            f"vendors/{inactive['id']}/{move}/" for move in ("archive", "unarchive")
-        )
-        left = shop.api.post(unarchive)
+        unarchive = side.trade.of_party(inactive, "unarchive")
+        left = side.api.post(unarchive)
         assert (left.status_code, left.json()) == (200, inactive)
-        assert shop.api.post(archive).json()["status"] == "ARCHIVED"
-        assert shop.api.post(unarchive).json()["status"] == "ACTIVE"
+        assert side.api.post(archive).json()["status"] == "ARCHIVED"
+        assert side.api.post(unarchive).json()["status"] == "ACTIVE"
 
 
 class TestVendorsThatAreNotActive:
-    def test_take_no_new_business(self, shop: Business, ledger: Ledger, inactive: Record) -> None:
-        code = "vendor_not_active"
-        refuses_business(shop, ledger, PURCHASES, inactive, code, inactive["status"])
+    trade = PURCHASES
+
+    def test_take_no_new_business(self, side: Side, inactive: Record) -> None:
+        refuses_business(side, "vendor_not_active", inactive["status"])

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tests.bookkeeping import Ledger
 from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
-from tests.partner import Business
+from tests.handlers.trade.side import Side
 
 OWN: dict[Trade, Record] = {
     SALES: {
@@ -44,7 +43,7 @@ ACCOUNTS = {
 
 
 def settled(trade: Trade, document: Record, amount: int, status: str, left: int) -> Record:
-    """How an allocation of that amount is shown, with what it leaves of its document."""
+    """Return an allocation as it is shown, with the status and open amount of its document."""
     number = f"{trade.noun}_number"
     shown = trade.part(document, amount, allocation_date=PAID, **{number: document[number]})
     if trade is PURCHASES:
@@ -53,170 +52,153 @@ def settled(trade: Trade, document: Record, amount: int, status: str, left: int)
 
 
 class Creating:
-    def test_a_payment_shows_all_given_fields(
-        self, shop: Business, trade: Trade, party: Record
-    ) -> None:
-        first, second = trade.open(shop, party, 1_000), trade.open(shop, party, 500)
+    def test_a_payment_shows_all_given_fields(self, side: Side) -> None:
+        first, second = side.open(1_000), side.open(500)
         given = {
-            **trade.payment_body(party, 1_500, external_id="pay-1", processing_fee_cents=40),
-            **{"payment_reference": "ours", trade.note: "kept", "transaction_tags": ["a", "b"]},
-            **{"metadata": {"deep": {"er": [1]}}, **OWN[trade]},
+            **side.payment_body(1_500, external_id="pay-1", processing_fee_cents=40),
+            **{
+                "payment_reference": "ours",
+                side.trade.note: "kept",
+                "transaction_tags": ["a", "b"],
+            },
+            **{"metadata": {"deep": {"er": [1]}}, **OWN[side.trade]},
         }
-        told = [{}, {}] if trade is SALES else [{"description": "half"}, {"description": None}]
-        parts = [trade.part(first, 1_000, **told[0]), trade.part(second, 200)]
-        body, key = {**given, "allocations": parts}, {"Idempotency-Key": f"a {trade.noun}"}
-        answer = shop.api.post(trade.payments, json=body, headers=key)
+        one, other = (
+            ({}, {}) if side.trade is SALES else ({"description": "half"}, {"description": None})
+        )
+        parts = [side.trade.part(first, 1_000, **one), side.trade.part(second, 200)]
+        body, key = {**given, "allocations": parts}, {"Idempotency-Key": f"a {side.trade.noun}"}
+        answer = side.api.post(side.trade.payments, json=body, headers=key)
         assert answer.status_code == 201, answer.text
         payment = answer.json()["payment"]
         shown = {
             **given,
-            **{"business_id": shop.id, "status": "completed", "idempotency_key": f"a {trade.noun}"},
+            **{
+                "business_id": side.shop.id,
+                "status": "completed",
+                "idempotency_key": f"a {side.trade.noun}",
+            },
             **{"allocated_amount_cents": 1_200, "is_fully_allocated": False},
-            **{"refund_allocations": [], "reconciled_bank_transactions": [], **SHOWN[trade]},
+            **{"refund_allocations": [], "reconciled_bank_transactions": [], **SHOWN[side.trade]},
         }
         assert {name: payment[name] for name in shown} == shown
-        assert payment[trade.party]["id"] == party["id"]
-        assert payment[trade.party]["name"] == party["company_name"]
+        assert payment[side.trade.party]["id"] == side.counterparty["id"]
+        assert payment[side.trade.party]["name"] == side.counterparty["company_name"]
         assert payment["allocations"] == [
-            {**settled(trade, first, 1_000, "paid", 0), **told[0]},
-            {**settled(trade, second, 200, "partially_paid", 300), **told[1]},
+            {**settled(side.trade, first, 1_000, "paid", 0), **one},
+            {**settled(side.trade, second, 200, "partially_paid", 300), **other},
         ]
-        assert answer.headers["location"].endswith(f"/{trade.of_payment(payment)}")
-        read = shop.api.get(trade.of_payment(payment))
+        assert answer.headers["location"].endswith(f"/{side.trade.of_payment(payment)}")
+        read = side.api.get(side.trade.of_payment(payment))
         assert (read.json(), read.headers["etag"]) == (payment, '"1"')
 
-    def test_a_payment_settles_documents_and_its_rest_is_an_advance(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
-        first, second = trade.open(shop, party, 1_000), trade.open(shop, party, 500)
-        parts = trade.part(first, 1_000), trade.part(second, 200)
+    def test_a_payment_settles_documents_and_its_rest_is_an_advance(self, side: Side) -> None:
+        first, second = side.open(1_000), side.open(500)
+        parts = side.trade.part(first, 1_000), side.trade.part(second, 200)
         named: Record = {"external_id": "fee-1", "processing_fee_cents": 15}
-        money, fee = ledger.entries(trade.pay(shop, party, 2_000, *parts, **named))
-        assert (money.on, money.amounts) == (PAID, trade.posted_payment(2_000, 1_200))
-        assert (fee.on, fee.amounts) == (PAID, {trade.fee: 15, "1100": -15})
-        source = "payment" if trade is SALES else "bill_payment"
-        title = f"Payment {'from' if trade is SALES else 'to'}"
-        for entry, told in ((money, title), (fee, f"Fee of {title.lower()}")):
+        money, fee = side.ledger.entries(side.pay(2_000, *parts, **named))
+        assert (money.on, money.amounts) == (PAID, side.trade.posted_payment(2_000, 1_200))
+        assert (fee.on, fee.amounts) == (PAID, {side.trade.fee: 15, "1100": -15})
+        source = "payment" if side.trade is SALES else "bill_payment"
+        title = f"Payment {'from' if side.trade is SALES else 'to'}"
+        for entry, text in ((money, title), (fee, f"Fee of {title.lower()}")):
             assert (entry.source_type, entry.reference) == (source, "fee-1")
-            assert entry.description == f"{told} {party['company_name']}"
-        assert trade.status_of(shop, first) == ("paid", 0)
-        assert trade.status_of(shop, second) == ("partially_paid", 300)
-        assert trade.read(shop, first)["paid_at"] == f"{PAID}T00:00:00Z"
+            assert entry.description == f"{text} {side.counterparty['company_name']}"
+        assert side.status_of(first) == ("paid", 0)
+        assert side.status_of(second) == ("partially_paid", 300)
+        assert side.read(first)["paid_at"] == f"{PAID}T00:00:00Z"
 
-    def test_the_method_finds_the_account_of_the_money(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
-        for account, methods in ACCOUNTS[trade].items():
+    def test_the_method_finds_the_account_of_the_money(self, side: Side) -> None:
+        for account, methods in ACCOUNTS[side.trade].items():
             for method in methods.split():
-                payment = trade.pay(shop, party, 7, payment_method=method, processing_fee_cents=1)
-                assert ledger.postings(payment) == [
-                    (PAID, trade.posted_payment(7, account=account)),
-                    (PAID, {trade.fee: 1, account: -1}),
+                payment = side.pay(7, payment_method=method, processing_fee_cents=1)
+                assert side.ledger.postings(payment) == [
+                    (PAID, side.trade.posted_payment(7, account=account)),
+                    (PAID, {side.trade.fee: 1, account: -1}),
                 ]
 
-    def test_money_in_advance_is_applied_on_the_documents_day(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
+    def test_money_in_advance_is_applied_on_the_documents_day(self, side: Side) -> None:
         day = "2025-03-25"
-        document = trade.open(shop, party, 400, **trade.on(day))
-        payment = trade.pay(shop, party, 400, trade.part(document, 400))
-        assert ledger.postings(payment) == [
-            (PAID, trade.posted_payment(400)),
-            (day, trade.posted_payment(0, 400)),
+        document = side.open(400, **side.trade.on(day))
+        payment = side.pay(400, side.trade.part(document, 400))
+        assert side.ledger.postings(payment) == [
+            (PAID, side.trade.posted_payment(400)),
+            (day, side.trade.posted_payment(0, 400)),
         ]
-        assert {entry.reference for entry in ledger.entries(payment)} == {None}
+        assert {entry.reference for entry in side.ledger.entries(payment)} == {None}
         assert payment["allocations"][0]["allocation_date"] == day
-        assert trade.read(shop, document)["paid_at"] == f"{day}T00:00:00Z"
+        assert side.read(document)["paid_at"] == f"{day}T00:00:00Z"
 
     @pytest.mark.parametrize("status", ["pending", "processing"])
-    def test_a_pending_payment_reserves_and_posts_nothing(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record, status: str
-    ) -> None:
-        document = trade.open(shop, party, 1_000)
-        payment = trade.pay(shop, party, 700, trade.part(document, 600), status=status)
-        assert ledger.entries(payment) == []
+    def test_a_pending_payment_reserves_and_posts_nothing(self, side: Side, status: str) -> None:
+        document = side.open(1_000)
+        payment = side.pay(700, side.trade.part(document, 600), status=status)
+        assert side.ledger.entries(payment) == []
         assert (payment["status"], payment["allocated_amount_cents"]) == (status, 600)
-        assert payment[trade.remaining] == 100
+        assert payment[side.trade.remaining] == 100
         assert payment["allocations"][0]["allocation_date"] is None
-        assert trade.status_of(shop, document) == (trade.opened, 1_000)
-        more = trade.payment_body(party, 401, allocations=[trade.part(document, 401)])
-        with ledger.untouched():
-            answer = shop.api.post(trade.payments, json=more)
+        assert side.status_of(document) == (side.trade.opened, 1_000)
+        more = side.payment_body(401, allocations=[side.trade.part(document, 401)])
+        with side.ledger.untouched():
+            answer = side.api.post(side.trade.payments, json=more)
         assert answer.json()["error_code"] == "allocation_exceeds_outstanding"
         assert answer.json()["detail"]["left"] == 400
 
-    def test_a_payment_that_is_not_live_reserves_and_posts_nothing(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
-        for status in trade.not_live:
-            payment = trade.pay(shop, party, 700, status=status)
+    def test_a_payment_that_is_not_live_reserves_and_posts_nothing(self, side: Side) -> None:
+        for status in side.trade.not_live:
+            payment = side.pay(700, status=status)
             assert (payment["status"], payment["allocations"]) == (status, [])
-            assert (payment[trade.remaining], ledger.entries(payment)) == (700, [])
+            assert (payment[side.trade.remaining], side.ledger.entries(payment)) == (700, [])
 
-    def test_each_step_settles_net_and_tax_in_proportion(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
+    def test_each_step_settles_net_and_tax_in_proportion(self, side: Side) -> None:
         # 83.33 net and 16.67 of tax: 33.33 takes 27.77 and 5.56, 66.67 the rest exactly.
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
-        document = trade.open(shop, party, line_items=[taxed])
+        document = side.open(line_items=[taxed])
         for amount in (3_333, 6_667):
-            trade.pay(shop, party, amount, trade.part(document, amount))
-        splits = ledger.ask(
+            side.pay(amount, side.trade.part(document, amount))
+        splits = side.ledger.ask(
             "SELECT l.split FROM journal_line l WHERE l.business_id = %(business)s"
             " AND l.settles_id = %(id)s ORDER BY l.debit + l.credit",
             id=document["id"],
         )
-        assert [sorted(-trade.sign * amount for _, amount in split) for (split,) in splits] == [
+        assert [
+            sorted(-side.trade.sign * amount for _, amount in split) for (split,) in splits
+        ] == [
             [556, 2_777],
             [1_111, 5_556],
         ]
 
-    def test_a_known_external_id_answers_the_payment_unchanged(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
+    def test_a_known_external_id_answers_the_payment_unchanged(self, side: Side) -> None:
         known: Record = {"external_id": "known"}
-        document = trade.open(shop, party, 100)
-        first = trade.pay(shop, party, 60, trade.part(document, 60), **known)
+        document = side.open(100)
+        first = side.pay(60, side.trade.part(document, 60), **known)
         for body in (
-            trade.payment_body(party, 999, **known),
-            trade.payment_body({"id": NOBODY}, 60, **known),
-            trade.payment_body(party, 60, **known, allocations=[trade.part({"id": NOBODY}, 1)]),
+            side.payment_body(999, **known),
+            side.trade.payment_body({"id": NOBODY}, 60, **known),
+            side.payment_body(60, **known, allocations=[side.trade.part({"id": NOBODY}, 1)]),
         ):
-            with ledger.untouched():
-                again = shop.api.post(trade.payments, json=body)
+            with side.ledger.untouched():
+                again = side.api.post(side.trade.payments, json=body)
             assert (again.status_code, again.json()["payment"]) == (200, first)
 
-    def test_an_unknown_party_is_made_on_the_way(self, shop: Business, trade: Trade) -> None:
-        id_, named = f"{trade.party}_id", {f"{trade.party}_external_id": "walk-in"}
-        body = trade.payment_body({"id": None}, 5, **named)
+    def test_an_unknown_party_is_made_on_the_way(self, side: Side) -> None:
+        id_, named = f"{side.trade.party}_id", {f"{side.trade.party}_external_id": "walk-in"}
+        body = side.payment_body(5, **named)
         del body[id_]
-        payment = shop.made(trade.payments, body)["payment"]
-        assert payment[trade.party]["name"] == payment[trade.party]["external_id"] == "walk-in"
+        payment = side.made(side.trade.payments, body)["payment"]
+        assert (
+            payment[side.trade.party]["name"]
+            == payment[side.trade.party]["external_id"]
+            == "walk-in"
+        )
         assert payment["idempotency_key"] is None
-        assert shop.made(trade.payments, body)["payment"][id_] == payment[id_]
-
-    def test_a_preview_shows_the_same(
-        self, shop: Business, ledger: Ledger, trade: Trade, party: Record
-    ) -> None:
-        document = trade.open(shop, party, 100)
-        body = trade.payment_body(party, 100, allocations=[trade.part(document, 100)])
-        with ledger.untouched():
-            seen = shop.api.post(f"{trade.payments}?preview=true", json=body).json()
-        made = shop.made(trade.payments, body)["payment"]
-        moving = {name: seen["payment"][name] for name in ("id", "created_at", "updated_at")}
-        assert seen["payment"] == {**made, **moving}
-        [entry] = seen["journal_entries"]
-        assert entry["source_id"] == seen["payment"]["id"]
-        accounts = [each["account_code"] for each in entry["lines"]]
-        assert accounts == list(trade.posted_payment(100, 100))
+        assert side.made(side.trade.payments, body)["payment"][id_] == payment[id_]
 
 
 class TestCreateInvoicePayment(Creating):
     trade = SALES
 
-    def test_money_at_a_processor_is_in_clearing_whatever_the_method(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    def test_money_at_a_processor_is_in_clearing_whatever_the_method(self, side: Side) -> None:
         for method, given, shown in (
             ("bank_transfer", {"payment_processor": "GoCardless"}, "GoCardless"),
             ("cash", {"payment_processor": "sumup"}, "sumup"),
@@ -224,19 +206,21 @@ class TestCreateInvoicePayment(Creating):
             ("stripe", {}, "stripe"),
             ("credit_card", {}, None),
         ):
-            payment = SALES.pay(shop, buyer, 7, payment_method=method, **given)
+            payment = side.pay(7, payment_method=method, **given)
             assert payment["payment_processor"] == shown
-            assert ledger.postings(payment) == [(PAID, SALES.posted_payment(7, account="1150"))]
+            assert side.ledger.postings(payment) == [
+                (PAID, side.trade.posted_payment(7, account="1150"))
+            ]
 
     @pytest.mark.parametrize(
-        ("said", "applied", "status"),
+        ("given", "applied", "status"),
         [("completed", 600, "partially_paid"), ("pending", 0, "sent"), ("processing", 0, "sent")],
     )
     def test_a_payment_shows_the_invoices_that_it_settles(
-        self, shop: Business, buyer: Record, said: str, applied: int, status: str
+        self, side: Side, given: str, applied: int, status: str
     ) -> None:
-        invoice = SALES.open(shop, buyer, 1_000)
-        payment = SALES.pay(shop, buyer, 700, SALES.part(invoice, 600), status=said)
+        invoice = side.open(1_000)
+        payment = side.pay(700, side.trade.part(invoice, 600), status=given)
         shown = payment["applied_amount_cents"], payment["unapplied_amount_cents"]
         assert shown == (applied, 700 - applied)
         assert payment["applied_invoices"] == [

@@ -1,24 +1,14 @@
-"""What settles an invoice decides its status, its `paid_at`, and what may still be done with it."""
+"""Settlements of an invoice: its status, its `paid_at`, and the changes that they forbid."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.bookkeeping import Ledger
-from tests.builders.sales import (
-    credited,
-    invoice_body,
-    paid,
-    part,
-    refunded,
-    sent,
-    share,
-    written_off,
-)
-from tests.builders.trade import CREDITED, PAID, Record, line
+from tests.builders.sales import refunded
+from tests.builders.trade import CREDITED, PAID, SALES, Record, line
 from tests.clock import today
-from tests.partner import Business, Partner
+from tests.handlers.trade.side import Side
 
 LATE = "2025-03-20T00:00:00Z"
 GONE = "2025-03-15T12:00:00Z"
@@ -33,36 +23,43 @@ IDS_OF = {
 
 
 class InvoiceHistory:
-    """An invoice of 1000 and what can happen to it, each by its own request."""
+    """An invoice of 1000, and requests that settle it."""
 
-    def __init__(self, shop: Business, buyer: Record, **facts: Any) -> None:
-        self.shop, self.buyer = shop, buyer
-        self.invoice = sent(shop, buyer, 1_000, **facts)
-        self.path = f"invoices/{self.invoice['id']}/"
+    def __init__(self, side: Side, **facts: Any) -> None:
+        self.side = side
+        self.invoice = side.open(1_000, **facts)
+        self.path = side.trade.of(self.invoice)
 
     def pays(self, amount: int, **facts: Any) -> Record:
-        return paid(self.shop, self.buyer, amount, part(self.invoice, amount), **facts)
+        return self.side.pay(amount, self.side.trade.part(self.invoice, amount), **facts)
 
     def credits(self, amount: int, **facts: Any) -> Record:
-        return credited(self.shop, self.buyer, amount, share(self.invoice, amount), **facts)
+        return self.side.credit(amount, self.side.trade.share(self.invoice, amount), **facts)
 
     def gives_up(self, amount: int) -> Record:
-        shown = written_off(self.shop, self.invoice, amount_cents=amount, write_off_at=GONE)
+        shown = self.side.write_off(self.invoice, amount_cents=amount, write_off_at=GONE)
         write_off: Record = shown["write_offs"][-1]
         return write_off
 
     def refunds(self, amount: int) -> Record:
-        return refunded(self.shop, self.invoice, amount_cents=amount)
+        return refunded(self.side.shop, self.invoice, amount_cents=amount)
 
     def bounces(self, payment: Record) -> None:
-        path = f"invoices/payments/{payment['id']}/"
-        assert self.shop.api.patch(path, json={"status": "failed"}).status_code == 200
+        self.side.change(payment, status="failed")
+
+    def releases(self, credit: Record) -> None:
+        path = self.side.trade.of_credit(credit)
+        assert self.side.api.put(path, json={"allocations": []}).status_code == 200
+
+    def takes_up(self, write_off: Record) -> None:
+        path = f"{self.path}write-offs/{write_off['id']}/"
+        assert self.side.api.delete(path).status_code == 200
 
     def state(self) -> tuple[str, int, str | None]:
-        """Status, outstanding and paid day, the same in a read, in a list and under its filter."""
-        read = self.shop.api.get(self.path).json()
-        asked = {"status": read["status"], "search": self.invoice["invoice_number"]}
-        [listed] = self.shop.api.get("invoices/", params=asked).json()["results"]
+        """Return status, open amount and paid day, which a read and a filtered list show alike."""
+        read = self.side.read(self.invoice)
+        query = {"status": read["status"], "search": self.invoice["invoice_number"]}
+        [listed] = self.side.api.get(self.side.trade.path, params=query).json()["results"]
         assert listed == {name: read[name] for name in listed}
         return read["status"], read["outstanding_balance"], (read["paid_at"] or "")[:10] or None
 
@@ -70,12 +67,14 @@ class InvoiceHistory:
 Steps = Callable[[InvoiceHistory], object]
 
 
-@pytest.fixture(scope="module")
-def shop(acme: Partner) -> Business:
-    return acme.business()
+@pytest.fixture
+def history(side: Side) -> InvoiceHistory:
+    return InvoiceHistory(side)
 
 
 class TestGetInvoice:
+    trade = SALES
+
     @pytest.mark.parametrize(
         ("steps", "state"),
         [
@@ -105,14 +104,8 @@ class TestGetInvoice:
         ],
     )  # fmt: skip
     def test_the_first_status_that_fits_is_shown(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        steps: Steps,
-        state: tuple[str, int, str | None],
+        self, history: InvoiceHistory, steps: Steps, state: tuple[str, int, str | None]
     ) -> None:
-        history = InvoiceHistory(shop, buyer)
         steps(history)
         assert history.state() == state
 
@@ -128,48 +121,36 @@ class TestGetInvoice:
         ],
     )
     def test_an_invoice_is_overdue_while_an_amount_is_open_after_its_due_date(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        steps: Steps,
-        status: str,
-        late: bool,
+        self, side: Side, steps: Steps, status: str, late: bool
     ) -> None:
-        history = InvoiceHistory(shop, buyer, due_at=LATE)
+        history = InvoiceHistory(side, due_at=LATE)
         steps(history)
         assert history.state()[0] == status
-        assert shop.api.get(history.path).json()["is_overdue"] is late
+        assert side.read(history.invoice)["is_overdue"] is late
 
-    def test_drafts_and_void_ones_have_a_status_of_their_own(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        draft = shop.made("invoices/", invoice_body(buyer, line(0), due_at=LATE))
+    def test_drafts_and_void_ones_have_a_status_of_their_own(self, side: Side) -> None:
+        draft = side.draft(line(0), due_at=LATE)
         assert (draft["status"], draft["paid_at"]) == ("draft", None)
-        history = InvoiceHistory(shop, buyer, due_at=LATE)
-        shop.api.post(f"{history.path}void/")
+        history = InvoiceHistory(side, due_at=LATE)
+        side.api.post(f"{history.path}void/")
         assert history.state() == ("voided", 0, None)
 
-    def test_an_undone_settlement_reopens_the_invoice(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        history = InvoiceHistory(shop, buyer)
+    def test_an_undone_settlement_reopens_the_invoice(self, history: InvoiceHistory) -> None:
         payment, credit, write_off = history.pays(500), history.credits(300), history.gives_up(200)
         refund = history.refunds(500)
         assert history.state() == ("refunded", 0, GONE[:10])
-        shop.api.delete(f"invoices/refunds/{refund['id']}/")
+        history.side.api.delete(f"invoices/refunds/{refund['id']}/")
         assert history.state() == ("written_off", 0, GONE[:10])
-        shop.api.delete(f"{history.path}write-offs/{write_off['id']}/")
+        history.takes_up(write_off)
         assert history.state() == ("partially_paid", 200, None)
-        shop.api.put(f"customer-credits/{credit['id']}/", json={"allocations": []})
+        history.releases(credit)
         assert history.state() == ("partially_paid", 500, None)
         history.bounces(payment)
         assert history.state() == ("sent", 1_000, None)
 
     def test_a_payment_that_bounces_reopens_what_was_refunded(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, history: InvoiceHistory
     ) -> None:
-        history = InvoiceHistory(shop, buyer)
         payment = history.pays(1_000)
         history.refunds(1_000)
         history.bounces(payment)
@@ -179,22 +160,18 @@ class TestGetInvoice:
         assert history.state() == ("paid", 0, CREDITED)
 
     def test_paid_at_is_the_day_of_the_last_settlement(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, side: Side, history: InvoiceHistory
     ) -> None:
-        history = InvoiceHistory(shop, buyer)
         history.pays(600)
-        credit = credited(shop, buyer, 400, sent_at="2025-02-01T09:00:00Z")
-        body = {"allocations": [share(history.invoice, 400)]}
-        shop.api.put(f"customer-credits/{credit['id']}/", json=body)
+        credit = side.credit(400, sent_at="2025-02-01T09:00:00Z")
+        body = {"allocations": [side.trade.share(history.invoice, 400)]}
+        side.api.put(side.trade.of_credit(credit), json=body)
         assert history.state() == ("paid", 0, TODAY)
 
-    def test_an_invoice_shows_all_settlements_and_refunds(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        history = InvoiceHistory(shop, buyer)
+    def test_an_invoice_shows_all_settlements_and_refunds(self, history: InvoiceHistory) -> None:
         early, late = history.credits(100), history.credits(50, sent_at="2025-03-06T00:00:00Z")
         payment, write_off, refund = history.pays(300), history.gives_up(40), history.refunds(20)
-        shown = shop.api.get(history.path).json()
+        shown = history.side.read(history.invoice)
         assert shown["credit_allocations"] == [
             {
                 "credit_note_id": credit["id"],
@@ -217,17 +194,17 @@ class TestGetInvoice:
 
 
 class TestGetCustomer:
-    def test_a_customer_owes_open_amounts_without_netting_credits(
-        self, shop: Business, ledger: Ledger
-    ) -> None:
-        buyer = shop.customer()
-        history = InvoiceHistory(shop, buyer)
-        shop.made("invoices/", invoice_body(buyer))
-        credited(shop, buyer, 5_000)
-        paid(shop, buyer, 700)
+    trade = SALES
+
+    def test_a_customer_owes_open_amounts_without_netting_credits(self, side: Side) -> None:
+        side = side.with_new_party()
+        history = InvoiceHistory(side)
+        side.draft()
+        side.credit(5_000)
+        side.pay(700)
 
         def owed() -> int:
-            shown = shop.api.get(f"customers/{buyer['id']}/").json()
+            shown = side.api.get(side.trade.of_party(side.counterparty)).json()
             return int(shown["outstanding_balance"])
 
         assert owed() == 1_000
@@ -240,6 +217,8 @@ class TestGetCustomer:
 
 
 class TestReplaceInvoice:
+    trade = SALES
+
     @pytest.mark.parametrize(
         ("steps", "affected"),
         [
@@ -247,28 +226,19 @@ class TestReplaceInvoice:
             (lambda history: history.pays(10, status="pending"), {"allocated": 10}),
             (lambda history: history.credits(20), {"credited": 20}),
             (lambda history: history.gives_up(30), {"written_off": 30}),
-            (
-                lambda history: (history.pays(40), history.refunds(15)),
-                {"allocated": 40, "refunded": 15},
-            ),
+            (lambda each: (each.pays(40), each.refunds(15)), {"allocated": 40, "refunded": 15}),
             (lambda history: _refunded_and_bounced(history, 15), {"refunded": 15}),
         ],
     )
     def test_a_settled_invoice_cannot_be_replaced_or_voided(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        steps: Steps,
-        affected: dict[str, int],
+        self, side: Side, history: InvoiceHistory, steps: Steps, affected: dict[str, int]
     ) -> None:
-        history = InvoiceHistory(shop, buyer)
         steps(history)
         nothing = {"allocated": 0, "credited": 0, "refunded": 0, "written_off": 0}
-        with ledger.untouched():
+        with side.ledger.untouched():
             for answer in (
-                shop.api.put(history.path, json={"line_items": [line(2_000)]}),
-                shop.api.post(f"{history.path}void/"),
+                side.api.put(history.path, json={"line_items": [line(2_000)]}),
+                side.api.post(f"{history.path}void/"),
             ):
                 assert answer.status_code == 409
                 assert answer.json()["error_code"] == "invoice_has_allocations"
@@ -279,16 +249,15 @@ class TestReplaceInvoice:
                 }
 
     def test_an_invoice_can_be_replaced_once_all_settlements_are_undone(
-        self, shop: Business, ledger: Ledger, buyer: Record
+        self, side: Side, history: InvoiceHistory
     ) -> None:
-        history = InvoiceHistory(shop, buyer)
         credit, write_off = history.credits(20), history.gives_up(30)
-        shop.api.put(f"customer-credits/{credit['id']}/", json={"allocations": []})
-        shop.api.delete(f"{history.path}write-offs/{write_off['id']}/")
-        answer = shop.api.put(history.path, json={"line_items": [line(2_000)]})
+        history.releases(credit)
+        history.takes_up(write_off)
+        answer = side.api.put(history.path, json={"line_items": [line(2_000)]})
         assert (answer.status_code, answer.json()["total_amount"]) == (200, 2_000)
-        assert answer.json() == shop.api.get(history.path).json()
-        answer = shop.api.post(f"{history.path}void/")
+        assert answer.json() == side.read(history.invoice)
+        answer = side.api.post(f"{history.path}void/")
         assert (answer.status_code, answer.json()["status"]) == (200, "voided")
 
 

@@ -7,15 +7,16 @@ import pytest
 
 from tests.builders.trade import NOBODY, PURCHASES, SALES, Record, Trade, read
 from tests.clock import today
+from tests.handlers.trade.listed import Listed
+from tests.handlers.trade.side import Side
 from tests.partner import Business, Partner
 
 LATER = f"{today() + timedelta(days=40)}T00:00:00Z"
 STATUSES = {"draft", "{opened}", "partially_applied", "applied", "void"}
-Statuses = dict[str, Record]
 
 
 @pytest.fixture(scope="class")
-def every_status(request: pytest.FixtureRequest, own_shop: Business) -> Statuses:
+def credits(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
     """One credit in every status, the oldest moment on the void one."""
     trade: Trade = request.cls.trade
     one = trade.somebody(own_shop, company_name="Tall Ship", external_id="tall-ship")
@@ -38,50 +39,25 @@ def every_status(request: pytest.FixtureRequest, own_shop: Business) -> Statuses
     }
     voided = own_shop.api.post(trade.of_credit(made["void"], "void"))
     assert voided.status_code == 200, voided.text
-    return {**made, "void": voided.json()}
-
-
-def listed(own_shop: Business, trade: Trade, **asked: Any) -> list[Record]:
-    answer = own_shop.api.get(trade.credits, params=asked)
-    assert answer.status_code == 200, answer.text
-    shown: list[Record] = answer.json()["results"]
-    return shown
-
-
-def found(own_shop: Business, trade: Trade, every_status: Statuses, **asked: Any) -> set[str]:
-    """The statuses of what is listed, which are as many as the list counts."""
-    names = {record["id"]: name for name, record in every_status.items()}
-    answer = own_shop.api.get(trade.credits, params=asked)
-    assert answer.status_code == 200, answer.text
-    shown = {names[each["id"]] for each in answer.json()["results"]}
-    assert answer.json()["count"] == len(shown)
-    return shown
+    return Listed(own_shop, trade.credits, {**made, "void": voided.json()})
 
 
 class Listing:
     """list_customer_credits and list_vendor_credits; what is in braces is a word of the trade."""
 
-    def test_the_status_shown_is_the_status_filtered_by(
-        self, own_shop: Business, trade: Trade, every_status: Statuses
-    ) -> None:
-        shown = {each["id"]: each["status"] for each in listed(own_shop, trade)}
-        assert shown == {record["id"]: name for name, record in every_status.items()}
-        for name in every_status:
-            assert found(own_shop, trade, every_status, status=name) == {name}
-        two = {"applied", "draft"}
-        assert found(own_shop, trade, every_status, status=",".join(two)) == two
-        every = ",".join(every_status)
-        assert found(own_shop, trade, every_status, status=every) == every_status.keys()
+    def test_the_status_shown_is_the_status_filtered_by(self, credits: Listed) -> None:
+        shown = {row["id"]: row["status"] for row in credits.rows()}
+        assert shown == {record["id"]: name for name, record in credits.records.items()}
+        for names in (*([name] for name in credits.records), ["applied", "draft"], credits.records):
+            assert set(credits.names(status=",".join(names))) == set(names)
 
-    def test_a_list_shows_what_a_single_read_shows(
-        self, own_shop: Business, trade: Trade, every_status: Statuses
-    ) -> None:
-        for shown in listed(own_shop, trade):
-            assert read(own_shop, trade.credits, shown) == shown
-            assert shown["line_items"]
+    def test_a_list_shows_what_a_single_read_shows(self, credits: Listed) -> None:
+        for row in credits.rows():
+            assert read(credits.shop, credits.path, row) == row
+            assert row["line_items"]
 
     @pytest.mark.parametrize(
-        ("asked", "names"),
+        ("query", "names"),
         [
             ({"{moment}_from": "2025-03-05T09:00:00Z"},
              {"{opened}", "partially_applied", "applied"}),
@@ -108,64 +84,53 @@ class Listing:
         ],
     )  # fmt: skip
     def test_filters_take_what_fits(
-        self,
-        own_shop: Business,
-        trade: Trade,
-        every_status: Statuses,
-        asked: Record,
-        names: set[str],
+        self, credits: Listed, trade: Trade, query: Record, names: set[str]
     ) -> None:
-        wanted = {trade.named(name) for name in names}
-        assert found(own_shop, trade, every_status, **trade.named(asked)) == wanted
+        expected = {trade.named(name) for name in names}
+        assert set(credits.names(**trade.named(query))) == expected
 
-    def test_its_own_number_is_searched_too(
-        self, own_shop: Business, trade: Trade, every_status: Statuses
-    ) -> None:
-        numbered = every_status.keys() - {"draft", "void"}
+    def test_its_own_number_is_searched_too(self, credits: Listed, trade: Trade) -> None:
         series = f"{trade.credit_series}00000".lower()
-        assert found(own_shop, trade, every_status, search=series) == numbered
+        expected = credits.records.keys() - {"draft", "void"}
+        assert set(credits.names(search=series)) == expected
 
     def test_filters_by_parties_and_source_document_select_credits(
-        self, own_shop: Business, trade: Trade, every_status: Statuses
+        self, credits: Listed, trade: Trade
     ) -> None:
-        field = f"{trade.party}_id"
-        own, other = (every_status[name][field] for name in ("draft", "void"))
+        records = credits.records
+        own, other = (records[name][f"{trade.party}_id"] for name in ("draft", "void"))
         for ids, names in (
-            (own, every_status.keys() - {"applied", "void"}),
-            (f"{own},{other}", every_status.keys()),
+            (own, records.keys() - {"applied", "void"}),
+            (f"{own},{other}", records.keys()),
             (f"{NOBODY},{other}", {"applied", "void"}),
         ):
-            assert found(own_shop, trade, every_status, **{field: ids}) == names
-        source = {trade.source: every_status[trade.opened][trade.source]}
-        assert found(own_shop, trade, every_status, **source) == {trade.opened}
-        # Settling a document is not coming from it.
-        [settled] = every_status["applied"]["allocations"]
-        source = {trade.source: settled[f"{trade.noun}_id"]}
-        assert found(own_shop, trade, every_status, **source) == set()
+            assert set(credits.names(**{f"{trade.party}_id": ids})) == names
+        source = records[trade.opened][trade.source]
+        assert credits.names(**{trade.source: source}) == [trade.opened]
+        # A document that a credit settles is not its source.
+        [settled] = records["applied"]["allocations"]
+        assert credits.names(**{trade.source: settled[f"{trade.noun}_id"]}) == []
 
     @pytest.mark.parametrize("sort", ["{moment}", "created_at", "total_amount", "{credit_number}"])
     def test_credits_are_sorted_by_the_named_field(
-        self, own_shop: Business, trade: Trade, every_status: Statuses, sort: str
+        self, credits: Listed, trade: Trade, sort: str
     ) -> None:
         sort = trade.named(sort)
-        shown = listed(own_shop, trade, sort=sort)
-        keys = [(each[sort] is not None, each[sort] or "", each["id"]) for each in shown]
+        shown = credits.rows(sort=sort)
+        keys = [(row[sort] is not None, row[sort] or "", row["id"]) for row in shown]
         assert keys == sorted(keys)
-        assert len(keys) == len(every_status)
+        assert len(keys) == len(credits.records)
 
-    def test_the_latest_comes_first_and_drafts_last(
-        self, own_shop: Business, trade: Trade, every_status: Statuses
-    ) -> None:
-        order = ("applied", "partially_applied", trade.opened, "void", "draft")
-        shown = [each["id"] for each in listed(own_shop, trade)]
-        assert shown == [every_status[name]["id"] for name in order]
+    def test_the_latest_comes_first_and_drafts_last(self, credits: Listed, trade: Trade) -> None:
+        order = ["applied", "partially_applied", trade.opened, "void", "draft"]
+        assert credits.names() == order
 
     def test_a_released_application_is_not_shown(self, acme: Partner, trade: Trade) -> None:
         shop = acme.business()
         party = trade.somebody(shop)
         credit = trade.credit(shop, party, 9, trade.share(trade.open(shop, party), 9))
         shop.api.put(trade.of_credit(credit), json={"allocations": []})
-        [shown] = listed(shop, trade)
+        [shown] = shop.api.get(trade.credits).json()["results"]
         assert (shown["status"], shown["applied_amount"]) == (trade.opened, 0)
         assert shown["allocations"] == []
 
@@ -181,14 +146,12 @@ class TestListVendorCredits(Listing):
 class Getting:
     """get_customer_credit and get_vendor_credit."""
 
-    def test_an_application_shows_the_current_balance_of_its_document(
-        self, shop: Business, trade: Trade, party: Record
-    ) -> None:
-        document, left = trade.open(shop, party), f"{trade.noun}_outstanding_balance_cents"
-        credit = trade.credit(shop, party, 300, trade.share(document, 300))
+    def test_an_application_shows_the_current_balance_of_its_document(self, side: Side) -> None:
+        document, left = side.open(), f"{side.trade.noun}_outstanding_balance_cents"
+        credit = side.credit(300, side.trade.share(document, 300))
         assert credit["allocations"][0][left] == 700
-        trade.pay(shop, party, 600, trade.part(document, 600))
-        answer = shop.api.get(trade.of_credit(credit))
+        side.pay(600, side.trade.part(document, 600))
+        answer = side.api.get(side.trade.of_credit(credit))
         [allocation] = answer.json()["allocations"]
         assert allocation[left] == 100
         # The credit itself did not change.

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.handlers.trade.side import Side
 from tests.partner import Business, Partner
 
-# What the third and the second of the crowd have that one side alone keeps.
+# Fields of one side alone, of the third and the second party of the crowd.
 OWN: dict[str, tuple[Record, Record]] = {
     "customer": ({"reference_number": "R\\7"}, {"notes": "likes_tea"}),
     "vendor": ({"memo": "door", "status": "BLOCKED"}, {"memo": "100%"}),
@@ -32,9 +33,9 @@ def crowd(request: pytest.FixtureRequest, acme: Partner) -> Business:
     return business
 
 
-def found(business: Business, trade: Trade, **filters: Any) -> list[str]:
-    asked = {"sort": "created_at", **filters}
-    shown = business.api.get(trade.parties, params=asked).json()
+def external_ids(business: Business, trade: Trade, **filters: Any) -> list[str]:
+    query = {"sort": "created_at", **filters}
+    shown = business.api.get(trade.parties, params=query).json()
     assert shown["count"] == len(shown["results"])
     return [each["external_id"] for each in shown["results"]]
 
@@ -66,7 +67,7 @@ class Listing:
             ({"name_contains": "aD"}, ["k-1"]),
             ({"name_contains": "a", "external_id_contains": "2"}, ["k-2"]),
         ):
-            assert found(crowd, trade, **filters) == expected, filters
+            assert external_ids(crowd, trade, **filters) == expected, filters
 
     def test_sorts_by_what_it_says_and_names_in_any_case(
         self, crowd: Business, trade: Trade
@@ -77,7 +78,7 @@ class Listing:
             ("created_at", ["k-1", "k-2", "K-3"]),
             ("-updated_at", ["k-2", "K-3", "k-1"]),
         ):
-            assert found(crowd, trade, sort=sort) == expected, sort
+            assert external_ids(crowd, trade, sort=sort) == expected, sort
         newest_first = crowd.api.get(trade.parties).json()["results"]
         assert [each["external_id"] for each in newest_first] == ["K-3", "k-2", "k-1"]
 
@@ -86,8 +87,8 @@ class Listing:
         made = [trade.somebody(business)["id"] for _ in range(3)]
         first = business.api.get(f"{trade.parties}?page_size=2").json()
         trade.somebody(business)
-        asked = {"page_size": 2, "cursor": first["page_info"]["next_cursor"]}
-        rest = business.api.get(trade.parties, params=asked).json()
+        query = {"page_size": 2, "cursor": first["page_info"]["next_cursor"]}
+        rest = business.api.get(trade.parties, params=query).json()
         shown = [each["id"] for page in (first, rest) for each in page["results"]]
         assert shown == made[::-1]
 
@@ -113,7 +114,7 @@ class TestListCustomers(Listing):
     def test_finds_by_status_and_email_and_in_every_text(
         self, crowd: Business, filters: Record, expected: list[str]
     ) -> None:
-        assert found(crowd, SALES, **filters) == expected
+        assert external_ids(crowd, SALES, **filters) == expected
 
 
 class TestListVendors(Listing):
@@ -123,26 +124,26 @@ class TestListVendors(Listing):
 class Getting:
     """get_customer and get_vendor."""
 
-    def test_is_possible_whatever_its_status(self, shop: Business, trade: Trade) -> None:
-        made = trade.somebody(shop)
-        archived = shop.api.post(trade.of_party(made, "archive")).json()
-        answer = shop.api.get(trade.of_party(made))
+    def test_is_possible_whatever_its_status(self, side: Side) -> None:
+        made = side.somebody()
+        archived = side.api.post(side.trade.of_party(made, "archive")).json()
+        answer = side.api.get(side.trade.of_party(made))
         assert (answer.status_code, answer.json()) == (200, archived)
         assert answer.headers["etag"] == '"2"'
 
-    def test_shows_what_is_outstanding_on_open_documents(
-        self, shop: Business, trade: Trade
-    ) -> None:
-        party = trade.somebody(shop, external_id="owed")
-        path = trade.of_party(party)
-        shop.made(trade.path, trade.body(party))
-        assert shop.api.get(path).json()["outstanding_balance"] == 0
-        document = trade.open(shop, party, 5_000)
-        trade.open(shop, party, 300)
-        trade.pay(shop, party, 2_000, trade.part(document, 1_000))
-        trade.credit(shop, party, 500)
-        assert shop.api.get(path).json()["outstanding_balance"] == 4_300
-        [listed] = shop.api.get(trade.parties, params={"external_id": "owed"}).json()["results"]
+    def test_shows_what_is_outstanding_on_open_documents(self, side: Side) -> None:
+        side = side.with_new_party(external_id="owed")
+        path = side.trade.of_party(side.counterparty)
+        side.draft()
+        assert side.api.get(path).json()["outstanding_balance"] == 0
+        document = side.open(5_000)
+        side.open(300)
+        side.pay(2_000, side.trade.part(document, 1_000))
+        side.credit(500)
+        assert side.api.get(path).json()["outstanding_balance"] == 4_300
+        [listed] = side.api.get(side.trade.parties, params={"external_id": "owed"}).json()[
+            "results"
+        ]
         assert listed["outstanding_balance"] == 4_300
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.builders.trade import PAID, PURCHASES, SALES, Record, Trade
+from tests.builders.trade import PAID, PURCHASES, SALES, Record, Trade, read
+from tests.handlers.trade.listed import Listed
 from tests.partner import Business
 
 OWN: dict[Trade, dict[str, Record]] = {
@@ -14,14 +15,13 @@ OWN: dict[Trade, dict[str, Record]] = {
     },
     PURCHASES: {"other": {"check_number": "C-77"}, "waiting": {}},
 }
-"""What one side alone says of some of them."""
+"""Fields of one side alone, by payment."""
 NAMES = {"early", "whole", "half", "other", "waiting", "gone"}
-Payments = dict[str, Record]
 
 
 @pytest.fixture(scope="class")
-def payments(request: pytest.FixtureRequest, own_shop: Business) -> Payments:
-    """A few payments, each told apart by something else."""
+def payments(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
+    """A few payments, each with a property of its own."""
     trade: Trade = request.cls.trade
     one = trade.somebody(own_shop, company_name="Tall Ship")
     other = trade.somebody(own_shop, individual_name="Ann Bo")
@@ -32,7 +32,7 @@ def payments(request: pytest.FixtureRequest, own_shop: Business) -> Payments:
         return trade.pay(own_shop, party, total, *parts, **facts)
 
     half = {trade.note: "Half of it", "payment_reference": "Run 7"}
-    return {
+    made = {
         "gone": paid(other, 700, status="failed", payment_date="2025-04-05"),
         "early": paid(one, 650, payment_date="2025-01-05", payment_method="cash"),
         "whole": paid(one, 300, 300, external_id="w-1"),
@@ -40,20 +40,12 @@ def payments(request: pytest.FixtureRequest, own_shop: Business) -> Payments:
         "other": paid(other, 500, **OWN[trade]["other"]),
         "waiting": paid(one, 600, 50, status="pending", **OWN[trade]["waiting"]),
     }
-
-
-def found(own_shop: Business, trade: Trade, payments: Payments, **asked: Any) -> set[str]:
-    """The names of the payments in a list."""
-    answer = own_shop.api.get(trade.payments, params=asked)
-    assert answer.status_code == 200, answer.text
-    ids = [each["id"] for each in answer.json()["results"]]
-    assert answer.json()["count"] == len(ids)
-    return {name for name, payment in payments.items() if payment["id"] in ids}
+    return Listed(own_shop, trade.payments, made)
 
 
 class Listing:
     @pytest.mark.parametrize(
-        ("asked", "names"),
+        ("query", "names"),
         [
             ({}, NAMES),
             ({"payment_date_from": "2025-03-11"}, {"gone"}),
@@ -75,46 +67,41 @@ class Listing:
         ],
     )
     def test_filters_select_payments(
-        self, own_shop: Business, trade: Trade, payments: Payments, asked: Record, names: set[str]
+        self, payments: Listed, query: Record, names: set[str]
     ) -> None:
-        assert found(own_shop, trade, payments, **asked) == names
+        assert set(payments.names(**query)) == names
 
     def test_filters_by_document_and_party_select_payments(
-        self, own_shop: Business, trade: Trade, payments: Payments
+        self, payments: Listed, trade: Trade
     ) -> None:
         document, party = f"{trade.noun}_id", f"{trade.party}_id"
-        of_document = {document: payments["whole"]["allocations"][0][document]}
-        assert found(own_shop, trade, payments, **of_document) == {"whole", "half", "waiting"}
-        of_party = {party: payments["other"][party]}
-        assert found(own_shop, trade, payments, **of_party) == {"other", "gone"}
+        settled = payments.records["whole"]["allocations"][0][document]
+        assert set(payments.names(**{document: settled})) == {"whole", "half", "waiting"}
+        other = payments.records["other"][party]
+        assert set(payments.names(**{party: other})) == {"other", "gone"}
 
-    def test_a_payment_in_the_list_is_the_payment_itself(
-        self, own_shop: Business, trade: Trade, payments: Payments
-    ) -> None:
-        for shown in own_shop.api.get(trade.payments).json()["results"]:
-            assert shown == own_shop.api.get(trade.of_payment(shown)).json()
+    def test_a_payment_in_the_list_is_the_payment_itself(self, payments: Listed) -> None:
+        for row in payments.rows():
+            assert row == read(payments.shop, payments.path, row)
 
     @pytest.mark.parametrize("sort", ["payment_date", "amount", "created_at"])
     def test_payments_are_sorted_by_the_named_field(
-        self, own_shop: Business, trade: Trade, payments: Payments, sort: str
+        self, payments: Listed, trade: Trade, sort: str
     ) -> None:
-        rows = own_shop.api.get(trade.payments, params={"sort": sort}).json()["results"]
-        keys = [each[trade.total if sort == "amount" else sort] for each in rows]
+        field = trade.total if sort == "amount" else sort
+        keys = [row[field] for row in payments.rows(sort=sort)]
         assert (len(keys), keys) == (len(NAMES), sorted(keys))
 
-    def test_the_latest_payment_comes_first(
-        self, own_shop: Business, trade: Trade, payments: Payments
-    ) -> None:
-        results = own_shop.api.get(trade.payments).json()["results"]
-        ends = results[0]["id"], results[-1]["id"]
-        assert ends == (payments["gone"]["id"], payments["early"]["id"])
+    def test_the_latest_payment_comes_first(self, payments: Listed) -> None:
+        first, *_, last = payments.names()
+        assert (first, last) == ("gone", "early")
 
 
 class TestListInvoicePayments(Listing):
     trade = SALES
 
     @pytest.mark.parametrize(
-        ("asked", "names"),
+        ("query", "names"),
         [
             ({"processor": "STRIPE"}, {"other"}),
             ({"status": "refunded"}, set()),
@@ -125,13 +112,13 @@ class TestListInvoicePayments(Listing):
         ],
     )
     def test_filters_of_invoice_payments_select_payments(
-        self, own_shop: Business, payments: Payments, asked: Record, names: set[str]
+        self, payments: Listed, query: Record, names: set[str]
     ) -> None:
-        assert found(own_shop, SALES, payments, **asked) == names
+        assert set(payments.names(**query)) == names
 
 
 class TestListBillPayments(Listing):
     trade = PURCHASES
 
-    def test_a_search_finds_check_numbers(self, own_shop: Business, payments: Payments) -> None:
-        assert found(own_shop, PURCHASES, payments, search="c-7") == {"other"}
+    def test_a_search_finds_check_numbers(self, payments: Listed) -> None:
+        assert payments.names(search="c-7") == ["other"]

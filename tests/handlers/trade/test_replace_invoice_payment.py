@@ -1,4 +1,4 @@
-"""replace_invoice_payment, and the three kinds of bodies that PUT and PATCH take alike."""
+"""replace_invoice_payment, and the three kinds of bodies that PUT and PATCH take."""
 
 import json
 from itertools import product
@@ -7,11 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.bookkeeping import Ledger
-from tests.builders.sales import PAYMENTS, paid, part, sent
-from tests.builders.trade import NOBODY, PAID, Record
+from tests.builders.sales import part
+from tests.builders.trade import NOBODY, PAID, SALES, Record
 from tests.clock import today
-from tests.partner import Business
+from tests.handlers.trade.side import Side
 
 FULL: Record = {
     "note": "a note",
@@ -22,10 +21,14 @@ FULL: Record = {
     "transaction_tags": ["one", "two"],
     "metadata": {"nested": {"list": [1, None, "x"]}},
 }
+CLEARED: Record = {
+    **dict.fromkeys(FULL),
+    **{"references": {}, "transaction_tags": [], "metadata": {}},
+}
 
 
-def as_json(shop: Business, method: str, path: str, body: Record) -> httpx.Response:
-    return shop.api.request(method, path, json=body)
+def as_json(side: Side, method: str, payment: Record, body: Record) -> httpx.Response:
+    return side.api.request(method, side.trade.of_payment(payment), json=body)
 
 
 def in_fields(body: Record) -> dict[str, Any]:
@@ -36,27 +39,42 @@ def in_fields(body: Record) -> dict[str, Any]:
     }
 
 
-def as_form(shop: Business, method: str, path: str, body: Record) -> httpx.Response:
-    return shop.api.request(method, path, data=in_fields(body))
+def as_form(side: Side, method: str, payment: Record, body: Record) -> httpx.Response:
+    return side.api.request(method, side.trade.of_payment(payment), data=in_fields(body))
 
 
-def as_multipart(shop: Business, method: str, path: str, body: Record) -> httpx.Response:
+def as_multipart(side: Side, method: str, payment: Record, body: Record) -> httpx.Response:
     fields = [
         (name, (None, str(each)))
         for name, value in in_fields(body).items()
         for each in (value if isinstance(value, list) else [value])
     ]
-    return shop.api.request(method, path, files=fields)
+    return side.api.request(method, side.trade.of_payment(payment), files=fields)
+
+
+KINDS = (as_json, as_form, as_multipart)
+METHODS = ("PUT", "PATCH")
+
+
+@pytest.fixture(params=METHODS)
+def method(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=KINDS)
+def send(request: pytest.FixtureRequest) -> Any:
+    """A function that sends a body of one kind."""
+    return request.param
 
 
 class TestBodiesOfChanges:
-    def test_json_form_and_multipart_come_to_the_same(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
+    trade = SALES
+
+    def test_json_form_and_multipart_come_to_the_same(self, side: Side) -> None:
         results = []
-        for method, send in product(("PUT", "PATCH"), (as_json, as_form, as_multipart)):
-            first, second = sent(shop, buyer, 100), sent(shop, buyer, 100)
-            payment = paid(shop, buyer, 150, part(first, 20), status="pending")
+        for method, send in product(METHODS, KINDS):
+            first, second = side.open(100), side.open(100)
+            payment = side.pay(150, part(first, 20), status="pending")
             body = {
                 **FULL,
                 "total_amount_cents": 190,
@@ -66,16 +84,13 @@ class TestBodiesOfChanges:
                 "status": "completed",
                 "allocations": [part(first, 100), part(second, 80)],
             }
-            answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", body)
+            answer = send(side, method, payment, body)
             assert answer.status_code == 200, answer.text
             shown = answer.json()["payment"]
             assert {name: shown[name] for name in FULL} == FULL
-            results.append((facts_of(shown), ledger.postings(payment)))
-            assert [each["invoice_id"] for each in shown["allocations"]] == [
-                first["id"],
-                second["id"],
-            ]
-        assert len(results) == 6
+            results.append((facts_of(shown), side.ledger.postings(payment)))
+            ids = [each["invoice_id"] for each in shown["allocations"]]
+            assert ids == [first["id"], second["id"]]
         assert all(each == results[0] for each in results)
         assert results[0][1] == [
             ("2025-03-12", {"1150": 190, "2100": -190}),
@@ -83,8 +98,6 @@ class TestBodiesOfChanges:
             (str(today()), {"2100": 180, "1200": -180}),
         ]
 
-    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
-    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
     @pytest.mark.parametrize(
         ("body", "field"),
         [
@@ -96,49 +109,33 @@ class TestBodiesOfChanges:
         ],
     )
     def test_each_kind_names_the_same_faulty_field(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        method: str,
-        send: Any,
-        body: Record,
-        field: str,
+        self, side: Side, method: str, send: Any, body: Record, field: str
     ) -> None:
-        payment = paid(shop, buyer, 10)
-        with ledger.untouched():
-            answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", body)
+        payment = side.pay(10)
+        with side.ledger.untouched():
+            answer = send(side, method, payment, body)
         assert answer.status_code == 400
         assert list(answer.json()["detail"]["field_errors"]) == [field]
 
-    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
-    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
     def test_each_kind_releases_with_an_empty_list(
-        self, shop: Business, buyer: Record, method: str, send: Any
+        self, side: Side, method: str, send: Any
     ) -> None:
-        payment = paid(shop, buyer, 10, part(sent(shop, buyer, 10), 10))
-        answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", {"allocations": []})
+        payment = side.pay(10, part(side.open(10), 10))
+        answer = send(side, method, payment, {"allocations": []})
         assert answer.json()["payment"]["allocations"] == []
 
-    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
-    @pytest.mark.parametrize(
-        ("method", "kept"), [("PUT", {}), ("PATCH", {**FULL, "note": "another"})]
-    )
     def test_each_kind_clears_or_keeps_what_it_leaves_out(
-        self, shop: Business, buyer: Record, method: str, kept: Record, send: Any
+        self, side: Side, method: str, send: Any
     ) -> None:
-        before = paid(shop, buyer, 100, **FULL)
-        fixed = {"customer_id": buyer["id"], "currency": "GBP"}
+        before = side.pay(100, **FULL)
+        fixed = {"customer_id": side.counterparty["id"], "currency": "GBP"}
         body = {"notes": "older", "note": "another", "status": "failed", **fixed}
-        answer = send(shop, method, f"{PAYMENTS}{before['id']}/", body)
-        cleared = {"transaction_tags": [], "metadata": {}, "references": {}}
-        described = {**dict.fromkeys(FULL), **cleared, "note": "another", **kept}
+        answer = send(side, method, before, body)
+        described = FULL if method == "PATCH" else CLEARED
         after = answer.json()["payment"]
         moved = {"status": "failed", "notes": "another", "updated_at": after["updated_at"]}
-        assert after == {**before, **described, **moved}
+        assert after == {**before, **described, **moved, "note": "another"}
 
-    @pytest.mark.parametrize("send", [as_json, as_form, as_multipart])
-    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
     @pytest.mark.parametrize(
         ("body", "status", "code"),
         [
@@ -153,109 +150,68 @@ class TestBodiesOfChanges:
         ],
     )  # fmt: skip
     def test_each_kind_is_refused_alike_and_changes_nothing(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        method: str,
-        send: Any,
-        body: Record,
-        status: int,
-        code: str,
+        self, side: Side, method: str, send: Any, body: Record, status: int, code: str
     ) -> None:
-        invoice = sent(shop, buyer, 200)
-        payment = paid(shop, buyer, 100, part(invoice, 100))
+        invoice = side.open(200)
+        payment = side.pay(100, part(invoice, 100))
         if "allocations" in body:
             body = {**body, "allocations": [part(invoice, body["allocations"]["of"])]}
-        with ledger.locked("2025-03-05"), ledger.untouched():
-            answer = send(shop, method, f"{PAYMENTS}{payment['id']}/", body)
+        with side.ledger.locked("2025-03-05"), side.ledger.untouched():
+            answer = send(side, method, payment, body)
             assert (answer.status_code, answer.json()["error_code"]) == (status, code)
 
-    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
-    def test_a_key_knows_a_request_again_in_another_kind(
-        self, shop: Business, ledger: Ledger, buyer: Record, method: str
-    ) -> None:
-        path = f"{PAYMENTS}{paid(shop, buyer, 100)['id']}/"
+    def test_a_key_knows_a_request_again_in_another_kind(self, side: Side, method: str) -> None:
+        path = side.trade.of_payment(side.pay(100))
         body = {"total_amount_cents": 120, "transaction_tags": ["a"], "references": {"till": "7"}}
         headers = {"Idempotency-Key": f"kinds of {method}"}
-        first = shop.api.request(method, path, json=body, headers=headers)
+        first = side.api.request(method, path, json=body, headers=headers)
         assert (first.status_code, first.headers["etag"]) == (200, '"2"')
-        with ledger.untouched():
-            again = shop.api.request(method, path, data=in_fields(body), headers=headers)
+        with side.ledger.untouched():
+            again = side.api.request(method, path, data=in_fields(body), headers=headers)
         assert (again.content, again.headers["idempotent-replayed"]) == (first.content, "true")
 
 
 def facts_of(payment: Record) -> Record:
-    """What two payments that were changed alike have in common."""
+    """Return the fields that two payments share that were changed alike."""
     own = {"id", "created_at", "updated_at", "applied_invoices", "allocations"}
     shared = {name: value for name, value in payment.items() if name not in own}
-    for name, amount in (
-        ("applied_invoices", "applied_amount_cents"),
-        ("allocations", "amount_cents"),
-    ):
-        shared[name] = [each[amount] for each in payment[name]]
+    shared["applied"] = [each["applied_amount_cents"] for each in payment["applied_invoices"]]
+    shared["allocated"] = [each["amount_cents"] for each in payment["allocations"]]
     return shared
 
 
 class TestReplaceInvoicePayment:
-    def test_a_replacement_clears_descriptions_and_keeps_other_fields(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        invoice = sent(shop, buyer, 100)
-        before = paid(
-            shop,
-            buyer,
+    trade = SALES
+
+    def test_a_replacement_clears_descriptions_and_keeps_other_fields(self, side: Side) -> None:
+        invoice = side.open(100)
+        before = side.pay(
             150,
             part(invoice, 100),
-            **FULL,
-            external_id="put-1",
-            payment_method="credit_card",
-            payment_processor="adyen",
-            processing_fee_cents=3,
+            **{**FULL, "external_id": "put-1", "payment_method": "credit_card"},
+            **{"payment_processor": "adyen", "processing_fee_cents": 3},
         )
-        answer = shop.api.put(f"{PAYMENTS}{before['id']}/", json={})
+        answer = side.api.put(side.trade.of_payment(before), json={})
         after = answer.json()["payment"]
-        cleared = {
-            "note": None,
-            "notes": None,
-            "payment_reference": None,
-            "processor_reference": None,
-            "bank_reference": None,
-            "references": {},
-            "transaction_tags": [],
-            "metadata": {},
-        }
-        assert after == {**before, **cleared, "updated_at": after["updated_at"]}
+        assert after == {**before, **CLEARED, "notes": None, "updated_at": after["updated_at"]}
         assert answer.headers["etag"] == '"2"'
-        assert len(ledger.entries(before)) == 2
-        assert shop.api.get(f"{PAYMENTS}{before['id']}/").json() == after
+        assert len(side.ledger.entries(before)) == 2
+        assert side.api.get(side.trade.of_payment(before)).json() == after
 
-    def test_a_replacement_takes_every_changeable_field(
-        self, shop: Business, ledger: Ledger, buyer: Record
-    ) -> None:
-        payment = paid(shop, buyer, 100, part(sent(shop, buyer, 100), 50), note="gone")
-        invoice = sent(shop, buyer, 80)
+    def test_a_replacement_takes_every_changeable_field(self, side: Side) -> None:
+        payment = side.pay(100, part(side.open(100), 50), note="gone")
+        invoice = side.open(80)
         body = {
-            "total_amount_cents": 80,
-            "allocations": [part(invoice, 80)],
-            "payment_date": "2025-03-11",
-            "payment_method": "cash",
-            "external_id": "put-2",
-            "bank_reference": "B",
+            **{"total_amount_cents": 80, "payment_date": "2025-03-11", "payment_method": "cash"},
+            **{"external_id": "put-2", "bank_reference": "B"},
         }
-        after = shop.api.put(f"{PAYMENTS}{payment['id']}/", json=body).json()["payment"]
-        same = set(body) - {"allocations"}
-        assert {name: after[name] for name in same} == {name: body[name] for name in same}
+        allocations = {"allocations": [part(invoice, 80)]}
+        answer = side.api.put(side.trade.of_payment(payment), json={**body, **allocations})
+        after = answer.json()["payment"]
+        assert {name: after[name] for name in body} == body
         assert (after["note"], after["is_fully_allocated"]) == (None, True)
-        assert ledger.postings(payment)[1:] == [
+        assert side.ledger.postings(payment)[1:] == [
             (PAID, {"1100": -100, "2100": 50, "1200": 50}),
             ("2025-03-11", {"1000": 80, "2100": -30, "1200": -50}),
             (str(today()), {"2100": 30, "1200": -30}),
         ]
-
-    def test_a_preview_clears_nothing(self, shop: Business, ledger: Ledger, buyer: Record) -> None:
-        payment = paid(shop, buyer, 100, note="kept")
-        with ledger.untouched():
-            seen = shop.api.put(f"{PAYMENTS}{payment['id']}/?preview=true", json={}).json()
-        assert (seen["payment"]["note"], seen["journal_entries"]) == (None, [])
-        assert seen["payment"]["payment_date"] == PAID

@@ -1,10 +1,10 @@
-"""A company whose days come one after the other, and what its books are to show by hand."""
+"""A company whose days follow each other, and its postings by hand."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -68,9 +68,10 @@ class Company:
     def at(self) -> str:
         return f"{self.today.day}T09:00:00Z"
 
-    def on(self, day: str) -> None:
-        """Let a day come."""
+    def on(self, day: str) -> Self:
+        """Move the clock to a day."""
         self.today.day = day
+        return self
 
     # ── The books by hand ──────────────────────────────────────────────────────────────────────
 
@@ -115,18 +116,25 @@ class Company:
         dated = {"bill_date": self.today.day, "received_at": self.at}
         return self.shop.made(PURCHASES.path, PURCHASES.body(vendor, *lines, **{**dated, **facts}))
 
-    def is_paid(self, invoice: Record, amount: int, **facts: Any) -> Record:
-        """A customer pays, by transfer unless it is said."""
-        return self._pay(SALES, invoice, amount, **facts)
+    def is_paid(self, invoice: Record, amount: int, **parts: int) -> Record:
+        """A customer pays by transfer; on cash that brings `parts` of the invoice."""
+        self.accrual(cash(on_1100=amount, **parts), on_1100=amount, on_1200=-amount)
+        return self.pay(SALES, invoice, amount)
 
-    def pays(self, bill: Record, amount: int) -> Record:
-        """Pay a vendor by transfer."""
-        return self._pay(PURCHASES, bill, amount)
+    def pays(self, bill: Record, amount: int, **parts: int) -> Record:
+        """Pay a vendor by transfer; on cash that brings `parts` of the bill."""
+        self.accrual(cash(on_1100=-amount, **parts), on_2000=amount, on_1100=-amount)
+        return self.pay(PURCHASES, bill, amount)
 
-    def _pay(self, side: Trade, document: Record, amount: int, **facts: Any) -> Record:
-        given = {"payment_date": self.today.day, **facts}
+    def pay(self, side: Trade, document: Record, amount: int, **facts: Any) -> Record:
+        """Record a payment of today, and nothing by hand."""
         part = side.part(document, amount)
-        return side.pay(self.shop, document[side.party], amount, part, **given)
+        party = document[side.party]
+        return side.pay(self.shop, party, amount, part, payment_date=self.today.day, **facts)
+
+    def applies(self, side: Trade, credit: Record, document: Record, amount: int) -> None:
+        """Apply a credit to a document."""
+        self.asks("PUT", side.of_credit(credit), {"allocations": [side.share(document, amount)]})
 
     def asks(self, method: str, path: str, body: Record) -> Record:
         """Change something; the answer is what it is then."""

@@ -12,9 +12,36 @@ SEEN: Final = "2026-02-19T00:00:00Z"
 """When somebody looked at the books, before what was wrong was put right."""
 
 Sections = dict[str, dict[str, int]]
+Reports = dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]
 
-# Accounts by section, and what the summary says. A contra account is below zero in its section.
-PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] = {
+
+def profits(*amounts: int) -> dict[str, int]:
+    """The summary of a profit and loss."""
+    names = (
+        *("net_revenue", "total_operating_income", "gross_profit", "total_operating_expenses"),
+        *("operating_profit", "profit_before_tax", "net_profit"),
+    )
+    return dict(zip(names, amounts, strict=True))
+
+
+def totals(*amounts: int) -> dict[str, int]:
+    """The summary of a balance sheet."""
+    names = (
+        *("total_assets", "total_non_current_assets", "total_current_assets"),
+        *("total_liabilities", "total_current_liabilities", "total_non_current_liabilities"),
+        *("total_equity", "net_assets"),
+    )
+    return dict(zip(names, amounts, strict=True))
+
+
+def flows(*amounts: int) -> dict[str, int]:
+    """Net profit, cash from operating, and cash before and after."""
+    names = ("net_profit", "operating", "opening", "closing")
+    return dict(zip(names, amounts, strict=True))
+
+
+# Accounts by section, and the summary. A contra account is below zero in its section.
+PROFIT_AND_LOSS: Final[Reports] = {
     ("accrual", FIRST[1], True): (
         {
             "revenue": {"4000": 810_000, "4100": -50_000},
@@ -23,15 +50,7 @@ PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int
             "finance_costs": {"7000": 2_500},
             "income_tax": {"8000": 15_000},
         },
-        {
-            "net_revenue": 760_000,
-            "total_operating_income": 760_000,
-            "gross_profit": 570_000,
-            "total_operating_expenses": 263_500,
-            "operating_profit": 306_500,
-            "profit_before_tax": 304_000,
-            "net_profit": 289_000,
-        },
+        profits(760_000, 760_000, 570_000, 263_500, 306_500, 304_000, 289_000),
     ),
     ("cash", FIRST[1], True): (
         {
@@ -41,15 +60,7 @@ PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int
             "finance_costs": {"7000": 2_500},
             "income_tax": {"8000": 15_000},
         },
-        {
-            "net_revenue": 424_118,
-            "total_operating_income": 424_118,
-            "gross_profit": 324_118,
-            "total_operating_expenses": 213_500,
-            "operating_profit": 110_618,
-            "profit_before_tax": 108_118,
-            "net_profit": 93_118,
-        },
+        profits(424_118, 424_118, 324_118, 213_500, 110_618, 108_118, 93_118),
     ),
     ("accrual", SECOND[1], False): (
         {
@@ -57,15 +68,7 @@ PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int
             "operating_expenses": {"6000": 60_000, "6100": 1_200, "6200": 6_000},
             "finance_income": {"4600": 700},
         },
-        {
-            "net_revenue": 265_000,
-            "total_operating_income": 265_000,
-            "gross_profit": 265_000,
-            "total_operating_expenses": 67_200,
-            "operating_profit": 197_800,
-            "profit_before_tax": 198_500,
-            "net_profit": 198_500,
-        },
+        profits(265_000, 265_000, 265_000, 67_200, 197_800, 198_500, 198_500),
     ),
     ("cash", SECOND[1], False): (
         {
@@ -74,15 +77,7 @@ PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int
             "operating_expenses": {"6100": 1_200},
             "finance_income": {"4600": 700},
         },
-        {
-            "net_revenue": 383_627,
-            "total_operating_income": 383_627,
-            "gross_profit": 293_627,
-            "total_operating_expenses": 1_200,
-            "operating_profit": 292_427,
-            "profit_before_tax": 293_127,
-            "net_profit": 293_127,
-        },
+        profits(383_627, 383_627, 293_627, 1_200, 292_427, 293_127, 293_127),
     ),
     ("accrual", SECOND[1], True): (
         {
@@ -90,15 +85,7 @@ PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int
             "operating_expenses": {"6000": 79_000, "6100": 1_200, "6200": 6_000},
             "finance_income": {"4600": 700},
         },
-        {
-            "net_revenue": 270_000,
-            "total_operating_income": 270_000,
-            "gross_profit": 270_000,
-            "total_operating_expenses": 86_200,
-            "operating_profit": 183_800,
-            "profit_before_tax": 184_500,
-            "net_profit": 184_500,
-        },
+        profits(270_000, 270_000, 270_000, 86_200, 183_800, 184_500, 184_500),
     ),
     ("cash", SECOND[1], True): (
         {
@@ -107,63 +94,39 @@ PROFIT_AND_LOSS: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int
             "operating_expenses": {"6000": 9_000, "6100": 1_200},
             "finance_income": {"4600": 700},
         },
-        {
-            "net_revenue": 500_294,
-            "total_operating_income": 500_294,
-            "gross_profit": 410_294,
-            "total_operating_expenses": 10_200,
-            "operating_profit": 400_094,
-            "profit_before_tax": 400_794,
-            "net_profit": 400_794,
-        },
+        profits(500_294, 500_294, 410_294, 10_200, 400_094, 400_794, 400_794),
     ),
 }
 
+# What each balance sheet has alike.
+UNMOVED: Final[Sections] = {
+    "non_current_assets": {"1600": 360_000, "1650": -30_000},
+    "non_current_liabilities": {"2500": 450_000},
+    "share_capital": {"3000": 1_000_000},
+}
 # `earlier` and `current` are the computed lines of retained earnings.
-BALANCE_SHEET: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] = {
+BALANCE_SHEET: Final[Reports] = {
     ("accrual", FIRST[1], True): (
         {
-            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            **UNMOVED,
             "current_assets": {"1100": 1_268_000, "1200": 338_000, "1260": 12_000, "1300": 74_000},
             "current_liabilities": {"2000": 120_000, "2200": 148_000, "2450": 15_000},
-            "non_current_liabilities": {"2500": 450_000},
-            "share_capital": {"3000": 1_000_000},
             "retained_earnings": {"current": 289_000},
         },
-        {
-            "total_assets": 2_022_000,
-            "total_non_current_assets": 330_000,
-            "total_current_assets": 1_692_000,
-            "total_liabilities": 733_000,
-            "total_current_liabilities": 283_000,
-            "total_non_current_liabilities": 450_000,
-            "total_equity": 1_289_000,
-            "net_assets": 1_289_000,
-        },
+        totals(2_022_000, 330_000, 1_692_000, 733_000, 283_000, 450_000, 1_289_000, 1_289_000),
     ),
     ("cash", FIRST[1], True): (
         {
-            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            **UNMOVED,
             "current_assets": {"1100": 1_268_000, "1300": 56_000},
             "current_liabilities": {"2200": 95_882, "2450": 15_000},
-            "non_current_liabilities": {"2500": 450_000},
-            "share_capital": {"3000": 1_000_000},
             "retained_earnings": {"current": 93_118},
         },
-        {
-            "total_assets": 1_654_000,
-            "total_non_current_assets": 330_000,
-            "total_current_assets": 1_324_000,
-            "total_liabilities": 560_882,
-            "total_current_liabilities": 110_882,
-            "total_non_current_liabilities": 450_000,
-            "total_equity": 1_093_118,
-            "net_assets": 1_093_118,
-        },
+        totals(1_654_000, 330_000, 1_324_000, 560_882, 110_882, 450_000, 1_093_118, 1_093_118),
     ),
     ("accrual", SECOND[1], False): (
         {
-            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            **UNMOVED,
             "current_assets": {
                 "1000": 162_000,
                 "1100": 1_408_500,
@@ -173,24 +136,13 @@ BALANCE_SHEET: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]
                 "1400": 12_000,
             },
             "current_liabilities": {"2000": 72_000, "2200": 141_000, "2450": 15_000},
-            "non_current_liabilities": {"2500": 450_000},
-            "share_capital": {"3000": 1_000_000},
             "retained_earnings": {"earlier": 289_000, "current": 198_500},
         },
-        {
-            "total_assets": 2_165_500,
-            "total_non_current_assets": 330_000,
-            "total_current_assets": 1_835_500,
-            "total_liabilities": 678_000,
-            "total_current_liabilities": 228_000,
-            "total_non_current_liabilities": 450_000,
-            "total_equity": 1_487_500,
-            "net_assets": 1_487_500,
-        },
+        totals(2_165_500, 330_000, 1_835_500, 678_000, 228_000, 450_000, 1_487_500, 1_487_500),
     ),
     ("cash", SECOND[1], False): (
         {
-            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            **UNMOVED,
             "current_assets": {
                 "1000": 162_000,
                 "1100": 1_408_500,
@@ -199,24 +151,13 @@ BALANCE_SHEET: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]
                 "1400": 12_000,
             },
             "current_liabilities": {"2200": 110_255, "2450": 15_000},
-            "non_current_liabilities": {"2500": 450_000},
-            "share_capital": {"3000": 1_000_000},
             "retained_earnings": {"earlier": 93_118, "current": 293_127},
         },
-        {
-            "total_assets": 1_961_500,
-            "total_non_current_assets": 330_000,
-            "total_current_assets": 1_631_500,
-            "total_liabilities": 575_255,
-            "total_current_liabilities": 125_255,
-            "total_non_current_liabilities": 450_000,
-            "total_equity": 1_386_245,
-            "net_assets": 1_386_245,
-        },
+        totals(1_961_500, 330_000, 1_631_500, 575_255, 125_255, 450_000, 1_386_245, 1_386_245),
     ),
     ("accrual", SECOND[1], True): (
         {
-            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            **UNMOVED,
             "current_assets": {
                 "1000": 162_000,
                 "1100": 1_548_500,
@@ -225,30 +166,14 @@ BALANCE_SHEET: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]
                 "1300": 58_000,
                 "1400": 12_000,
             },
-            "current_liabilities": {
-                "2000": 84_000,
-                "2200": 142_000,
-                "2400": 9_000,
-                "2450": 15_000,
-            },
-            "non_current_liabilities": {"2500": 450_000},
-            "share_capital": {"3000": 1_000_000},
+            "current_liabilities": {"2000": 84_000, "2200": 142_000, "2400": 9_000, "2450": 15_000},
             "retained_earnings": {"earlier": 289_000, "current": 184_500},
         },
-        {
-            "total_assets": 2_173_500,
-            "total_non_current_assets": 330_000,
-            "total_current_assets": 1_843_500,
-            "total_liabilities": 700_000,
-            "total_current_liabilities": 250_000,
-            "total_non_current_liabilities": 450_000,
-            "total_equity": 1_473_500,
-            "net_assets": 1_473_500,
-        },
+        totals(2_173_500, 330_000, 1_843_500, 700_000, 250_000, 450_000, 1_473_500, 1_473_500),
     ),
     ("cash", SECOND[1], True): (
         {
-            "non_current_assets": {"1600": 360_000, "1650": -30_000},
+            **UNMOVED,
             "current_assets": {
                 "1000": 162_000,
                 "1100": 1_548_500,
@@ -257,26 +182,13 @@ BALANCE_SHEET: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]
                 "1400": 12_000,
             },
             "current_liabilities": {"2200": 133_588, "2400": 9_000, "2450": 15_000},
-            "non_current_liabilities": {"2500": 450_000},
-            "share_capital": {"3000": 1_000_000},
             "retained_earnings": {"earlier": 93_118, "current": 400_794},
         },
-        {
-            "total_assets": 2_101_500,
-            "total_non_current_assets": 330_000,
-            "total_current_assets": 1_771_500,
-            "total_liabilities": 607_588,
-            "total_current_liabilities": 157_588,
-            "total_non_current_liabilities": 450_000,
-            "total_equity": 1_493_912,
-            "net_assets": 1_493_912,
-        },
+        totals(2_101_500, 330_000, 1_771_500, 607_588, 157_588, 450_000, 1_493_912, 1_493_912),
     ),
 }
 
-# By class: net profit, what is not cash, working capital, investing, financing; then cash before
-# and after.
-CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] = {
+CASH_FLOW: Final[Reports] = {
     ("accrual", FIRST[1], True): (
         {
             "non_cash_adjustments": {"1650": 30_000},
@@ -291,7 +203,7 @@ CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] =
             "investing_activities": {"1600": -360_000},
             "financing_activities": {"2500": 450_000, "3000": 1_000_000},
         },
-        {"net_profit": 289_000, "operating": 178_000, "opening": 0, "closing": 1_268_000},
+        flows(289_000, 178_000, 0, 1_268_000),
     ),
     ("cash", FIRST[1], True): (
         {
@@ -300,7 +212,7 @@ CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] =
             "investing_activities": {"1600": -360_000},
             "financing_activities": {"2500": 450_000, "3000": 1_000_000},
         },
-        {"net_profit": 93_118, "operating": 178_000, "opening": 0, "closing": 1_268_000},
+        flows(93_118, 178_000, 0, 1_268_000),
     ),
     ("accrual", SECOND[1], False): (
         {
@@ -314,12 +226,7 @@ CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] =
                 "2200": -7_000,
             },
         },
-        {
-            "net_profit": 198_500,
-            "operating": 302_500,
-            "opening": 1_268_000,
-            "closing": 1_570_500,
-        },
+        flows(198_500, 302_500, 1_268_000, 1_570_500),
     ),
     ("cash", SECOND[1], False): (
         {
@@ -330,12 +237,7 @@ CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] =
                 "2200": 14_373,
             },
         },
-        {
-            "net_profit": 293_127,
-            "operating": 302_500,
-            "opening": 1_268_000,
-            "closing": 1_570_500,
-        },
+        flows(293_127, 302_500, 1_268_000, 1_570_500),
     ),
     ("accrual", SECOND[1], True): (
         {
@@ -350,12 +252,7 @@ CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] =
                 "2400": 9_000,
             },
         },
-        {
-            "net_profit": 184_500,
-            "operating": 442_500,
-            "opening": 1_268_000,
-            "closing": 1_710_500,
-        },
+        flows(184_500, 442_500, 1_268_000, 1_710_500),
     ),
     ("cash", SECOND[1], True): (
         {
@@ -367,12 +264,7 @@ CASH_FLOW: Final[dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]] =
                 "2400": 9_000,
             },
         },
-        {
-            "net_profit": 400_794,
-            "operating": 442_500,
-            "opening": 1_268_000,
-            "closing": 1_710_500,
-        },
+        flows(400_794, 442_500, 1_268_000, 1_710_500),
     ),
 }
 

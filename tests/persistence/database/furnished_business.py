@@ -11,11 +11,11 @@ from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.bank import PAYMENT, Bank, made_rule, open_account
 from tests.builders.files import upload
-from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
+from tests.builders.journal_entries import credit, debit, drafted, posted
 from tests.builders.openings import (
     DAY,
+    OPENINGS,
     open_bill,
-    open_customer_credit,
     open_invoice,
     open_vendor_credit,
     opened,
@@ -25,14 +25,13 @@ from tests.builders.payouts import paid_out
 from tests.builders.purchases import (
     bill_body,
     bill_paid,
-    bill_payment_body,
     received,
     share,
-    vendor_credit_body,
     vendor_credited,
 )
 from tests.builders.purchases import part as bought_part
 from tests.builders.sales import (
+    credit_body,
     credited,
     invoice_body,
     paid,
@@ -187,100 +186,40 @@ def filed(shop: Business, customer: Record) -> str:
     return str(answer.json()["id"])
 
 
-def entry_on(account: str) -> Record:
-    """An entry by hand, half of it on an account of whoever."""
-    return entry_body(lines=[debit(account, 5), credit("2400", 5)])
-
-
-def settling_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
-    """Bodies that credit, give back or give up, and name what is another business's."""
-    theirs, credits_ = there.ids, "customer-credits/"
+def foreign_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
+    """Bodies that name a record of another business in a way that no example of a body shows."""
+    theirs = there.ids
     account = {"type": "AccountId", "id": theirs["account"]}
-    credit = {"customer_id": here.ids["customer"], "line_items": [{"amount": 1}], "sent_at": SENT}
-    foreign_part = {"allocations": [{"invoice_id": theirs["invoice"], "amount": 1}]}
-    foreign_line = {"line_items": [{"amount": 1, "revenue_account_identifier": account}]}
+    customer, vendor = {"id": here.ids["customer"]}, {"id": here.ids["vendor"]}
+    foreign_customer, foreign_vendor = {"id": theirs["customer"]}, {"id": theirs["vendor"]}
+    of_account = line(account_identifier=account)
+    taxed = line(sales_taxes=[{"amount": 1, "tax_account": account}])
+    credited = {"amount": 1, "revenue_account_identifier": account}
+    asset = {"account_type": "asset", "account_subtype": "current_assets"}
+    child = {"code": "n", "name": "n", **asset, "parent_id": theirs["account"]}
     payout = {"processor": "stripe", "paid_out_amount_cents": 1}
-    told = {"date": PAID, "amount_cents": 1, "direction": "credit"}
-    mine = f"bank-transactions/{here.ids['bank_line']}/"
-    match = {"target_type": "invoice_payment", "target_id": theirs["at_bank"]}
+    adjustment = {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]}
+    chargeback = {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]}
+    given_up = {"amount_cents": 1, "destination_account": account}
+    claims = of_payment({"id": theirs["outlay"]}, 1), of_credit({"id": theirs["return"]}, 1)
+    openings: list[Record] = [
+        {"bills": [open_bill(foreign_vendor, 1)]},
+        {"vendor_credits": [open_vendor_credit(foreign_vendor, 1)]},
+        {"prepayments": [prepaid(foreign_vendor, 1, "vendor")]},
+    ]
     return [
+        ("POST", "invoices/", invoice_body(customer, of_account)),
+        ("POST", "invoices/", invoice_body(customer, taxed)),
+        ("PUT", f"invoices/{here.ids['draft']}/", invoice_body(foreign_customer)),
+        ("POST", f"invoices/{here.ids['invoice']}/write-offs/", given_up),
+        ("POST", "customer-credits/", credit_body(customer, credited)),
+        ("POST", "bills/", bill_body(vendor, of_account)),
+        ("PUT", f"bills/{here.ids['drafted']}/", bill_body(foreign_vendor)),
+        ("POST", f"bills/{here.ids['bill']}/write-offs/", given_up),
+        *(("POST", "vendor-refunds/", whole_refund_body(vendor, 1, each)) for each in claims),
         ("POST", "bank-accounts/", {"display_name": "n", "account": theirs["account"]}),
-        (
-            "POST",
-            "bank-transactions/",
-            {"bank_account_id": theirs["bank_account"], "transactions": [told]},
-        ),
-        ("POST", f"{mine}match/", match),
-        ("POST", f"{mine}unmatch/", {"reconciliation_link_id": theirs["bank_link"]}),
-        ("POST", f"{mine}categorize/", {"account": theirs["account"]}),
-        ("POST", "payouts/", {**payout, "payment_ids": [theirs["settled"]]}),
-        ("POST", "payouts/", {**payout, "refund_payment_ids": [theirs["refund_payment"]]}),
-        *(("POST", "payouts/", {**payout, "other_items": [each]}) for each in other_items(theirs)),
-        ("POST", ENTRIES, entry_on(theirs["account"])),
-        ("PUT", f"{ENTRIES}{here.ids['draft_entry']}/", entry_on(theirs["account"])),
-        ("POST", credits_, {**credit, "customer_id": theirs["customer"]}),
-        ("POST", credits_, {**credit, "source_invoice_id": theirs["invoice"]}),
-        ("POST", credits_, {**credit, **foreign_line}),
-        ("POST", credits_, {**credit, **foreign_part}),
-        ("PUT", f"{credits_}{here.ids['credit']}/", foreign_part),
-        ("POST", "invoices/refunds/", {"invoice_id": theirs["invoice"]}),
-        ("POST", "invoices/refunds/", {"payment_id": theirs["settled"]}),
-        ("POST", "invoices/refunds/", {"credit_id": theirs["credit"]}),
-        (
-            "POST",
-            f"invoices/{here.ids['invoice']}/write-offs/",
-            {"amount_cents": 1, "destination_account": account},
-        ),
-    ]
-
-
-def other_items(theirs: dict[str, str]) -> list[Record]:
-    """Other items of a payout that name an account, or a payment, of another business."""
-    return [
-        {"type": "adjustment", "amount_cents": 1, "account": theirs["account"]},
-        {"type": "chargeback", "amount_cents": -1, "payment_id": theirs["settled"]},
-    ]
-
-
-def opening_bodies(there: Side) -> list[tuple[str, str, Record]]:
-    """Bodies that open the books, and name what is another business's."""
-    customer, vendor = {"id": there.ids["customer"]}, {"id": there.ids["vendor"]}
-    balance = {"account": there.ids["account"], "debit_amount": 1}
-    named: list[Record] = [
-        {"accounts": [balance]},
-        {"invoices": [open_invoice(customer, 1)]},
-        {"bills": [open_bill(vendor, 1)]},
-        {"customer_credits": [open_customer_credit(customer, 1)]},
-        {"vendor_credits": [open_vendor_credit(vendor, 1)]},
-        {"prepayments": [prepaid(customer, 1)]},
-        {"prepayments": [prepaid(vendor, 1, "vendor")]},
-    ]
-    return [("POST", "opening-balances/", {"date": DAY, **each}) for each in named]
-
-
-def buying_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
-    """Bodies on the side of purchases that name what is another business's."""
-    mine, foreign = {"id": here.ids["vendor"]}, {"id": there.ids["vendor"]}
-    bill = {"id": there.ids["bill"]}
-    account = {"type": "AccountId", "id": there.ids["account"]}
-    outlay, credit = {"id": there.ids["outlay"]}, {"id": there.ids["return"]}
-    items = of_bill(bill, 1), of_payment(outlay, 1), of_credit(credit, 1)
-    written_off = {"amount_cents": 1, "destination_account": account}
-    claims = [whole_refund_body(foreign, 1), *(whole_refund_body(mine, 1, each) for each in items)]
-    return [
-        ("POST", "bills/", bill_body(foreign)),
-        ("POST", "bills/", bill_body(mine, line(account_identifier=account))),
-        ("PUT", f"bills/{here.ids['drafted']}/", bill_body(foreign)),
-        ("POST", f"bills/{here.ids['bill']}/write-offs/", written_off),
-        ("POST", "bills/payments/", bill_payment_body(foreign)),
-        ("POST", "bills/payments/", bill_payment_body(mine, 1, allocations=[bought_part(bill, 1)])),
-        (
-            "PATCH",
-            f"bills/payments/{here.ids['outlay']}/",
-            {"allocations": [bought_part(bill, 1)]},
-        ),
-        ("POST", "vendor-credits/", vendor_credit_body(foreign)),
-        ("POST", "vendor-credits/", vendor_credit_body(mine, source_bill_id=bill["id"])),
-        ("PUT", f"vendor-credits/{here.ids['return']}/", {"allocations": [share(bill, 1)]}),
-        *(("POST", "vendor-refunds/", each) for each in claims),
+        ("POST", ACCOUNTS, child),
+        ("POST", "payouts/", {**payout, "other_items": [adjustment]}),
+        ("POST", "payouts/", {**payout, "other_items": [chargeback]}),
+        *(("POST", OPENINGS, {"date": DAY, **each}) for each in openings),
     ]

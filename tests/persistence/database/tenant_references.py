@@ -1,145 +1,38 @@
-"""Where a caller may try to reach into another business: by an id in a path, a list, a filter."""
+"""Where a caller may name a record of another business: in a path, a list, a filter."""
 
-from tests.builders.journal_entries import entry_body
-from tests.builders.trade import line
-from tests.persistence.database.furnished_business import ACCOUNTS
+from tests.contract.document import Operation, bodies, operations
+from tests.contract.story_things import MAKERS
+from tests.contract.valid_requests import JSON
 
-# Names in braces are those of what a furnished business holds.
-BY_ID = [
-    ("GET", "customers/{customer}/", None),
-    ("PATCH", "customers/{customer}/", {"company_name": "Mine"}),
-    ("POST", "customers/{customer}/archive/", None),
-    ("POST", "customers/{customer}/unarchive/", None),
-    ("GET", "vendors/{vendor}/", None),
-    ("PATCH", "vendors/{vendor}/", {"company_name": "Mine"}),
-    ("POST", "vendors/{vendor}/archive/", None),
-    ("POST", "vendors/{vendor}/unarchive/", None),
-    ("GET", "invoices/{invoice}/", None),
-    ("PUT", "invoices/{draft}/", {"line_items": [line()]}),
-    ("POST", "invoices/{draft}/send/", None),
-    ("POST", "invoices/{invoice}/void/", None),
-    ("DELETE", "invoices/{draft}/", None),
-    ("GET", "invoices/payments/{payment}/", None),
-    ("PUT", "invoices/payments/{payment}/", {}),
-    ("PATCH", "invoices/payments/{payment}/", {"status": "completed"}),
-    ("POST", "invoices/payments/{payment}/delete/", None),
-    ("POST", "invoices/{invoice}/write-offs/", {"amount_cents": 1}),
-    ("DELETE", "invoices/{invoice}/write-offs/{write_off}/", None),
-    ("GET", "invoices/refunds/{refund}/", None),
-    ("DELETE", "invoices/refunds/{refund}/", None),
-    ("POST", "invoices/refunds/{refund}/payments/", {"amount_cents": 1}),
-    ("GET", "invoices/refunds/{refund}/payments/", None),
-    ("GET", "invoices/refunds/{refund}/payments/{refund_payment}/", None),
-    ("POST", "invoices/refunds/{refund}/payments/{refund_payment}/delete/", None),
-    ("GET", "customer-credits/{credit}/", None),
-    ("PUT", "customer-credits/{credit}/", {"memo": "Mine"}),
-    ("POST", "customer-credits/{credit}/void/", None),
-    ("GET", "bills/{bill}/", None),
-    ("PUT", "bills/{drafted}/", {"line_items": [line()]}),
-    ("POST", "bills/{drafted}/receive/", None),
-    ("POST", "bills/{bill}/void/", None),
-    ("DELETE", "bills/{drafted}/", None),
-    ("POST", "bills/{bill}/write-offs/", {"amount_cents": 1}),
-    ("DELETE", "bills/{bill}/write-offs/{waived}/", None),
-    ("GET", "bills/payments/{outlay}/", None),
-    ("PATCH", "bills/payments/{outlay}/", {"status": "completed"}),
-    ("POST", "bills/payments/{outlay}/delete/", None),
-    ("GET", "vendor-credits/{return}/", None),
-    ("PUT", "vendor-credits/{return}/", {"memo": "Mine"}),
-    ("POST", "vendor-credits/{return}/void/", None),
-    ("GET", "vendor-refunds/{claim}/", None),
-    ("PATCH", "vendor-refunds/{claim}/", {"memo": "Mine"}),
-    ("GET", "vendor-refunds/payments/{income}/", None),
-    ("PATCH", "vendor-refunds/payments/{income}/", {"memo": "Mine"}),
-    ("POST", "vendor-refunds/payments/{income}/delete/", None),
-    ("GET", "payouts/{payout}/", None),
-    ("DELETE", "payouts/{payout}/", None),
-    ("GET", "bank-accounts/{bank_account}/", None),
-    ("PATCH", "bank-accounts/{bank_account}/", {"display_name": "Mine"}),
-    ("GET", "bank-transactions/{bank_line}/", None),
-    ("GET", "bank-transactions/{bank_line}/suggestions/", None),
-    ("POST", "bank-transactions/{bank_line}/categorize/", {"account": "6000"}),
-    ("POST", "bank-transactions/{bank_line}/uncategorize/", None),
-    ("GET", "bank-rules/{bank_rule}/", None),
-    ("PATCH", "bank-rules/{bank_rule}/", {"name": "Mine"}),
-    ("DELETE", "bank-rules/{bank_rule}/", None),
-    ("GET", "bank-accounts/{savings}/reconciliations/", None),
-    (
-        "POST",
-        "bank-accounts/{savings}/reconciliations/",
-        {"statement_date": "2025-06-30", "closing_balance_cents": 1},
-    ),
-    ("GET", "bank-accounts/{savings}/reconciliations/{statement}/", None),
-    ("POST", "bank-accounts/{savings}/reconciliations/{statement}/reopen/", None),
-    ("GET", "opening-balances/{opening}/", None),
-    ("POST", "opening-balances/{opening}/reverse/", None),
-    ("GET", "documents/{document}/", None),
-    ("GET", ACCOUNTS + "{account}/", None),
-    ("PATCH", ACCOUNTS + "{account}/", {"name": "Mine"}),
-    ("DELETE", ACCOUNTS + "{account}/", None),
-    ("GET", ACCOUNTS + "{account}/entries/", None),
-    ("POST", ACCOUNTS + "{account}/children/", {"code": "x", "name": "x"}),
-    ("GET", "tax-codes/{tax_code}/", None),
-    ("PATCH", "tax-codes/{tax_code}/", {"name": "Mine"}),
-    ("DELETE", "tax-codes/{tax_code}/", None),
-    ("GET", "tax-returns/{tax_return}/", None),
-    ("GET", "tax-returns/{tax_return}/entries/", None),
-    ("POST", "tax-returns/{tax_return}/file/", {}),
-    ("POST", "tax-returns/{tax_return}/supersede/", {"reason": "Mine"}),
-    ("DELETE", "tax-returns/{tax_return}/", None),
-    ("GET", "general-ledger/journal-entries/{entry}/", None),
-    ("GET", "general-ledger/journal-entries/{draft_entry}/", None),
-    ("PUT", "general-ledger/journal-entries/{draft_entry}/", entry_body()),
-    ("POST", "general-ledger/journal-entries/{draft_entry}/approve/", None),
-    ("POST", "general-ledger/journal-entries/{draft_entry}/reject/", None),
-    ("POST", "general-ledger/journal-entries/{manual_entry}/reverse/", None),
+
+def names_in(operation: Operation) -> list[str]:
+    """Return the names in a path, without that of the business."""
+    names = [each["name"] for each in operation.parameters if each["in"] == "path"]
+    return [name for name in names if name != "business_id"]
+
+
+WHOLE_LISTS = [
+    each for each in operations() if each.within_business and each.is_list and not names_in(each)
 ]
-LISTS = (
-    "customers/",
-    "vendors/",
-    "invoices/",
-    "invoices/payments/",
-    "invoices/refunds/",
-    "customer-credits/",
-    "bills/",
-    "bills/payments/",
-    "vendor-credits/",
-    "vendor-refunds/",
-    "vendor-refunds/payments/",
-    "opening-balances/",
-    "payouts/",
-    "bank-accounts/",
-    "bank-transactions/",
-    "bank-rules/",
-    "documents/",
-    ACCOUNTS,
-    "tax-codes/",
-    "tax-returns/",
-    "general-ledger/journal-entries/",
-    "audit/",
-)
+LIST_WITHOUT_ROWS = "list_vat_summary_entries"  # Its period is of today unless one is given.
+WITH_AN_ID = [each for each in operations() if each.within_business and names_in(each)]
+WITH_A_BODY = [each for each in operations() if each.within_business and JSON in bodies(each)]
+LISTS = [
+    each.path.partition("{business_id}/")[2]
+    for each in WHOLE_LISTS
+    if each.name != LIST_WITHOUT_ROWS
+]
 
-# A list, its filter, and what is named by it.
+# The ids by which filters with names of their own find a record.
+FILTERED_BY = {
+    **{"source_invoice_id": "invoice_id", "source_bill_id": "bill_id"},
+    **{"linked_id": "customer_id", "object_id": "customer_id"},
+    **{"account": "account_id", "parent": "account_id"},
+}
 FILTERS = [
-    ("invoices/", "customer_id", "customer"),
-    ("invoices/payments/", "customer_id", "customer"),
-    ("invoices/payments/", "invoice_id", "invoice"),
-    ("invoices/refunds/", "customer_id", "customer"),
-    ("invoices/refunds/", "payment_id", "settled"),
-    ("invoices/refunds/", "credit_id", "credit"),
-    ("customer-credits/", "customer_id", "customer"),
-    ("customer-credits/", "source_invoice_id", "invoice"),
-    ("bills/", "vendor_id", "vendor"),
-    ("bills/payments/", "vendor_id", "vendor"),
-    ("bills/payments/", "bill_id", "bill"),
-    ("vendor-credits/", "vendor_id", "vendor"),
-    ("vendor-credits/", "source_bill_id", "bill"),
-    ("vendor-refunds/", "vendor_id", "vendor"),
-    ("vendor-refunds/payments/", "vendor_id", "vendor"),
-    ("vendor-refunds/payments/", "vendor_refund_id", "claim"),
-    ("bank-transactions/", "bank_account_id", "bank_account"),
-    ("documents/", "linked_id", "customer"),
-    ("general-ledger/journal-entries/", "account", "account"),
-    (ACCOUNTS, "parent", "account"),
-    ("audit/", "object_id", "customer"),
+    (each, parameter["name"])
+    for each in WHOLE_LISTS
+    for parameter in each.parameters
+    if parameter["in"] == "query"
+    and FILTERED_BY.get(parameter["name"], parameter["name"]) in MAKERS
 ]

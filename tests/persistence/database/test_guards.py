@@ -1,6 +1,7 @@
 """What the database itself refuses, asked in plain SQL as the server asks it."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
@@ -16,6 +17,7 @@ from tests.partner import Business, Partner
 from tests.persistence.server_role import as_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+JUNE = date(2025, 6, 1)
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,14 @@ def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
 def server(api_server: ApiServer, shop: Business, ledger: Ledger) -> Iterator[Connection]:
     with ledger.untouched(), as_server(api_server, shop.id) as connection:
         yield connection
+
+
+@contextmanager
+def broken(constraint: str) -> Iterator[None]:
+    """Check that a statement is refused by a constraint."""
+    with pytest.raises(errors.IntegrityError) as refused:
+        yield
+    assert refused.value.diag.constraint_name == constraint
 
 
 def post(connection: Connection, business: str, on: date, total: int, **facts: Any) -> UUID:
@@ -91,42 +101,33 @@ def add_lines(
     )
 
 
-JUNE = date(2025, 6, 1)
-
-
 class TestEntries:
-    def test_a_balanced_one_is_taken(self, server: Connection, shop: Business) -> None:
+    def test_a_balanced_entry_is_accepted(self, server: Connection, shop: Business) -> None:
         entry = post(server, shop.id, JUNE, 5, lines=3)
         add_lines(server, shop.id, entry, ("1100", 5), ("4000", -3), ("4500", -2))
         server.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
     @pytest.mark.parametrize(
-        "lines",
+        ("on", "lines"),
         [
-            [("1100", 5), ("4000", -4)],
-            [("1100", 5)],
-            [("1100", 4), ("4000", -4)],
-            [("1100", 6), ("4000", -6)],
+            (JUNE, [("1100", 5), ("4000", -4)]),
+            (JUNE, [("1100", 5)]),
+            (JUNE, [("1100", 4), ("4000", -4)]),
+            (JUNE, [("1100", 6), ("4000", -6)]),
+            (JUNE, []),
+            (date(2025, 6, 2), [("1100", 5), ("4000", -5)]),  # Its lines are on another day.
         ],
     )
-    def test_an_entry_that_does_not_balance_is_refused(
-        self, server: Connection, shop: Business, lines: list[tuple[str, int]]
+    def test_an_entry_that_does_not_balance_on_its_day_is_refused(
+        self, server: Connection, shop: Business, on: date, lines: list[tuple[str, int]]
     ) -> None:
-        entry = post(server, shop.id, JUNE, 5, lines=len(lines))
+        entry = post(server, shop.id, on, 5, lines=len(lines))
         add_lines(server, shop.id, entry, *lines)
-        with pytest.raises(errors.CheckViolation) as refused:
+        with broken("journal_entry_balanced"):
             server.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        assert refused.value.diag.constraint_name == "journal_entry_balanced"
-
-    def test_no_line_stands_on_another_day(self, server: Connection, shop: Business) -> None:
-        entry = post(server, shop.id, date(2025, 6, 2), 5)
-        add_lines(server, shop.id, entry, ("1100", 5), ("4000", -5))
-        with pytest.raises(errors.CheckViolation) as refused:
-            server.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        assert refused.value.diag.constraint_name == "journal_entry_balanced"
 
     @pytest.mark.parametrize(
-        ("at", "count", "broken"),
+        ("at", "count", "constraint"),
         [
             (3, 4, "journal_line_business_id_entry_id_line_count_fkey"),
             (3, 2, "journal_line_counted_check"),
@@ -134,29 +135,22 @@ class TestEntries:
             (1, 2, "journal_line_business_id_entry_id_line_number_key"),
         ],
     )
-    def test_no_line_comes_later(
+    def test_no_line_is_added_later(
         self,
         server: Connection,
         shop: Business,
         ledger: Ledger,
         at: int,
         count: int,
-        broken: str,
+        constraint: str,
     ) -> None:
         [first, *_] = ledger.entries()
         added = ("1100", 100), ("4000", -100)
-        with pytest.raises(errors.IntegrityError) as refused:
+        with broken(constraint):
             add_lines(server, shop.id, UUID(first.id), *added, first=at, count=count)
-        assert refused.value.diag.constraint_name == broken
-
-    def test_an_entry_without_lines_is_refused(self, server: Connection, shop: Business) -> None:
-        post(server, shop.id, JUNE, 5, lines=0)
-        with pytest.raises(errors.CheckViolation) as refused:
-            server.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        assert refused.value.diag.constraint_name == "journal_entry_balanced"
 
     @pytest.mark.parametrize(("debit", "credit"), [(0, 0), (5, 5), (-5, 0), (0, -5)])
-    def test_a_line_stands_on_one_side(
+    def test_a_line_has_a_debit_or_a_credit(
         self, server: Connection, shop: Business, debit: int, credit: int
     ) -> None:
         entry = post(server, shop.id, JUNE, 5)
@@ -174,9 +168,8 @@ class TestEntries:
     ) -> None:
         with ledger.locked("2025-05-31"), as_server(api_server, shop.id) as server:
             post(server, shop.id, JUNE, 5)
-            with pytest.raises(errors.CheckViolation) as refused:
+            with broken("journal_entry_after_lock_date"):
                 post(server, shop.id, date(2025, 5, 31), 5)
-        assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
 
     def test_an_entry_in_the_locked_period_among_others_is_refused(
         self, api_server: ApiServer, shop: Business, ledger: Ledger
@@ -191,11 +184,10 @@ class TestEntries:
         days = [date(2025, 5, 31), JUNE, date(2025, 7, 1)]
         with ledger.locked("2025-05-31"), as_server(api_server, shop.id) as server:
             assert server.execute(among, (shop.id, days[1:])).rowcount == 2
-            with pytest.raises(errors.CheckViolation) as refused:
+            with broken("journal_entry_after_lock_date"):
                 server.execute(among, (shop.id, days))
-        assert refused.value.diag.constraint_name == "journal_entry_after_lock_date"
 
-    def test_each_is_taken_back_once(
+    def test_an_entry_is_reversed_once(
         self, server: Connection, shop: Business, ledger: Ledger
     ) -> None:
         [first, *_] = ledger.entries()
@@ -207,16 +199,6 @@ class TestEntries:
         post(server, shop.id, JUNE, 5, number="once")
         with pytest.raises(errors.UniqueViolation):
             post(server, shop.id, JUNE, 5, number="once")
-
-    @pytest.mark.parametrize("table", ["journal_entry", "journal_line"])
-    @pytest.mark.parametrize(
-        "statement", ["UPDATE {} SET entry_date = entry_date", "DELETE FROM {}", "TRUNCATE {}"]
-    )
-    def test_a_posted_entry_cannot_be_changed_or_deleted(
-        self, server: Connection, table: str, statement: str
-    ) -> None:
-        with pytest.raises(errors.InsufficientPrivilege):
-            server.execute(statement.format(table))
 
 
 class TestAmounts:
@@ -238,7 +220,7 @@ class TestAmounts:
         with pytest.raises(errors.CheckViolation):
             server.execute(f"UPDATE invoice SET {change}")
 
-    def test_up_to_its_total_it_is(self, server: Connection) -> None:
+    def test_an_invoice_is_settled_up_to_its_total(self, server: Connection) -> None:
         assert server.execute("UPDATE invoice SET paid = paid + 10").rowcount == 1
 
     @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Which schemas a server serves: its own, and later ones that say that they leave it alive."""
+"""Which schemas a server serves: its own, and later ones that serve it."""
 
 import asyncio
 import os
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -36,9 +37,8 @@ class TestWhyNotServed:
 
     @pytest.mark.parametrize("serves_from", [None, "0025", "0026"])
     def test_an_older_revision_must_be_migrated(self, serves_from: str | None) -> None:
-        told = why_not_served("0025", serves_from)
-        assert told is not None
-        assert told.startswith("The database stands at 0025 and this server needs 0026: run `acc")
+        why = why_not_served("0025", serves_from) or ""
+        assert why.startswith("The database stands at 0025 and this server needs 0026: run `acc")
 
     @pytest.mark.parametrize(("serves_from", "named"), [(None, "0028"), ("0027", "0027")])
     def test_a_revision_that_removed_objects_needs_a_newer_server(
@@ -57,16 +57,15 @@ class TestHead:
         assert numbers[0] == HEAD
         assert numbers == sorted(numbers, reverse=True)
 
-    def test_the_newest_word_of_all_migrations_counts(
+    def test_a_schema_serves_from_the_latest_of_all_migrations(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        class Said:
-            def __init__(self, revision: str, serves_from: str | None = None) -> None:
-                self.revision = revision
-                self.module = type("Module", (), {"serves_from": serves_from or revision})
-
-        said = [Said("0029", "0026"), Said("0028", "0027"), Said("0027", "0026"), Said("0026")]
-        monkeypatch.setattr(ScriptDirectory, "walk_revisions", lambda _: iter(said))
+        words = {"0029": "0026", "0028": "0027", "0027": "0026", "0026": "0026"}
+        scripts = [
+            SimpleNamespace(revision=revision, module=SimpleNamespace(serves_from=serves_from))
+            for revision, serves_from in words.items()
+        ]
+        monkeypatch.setattr(ScriptDirectory, "walk_revisions", lambda _: iter(scripts))
         assert migrations.serves_from() == "0027"
 
 
@@ -89,7 +88,7 @@ class TestDatabase:
 
         return asyncio.run(ask())
 
-    def test_migrate_says_in_it_which_servers_it_serves(self, url: str) -> None:
+    def test_a_migration_stores_which_servers_it_serves(self, url: str) -> None:
         with psycopg.connect(url) as connection:
             found = connection.execute(revisions.SCHEMA).fetchone()
         assert found == (HEAD, migrations.serves_from())
@@ -105,8 +104,8 @@ class TestDatabase:
         self, url: str, serves_from: str | None
     ) -> None:
         self.stand_at(url, "9999", serves_from)
-        told = f"stands at 9999, which serves servers of {serves_from or '9999'} and newer"
-        for asked in (refuse_unusable, migrations.migrate):
-            with pytest.raises(UnusableDatabase, match=told):
-                asked(url)
-        assert told in (self.why(url) or "")
+        why = f"stands at 9999, which serves servers of {serves_from or '9999'} and newer"
+        for use in (refuse_unusable, migrations.migrate):
+            with pytest.raises(UnusableDatabase, match=why):
+                use(url)
+        assert why in (self.why(url) or "")

@@ -44,27 +44,25 @@ def as_login(url: str, login: str) -> str:
     return url.replace("//accounting@", f"//{login}@")
 
 
-def told_by(url: str) -> list[str]:
-    told: list[str] = []
-    assert migrations.migrate(url, told.append) == HEAD
-    return told
+def steps_of(url: str) -> list[str]:
+    """Migrate a database; return the messages."""
+    messages: list[str] = []
+    assert migrations.migrate(url, messages.append) == HEAD
+    return messages
 
 
 class TestMigrations:
-    def test_leave_the_very_rights_that_are_written_down(
+    def test_migrations_leave_no_right_to_repair(
         self, own_databases: Databases, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         own_databases.postgres.create_database("unrepaired")
         granted: list[str] = []
-        monkeypatch.setattr(
-            migrations,
-            "grant",
-            lambda connection, _: granted.extend(
-                step.words
-                for steps in (rights.steps_left, rights.surplus)
-                for step in steps(connection)
-            ),
-        )
+
+        def grant(connection: psycopg.Connection[Any], _: object) -> None:
+            steps = [*rights.steps_left(connection), *rights.surplus(connection)]
+            granted.extend(step.words for step in steps)
+
+        monkeypatch.setattr(migrations, "grant", grant)
         migrations.migrate(own_databases.postgres.url("unrepaired"))
         assert granted == []
 
@@ -90,7 +88,7 @@ class TestRights:
         with pytest.raises(UnusableDatabase, match="run `accounting migrate`") as told:
             refuse_unusable(url, durable=False)
         assert words in str(told.value)
-        assert told_by(url) == []
+        assert steps_of(url) == []
         refuse_unusable(url, durable=False)
 
     @pytest.mark.parametrize("table", ["journal_line", "audit_record"])
@@ -113,12 +111,12 @@ class TestLogins:
         owner.execute(f"CREATE ROLE {OWNER} LOGIN IN ROLE {SERVER_ROLE}")
         owner.execute(f"CREATE DATABASE of_another OWNER {OWNER}")
         owner.execute(f"ALTER ROLE {LOGIN} SET lock_timeout = '1s'")
-        told = told_by(url)
+        told = steps_of(url)
         assert {*told} == {f"set {name} of {LOGIN}" for name in SETTINGS - {"lock_timeout"}}
         found = settings_of(owner, LOGIN)
         assert set(found) == SETTINGS
         assert (found["role"], found["lock_timeout"]) == (SERVER_ROLE, "1s")
-        assert told_by(url) == []
+        assert steps_of(url) == []
         owner.execute("DROP DATABASE of_another")
 
     def test_logins_that_may_not_be_changed_are_left_to_an_administrator(
@@ -127,7 +125,7 @@ class TestLogins:
         for login in (OWNER, LOGIN):
             owner.execute(f"CREATE ROLE {login} LOGIN IN ROLE {SERVER_ROLE}")
         self.hand_over(owner)
-        [told] = told_by(as_login(url, OWNER))
+        [told] = steps_of(as_login(url, OWNER))
         assert "`accounting migrate --print-roles` prints how" in told
         assert settings_of(owner, LOGIN) == {}
         assert settings_of(owner, OWNER) == {}
@@ -142,22 +140,22 @@ class TestLogins:
         if owner.info.server_version >= 160000:  # As whoever makes a role has it from then on.
             owner.execute(f"GRANT {SERVER_ROLE} TO {OWNER} WITH SET FALSE, INHERIT FALSE")
         self.hand_over(owner)
-        told_by(as_login(url, OWNER))
+        steps_of(as_login(url, OWNER))
         refuse_unusable(as_login(url, OWNER), durable=False)
         assert settings_of(owner, OWNER) == {}
         self.take_over(owner)
 
     def hand_over(self, owner: psycopg.Connection[Any]) -> None:
-        """Let the schema and all in it be the owner's."""
+        """Give the schema and its objects to the owner."""
         owner.execute(f"GRANT CREATE, USAGE ON SCHEMA public TO {OWNER}")
-        for kind, name in self.things(owner):
+        for kind, name in self.objects(owner):
             owner.execute(f"ALTER {kind} {name} OWNER TO {OWNER}".encode())
 
     def take_over(self, owner: psycopg.Connection[Any]) -> None:
         owner.execute(f"REASSIGN OWNED BY {OWNER} TO accounting")
         owner.execute(f"DROP OWNED BY {OWNER}")
 
-    def things(self, owner: psycopg.Connection[Any]) -> list[tuple[str, str]]:
+    def objects(self, owner: psycopg.Connection[Any]) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = owner.execute(
             "SELECT 'TABLE', oid::regclass::text FROM pg_class"
             " WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
@@ -168,7 +166,7 @@ class TestLogins:
 
 
 class TestPrintedRoles:
-    def test_make_them_as_often_as_they_are_run(
+    def test_printed_roles_can_be_made_twice(
         self, url: str, owner: psycopg.Connection[Any], tmp_path: Path
     ) -> None:
         owner.execute(f"CREATE ROLE {OWNER} LOGIN")
@@ -185,7 +183,7 @@ class TestPrintedRoles:
             assert member.fetchone() == (True,)
         refuse_unusable(as_login(url, LOGIN), durable=False)
 
-    def test_need_a_database_of_ones_own(self, tmp_path: Path) -> None:
+    def test_roles_are_printed_only_for_a_database_of_the_operator(self, tmp_path: Path) -> None:
         told = CommandLine(tmp_path).run("migrate", "--print-roles")
         assert (told.code, told.out) == (2, "")
         assert "needs no roles from an administrator" in told.err

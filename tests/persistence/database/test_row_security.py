@@ -31,6 +31,14 @@ from tests.persistence.server_role import as_server
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
+UNSEALED = (
+    "SELECT count(*) FROM audit_record r WHERE NOT EXISTS (SELECT FROM audit_seal s"
+    " WHERE s.business_id = r.business_id AND r.id = ANY (s.record_ids))"
+)
+WITHOUT_BUSINESS = (
+    "SELECT count(*) FROM journal_line l"
+    " WHERE NOT EXISTS (SELECT FROM business b WHERE b.id = l.business_id)"
+)
 OF_PARTNERS = {
     "partner": "id",
     "business": "partner_id",
@@ -48,7 +56,7 @@ def rival(own_server: ApiServer) -> Partner:
 
 @pytest.fixture(scope="module", autouse=True)
 def lived_in(own_server: ApiServer, partner: Partner, rival: Partner) -> list[Business]:
-    """A business of each partner, with all that the trail has to be told by the database itself."""
+    """Create a business of each partner, with changes of every kind that the database records."""
     own_server.prepare_sandboxes()
     own_server.query(
         "INSERT INTO revoked_token SELECT gen_random_uuid(), id, now() FROM partner RETURNING id"
@@ -95,28 +103,30 @@ class TestOwner:
             assert {counted(owner, table) for table in TENANTS} == {0}
             assert owner.execute("UPDATE invoice SET total_amount = 1").rowcount == 0
 
-    def test_sees_one_business_where_that_is_set(
+    def test_the_owner_sees_one_business_when_it_is_set(
         self, own_server: ApiServer, lived_in: list[Business]
     ) -> None:
         with owning(own_server, f"SET LOCAL app.business_id = '{lived_in[0].id}'") as owner:
             found = owner.execute("SELECT DISTINCT business_id FROM account").fetchall()
         assert found == [(UUID(lived_in[0].id),)]
 
-    def test_sees_all_where_it_says_so(self, own_server: ApiServer) -> None:
+    def test_the_owner_sees_all_businesses_when_it_asks_for_them(
+        self, own_server: ApiServer
+    ) -> None:
         with owning(own_server, rights.SEE_EVERY_BUSINESS) as owner:
             seen = {table: counted(owner, table) for table in [*TENANTS, *OF_PARTNERS]}
         there = {table: own_server.query(f"SELECT count(*) FROM {table}") for table in seen}
         assert {table: [(count,)] for table, count in seen.items()} == there
         assert seen["journal_line"] > 0
 
-    def test_says_it_for_one_transaction(self, own_server: ApiServer) -> None:
+    def test_the_owner_sees_all_businesses_for_one_transaction(self, own_server: ApiServer) -> None:
         with psycopg.connect(as_owner(own_server.database_url)) as owner:
             owner.execute(rights.SEE_EVERY_BUSINESS)
             assert counted(owner, "account") > 0
             owner.commit()
             assert counted(owner, "account") == 0
 
-    def test_the_server_says_it_in_vain(
+    def test_the_server_cannot_see_all_businesses(
         self, own_server: ApiServer, lived_in: list[Business]
     ) -> None:
         with as_server(own_server) as server:
@@ -126,9 +136,7 @@ class TestOwner:
             found = server.execute("SELECT DISTINCT business_id FROM account").fetchall()
         assert (visible, found) == ([], [(UUID(lived_in[0].id),)])
 
-    def test_writes_the_trail_for_whoever_changes_a_row(
-        self, own_server: ApiServer, partner: Partner
-    ) -> None:
+    def test_the_trail_of_every_business_is_proven(self, own_server: ApiServer) -> None:
         books = own_server.prover.books()
         assert len(books) > 5
         faults = {each.name: own_server.prover.faults_of(each.id) for each in books}
@@ -137,13 +145,13 @@ class TestOwner:
 
 class TestPartners:
     @pytest.mark.parametrize(("table", "column"), OF_PARTNERS.items())
-    def test_each_sees_itself_only(
+    def test_a_partner_sees_only_its_own_rows(
         self, own_server: ApiServer, partner: Partner, table: str, column: str
     ) -> None:
         extra = " WHERE sandbox IS DISTINCT FROM 'template'" if table == "business" else ""
         text = f"SELECT DISTINCT {column} FROM {table}{extra}"
         with as_server(own_server) as server:
-            assert len(server.execute(text).fetchall()) > 1  # Whoever is to be let in is unknown.
+            assert len(server.execute(text).fetchall()) > 1  # Before the caller is known.
             server.execute(f"SET LOCAL app.partner_id = '{partner.partner_id}'")
             assert server.execute(text).fetchall() == [(partner.partner_id,)]
 
@@ -165,9 +173,7 @@ class TestPartners:
         change = "UPDATE business SET name = 'mine' WHERE sandbox = 'template'"
         with as_server(own_server) as server:
             server.execute(f"SET LOCAL app.partner_id = '{partner.partner_id}'")
-            assert server.execute(
-                "SELECT count(*) FROM business WHERE sandbox = 'template'"
-            ).fetchall() == [(1,)]
+            assert counted(server, "business WHERE sandbox = 'template'") == 1
             with pytest.raises(errors.InsufficientPrivilege, match="row-level security"):
                 server.execute(change)
 
@@ -205,7 +211,7 @@ class TestMigrations:
         with pytest.raises(RuntimeError, match="sees no rows before it says"):
             migrations.migrate(url)
 
-    def test_a_policy_of_another_owner_and_a_table_that_is_not_forced_are_mended(
+    def test_a_migration_repairs_policies_and_forced_row_security(
         self, databases: Databases
     ) -> None:
         """As they are after a restore, or in a table that a later migration adds."""
@@ -228,27 +234,21 @@ class TestTools:
     def owners(self, own_server: ApiServer, tmp_path: Path) -> CommandLine:
         return CommandLine(tmp_path, as_owner(own_server.database_url))
 
-    def test_check_books_rebuild_balances_and_the_sweep_work_for_the_owner(
+    def test_the_commands_of_operators_work_for_the_owner(
         self, own_server: ApiServer, owners: CommandLine
     ) -> None:
         place = {"ACCOUNTING_DOCUMENTS_DIR": str(own_server.folder)}
         assert owners.did("check-books", "--json").facts["status"] == "green"
-        [(left,)] = own_server.query(
-            "SELECT count(*) FROM audit_record r WHERE NOT EXISTS (SELECT FROM audit_seal s"
-            " WHERE s.business_id = r.business_id AND r.id = ANY (s.record_ids))"
-        )
-        assert left == 0
+        assert own_server.query(UNSEALED) == [(0,)]
         assert "rolled up anew" in owners.did("rebuild-balances").out
         [(thrown,)] = own_server.query("SELECT count(*) FROM business WHERE sandbox = 'given_up'")
         assert thrown > 0
         told = owners.did("sandbox", "sweep", **place).out
         assert told.endswith(f"{thrown} sandboxes were deleted.\n")
-        lines = "SELECT count(*) FROM journal_line l WHERE NOT EXISTS ({})"
-        gone = lines.format("SELECT FROM business b WHERE b.id = l.business_id")
-        assert own_server.query(gone) == [(0,)]
+        assert own_server.query(WITHOUT_BUSINESS) == [(0,)]
         assert owners.did("sweep-documents", **place).code == 0
 
-    def test_a_sweep_that_does_not_say_so_deletes_nothing(
+    def test_a_sweep_that_sees_one_business_deletes_nothing(
         self, own_server: ApiServer, partner: Partner, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         body = {"external_id": f"blind {uuid4()}"}
@@ -269,7 +269,7 @@ class TestTools:
             ([], "-c app.every_business=on", None),
         ],
     )
-    def test_a_dump_of_the_owner_is_whole_where_it_says_so(
+    def test_a_dump_of_the_owner_is_complete_when_it_sees_all_businesses(
         self, own_server: ApiServer, words: list[str], options: str, whole: bool | None
     ) -> None:
         programs = binaries.find_programs()

@@ -1,7 +1,9 @@
+"""Statements in one exchange: results, errors, prepared statements, and sessions that end."""
+
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +18,7 @@ from persistence.engine.sql import Query
 from tests.api_server import Databases
 from tests.partner import PATIENCE_SECONDS, within
 
-Work = Callable[[Connection], Awaitable[Any]]
+Rows = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -24,29 +26,56 @@ def url(databases: Databases) -> str:
     return databases.clone(f"pipeline_{os.getpid()}")
 
 
-@pytest.fixture(scope="module")
-def run(url: str) -> Callable[[Work], Any]:
-    async def with_connection(work: Work) -> Any:
-        async with opened(url) as connection:
-            return await work(connection)
+class Session:
+    """A connection of a pool, and the loop that it belongs to."""
 
-    return lambda work: asyncio.run(with_connection(work))
+    def __init__(self, runner: asyncio.Runner, connection: Connection) -> None:
+        self.runner = runner
+        self.connection = connection
+
+    def exchange(self, *queries: Query) -> list[Any]:
+        """Send statements in one exchange; return their results."""
+        return self.runner.run(execute_pipeline(self.connection, queries))
+
+    def rows(self, text: str, **parameters: Any) -> Rows:
+        """Send one statement; return its rows."""
+        [result] = self.exchange(query(text, **parameters))
+        rows: Rows = result.rows
+        return rows
+
+    def prepared(self) -> int:
+        """Return how many statements are prepared in the session."""
+        [row] = self.rows("SELECT count(*) AS n FROM pg_prepared_statements")
+        return int(row["n"])
 
 
-@asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Connection]:
-    async with make_pool(url, size=1) as pool, pool.connection() as connection:
-        yield connection
+@pytest.fixture
+def session(url: str) -> Iterator[Session]:
+    stack = AsyncExitStack()
+
+    async def connect() -> Connection:
+        pool = await stack.enter_async_context(make_pool(url, size=1))
+        return await stack.enter_async_context(pool.connection())
+
+    with asyncio.Runner() as runner:
+        yield Session(runner, runner.run(connect()))
+        runner.run(stack.aclose())
 
 
 def query(text: str, **parameters: Any) -> Query:
     return Query(text, parameters)
 
 
-async def prepared(connection: Connection) -> int:
-    counting = query("SELECT count(*) AS n FROM pg_prepared_statements")
-    [found] = await execute_pipeline(connection, [counting])
-    return int(found.rows[0]["n"])
+async def have_asleep(url: str, count: int) -> bool:
+    """Wait until so many sessions execute `pg_sleep`."""
+
+    def asleep() -> bool:
+        with psycopg.connect(url) as owner:
+            sessions = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+            found = owner.execute(f"{sessions} AND datname = current_database()")
+            return found.rowcount == count
+
+    return await asyncio.to_thread(within, PATIENCE_SECONDS, asleep)
 
 
 class TestNumbered:
@@ -61,147 +90,90 @@ class TestNumbered:
 
 
 class TestExchange:
-    def test_results_come_in_the_order_of_their_statements(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            return await execute_pipeline(
-                connection,
-                [
-                    query("SELECT %(a)s::int AS a, NULL::text AS b", a=1),
-                    query("SET LOCAL lock_timeout = 0"),
-                    query("SELECT unnest(%(ids)s::uuid[]) AS id", ids=[UUID(int=1), UUID(int=2)]),
-                ],
-            )
-
-        first, second, third = run(work)
+    def test_results_come_in_the_order_of_their_statements(self, session: Session) -> None:
+        first, second, third = session.exchange(
+            query("SELECT %(a)s::int AS a, NULL::text AS b", a=1),
+            query("SET LOCAL lock_timeout = 0"),
+            query("SELECT unnest(%(ids)s::uuid[]) AS id", ids=[UUID(int=1), UUID(int=2)]),
+        )
         assert first.rows == [{"a": 1, "b": None}]
         assert second.rows == []
         assert third.rows == [{"id": UUID(int=1)}, {"id": UUID(int=2)}]
         assert third.affected == 2
 
-    def test_the_second_time_reads_the_same(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            asked = [query("SELECT %(a)s::text AS a", a="ö%")]
-            return [(await execute_pipeline(connection, asked))[0].rows for _ in range(3)]
+    def test_a_repeated_statement_reads_the_same(self, session: Session) -> None:
+        read = [session.rows("SELECT %(a)s::text AS a", a="ö%") for _ in range(3)]
+        assert read == [[{"a": "ö%"}]] * 3
 
-        assert run(work) == [[{"a": "ö%"}]] * 3
+    def test_a_change_returns_the_number_of_its_rows(self, session: Session) -> None:
+        session.rows("CREATE TEMP TABLE t AS SELECT generate_series(1, 7) AS n")
+        [changed] = session.exchange(query("UPDATE t SET n = n + 1 WHERE n > %(least)s", least=3))
+        assert changed.affected == 4
 
-    def test_a_change_tells_how_many_rows_it_touched(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            made = query("CREATE TEMP TABLE t AS SELECT generate_series(1, 7) AS n")
-            changed = query("UPDATE t SET n = n + 1 WHERE n > %(least)s", least=3)
-            await execute_pipeline(connection, [made])
-            return await execute_pipeline(connection, [changed])
+    def test_statements_without_begin_share_one_transaction(self, session: Session) -> None:
+        setting = query("SELECT set_config('app.business_id', 'x', true)")
+        reading = query("SELECT current_setting('app.business_id', true) AS value")
+        inside = session.exchange(setting, reading)
+        after = session.exchange(reading)
+        assert (inside[1].rows, after[0].rows) == ([{"value": "x"}], [{"value": ""}])
 
-        assert run(work)[0].affected == 4
+    def test_the_first_error_is_raised_and_nothing_is_kept(self, session: Session) -> None:
+        session.rows("CREATE TEMP TABLE kept (n int PRIMARY KEY)")
+        insert = query("INSERT INTO kept VALUES (%(n)s::int)", n=1)
+        with pytest.raises(errors.UniqueViolation) as raised:
+            session.exchange(insert, insert, query("SELECT 1 / 0"))
+        assert raised.value.diag.constraint_name == "kept_pkey"
+        assert session.rows("SELECT count(*) AS n FROM kept") == [{"n": 0}]
 
-    def test_without_begin_the_statements_share_one_transaction(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            setting = query("SELECT set_config('app.business_id', 'x', true)")
-            reading = query("SELECT current_setting('app.business_id', true) AS value")
-            inside = await execute_pipeline(connection, [setting, reading])
-            after = await execute_pipeline(connection, [reading])
-            return inside[1].rows, after[0].rows
-
-        assert run(work) == ([{"value": "x"}], [{"value": ""}])
-
-    def test_the_first_error_is_raised_and_nothing_of_it_is_kept(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            await execute_pipeline(
-                connection, [query("CREATE TEMP TABLE kept (n int PRIMARY KEY)")]
-            )
-            insert = query("INSERT INTO kept VALUES (%(n)s::int)", n=1)
-            with pytest.raises(errors.UniqueViolation) as raised:
-                await execute_pipeline(connection, [insert, insert, query("SELECT 1 / 0")])
-            [left] = await execute_pipeline(connection, [query("SELECT count(*) AS n FROM kept")])
-            return raised.value.diag.constraint_name, left.rows
-
-        assert run(work) == ("kept_pkey", [{"n": 0}])
-
-    def test_a_statement_that_cannot_be_prepared_is_tried_anew(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            late = query("SELECT n FROM late")
-            for _ in range(2):
-                with pytest.raises(errors.UndefinedTable):
-                    await execute_pipeline(connection, [late, query("SELECT 'never prepared'")])
-            await execute_pipeline(connection, [query("CREATE TEMP TABLE late AS SELECT 5 AS n")])
-            return await execute_pipeline(
-                connection, [late, query("SELECT 'never prepared' AS word")]
-            )
-
-        first, second = run(work)
+    def test_a_statement_that_cannot_be_prepared_is_tried_again(self, session: Session) -> None:
+        late = query("SELECT n FROM late")
+        for _ in range(2):
+            with pytest.raises(errors.UndefinedTable):
+                session.exchange(late, query("SELECT 'never prepared'"))
+        session.rows("CREATE TEMP TABLE late AS SELECT 5 AS n")
+        first, second = session.exchange(late, query("SELECT 'never prepared' AS word"))
         assert (first.rows, second.rows) == ([{"n": 5}], [{"word": "never prepared"}])
 
-    def test_a_failed_transaction_goes_back_to_its_savepoint(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            begin = [query("BEGIN"), query("SELECT 1 AS n"), query("SAVEPOINT s")]
-            await execute_pipeline(connection, begin)
-            with pytest.raises(errors.DivisionByZero):
-                await execute_pipeline(connection, [query("SELECT 1 / 0")])
-            back = [query("ROLLBACK TO SAVEPOINT s"), query("SELECT 2 AS n"), query("COMMIT")]
-            return (await execute_pipeline(connection, back))[1].rows
+    def test_a_failed_transaction_goes_back_to_its_savepoint(self, session: Session) -> None:
+        session.exchange(query("BEGIN"), query("SELECT 1 AS n"), query("SAVEPOINT s"))
+        with pytest.raises(errors.DivisionByZero):
+            session.rows("SELECT 1 / 0")
+        back = query("ROLLBACK TO SAVEPOINT s"), query("SELECT 2 AS n"), query("COMMIT")
+        assert session.exchange(*back)[1].rows == [{"n": 2}]
 
-        assert run(work) == [{"n": 2}]
+    def test_a_prepared_statement_outlives_a_rollback(self, session: Session) -> None:
+        session.exchange(query("BEGIN"), query("SELECT 1"))
+        before = session.prepared()
+        session.runner.run(session.connection.rollback())
+        assert (before, session.prepared()) == (3, 3)
 
-    def test_a_prepared_statement_outlives_a_rollback(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            await execute_pipeline(connection, [query("BEGIN"), query("SELECT 1")])
-            before = await prepared(connection)
-            await connection.rollback()
-            return before, await prepared(connection)
+    def test_values_of_different_types_are_prepared_apart(self, session: Session) -> None:
+        values = [1, 2**40, None, "one"]
+        read = [session.rows("SELECT %(n)s AS n", n=value) for value in values]
+        assert read == [[{"n": value}] for value in values]
 
-        assert run(work) == (3, 3)
-
-    def test_values_of_different_types_are_prepared_apart(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            asked = "SELECT %(n)s AS n"
-            values = [1, 2**40, None, "one"]
-            return [
-                (await execute_pipeline(connection, [query(asked, n=value)]))[0].rows[0]["n"]
-                for value in values
-            ]
-
-        assert run(work) == [1, 2**40, None, "one"]
-
-    def test_the_least_used_statement_makes_room(
-        self, run: Any, monkeypatch: pytest.MonkeyPatch
+    def test_the_least_used_statement_is_dropped(
+        self, session: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(pipeline, "MOST_PREPARED", 5)
+        for number in range(20):
+            assert session.rows(f"SELECT {number} AS n") == [{"n": number}]
+        session.exchange(*(query(f"SELECT {number} AS n") for number in range(20)))
+        session.prepared()
+        assert session.prepared() == 5
 
-        async def work(connection: Connection) -> Any:
-            for place in range(20):
-                [found] = await execute_pipeline(connection, [query(f"SELECT {place} AS n")])
-                assert found.rows == [{"n": place}]
-            await execute_pipeline(
-                connection, [query(f"SELECT {place} AS n") for place in range(20)]
-            )
-            await prepared(connection)
-            return await prepared(connection)
+    def test_a_value_that_cannot_be_sent_leaves_the_connection_as_it_was(
+        self, session: Session
+    ) -> None:
+        with pytest.raises(psycopg.DataError):
+            session.exchange(query("BEGIN"), query("SELECT %(a)s", a="\0"))
+        assert session.rows("SELECT 1 AS n") == [{"n": 1}]
 
-        assert run(work) == 5
+    def test_megabytes_travel_both_ways_at_once(self, session: Session) -> None:
+        results = session.exchange(*[query("SELECT %(a)s::text AS a", a="x" * 3_000_000)] * 4)
+        assert [len(each.rows[0]["a"]) for each in results] == [3_000_000] * 4
 
-    def test_a_value_that_cannot_be_sent_leaves_the_connection_as_it_was(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            with pytest.raises(psycopg.DataError):
-                await execute_pipeline(connection, [query("BEGIN"), query("SELECT %(a)s", a="\0")])
-            return (await execute_pipeline(connection, [query("SELECT 1 AS n")]))[0].rows
-
-        assert run(work) == [{"n": 1}]
-
-    def test_megabytes_travel_both_ways_at_once(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            text = "x" * 3_000_000
-            asked = [query("SELECT %(a)s::text AS a", a=text)] * 4
-            return [len(found.rows[0]["a"]) for found in await execute_pipeline(connection, asked)]
-
-        assert run(work) == [3_000_000] * 4
-
-    def test_a_session_that_is_ended_says_why(self, run: Any, url: str) -> None:
-        def asks() -> bool:
-            with psycopg.connect(url) as owner:
-                sleeping = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-                found = owner.execute(f"{sleeping} AND datname = current_database()")
-                return found.rowcount == 1
-
+    def test_a_terminated_session_raises_its_error(self, session: Session, url: str) -> None:
         def end_sessions() -> None:
             with psycopg.connect(url) as owner:
                 owner.execute(
@@ -209,45 +181,36 @@ class TestExchange:
                     " WHERE datname = current_database() AND pid <> pg_backend_pid()"
                 )
 
-        async def work(connection: Connection) -> Any:
-            asked = execute_pipeline(connection, [query("SELECT pg_sleep(30)"), query("SELECT 1")])
-            waiting = asyncio.create_task(asked)
-            assert await asyncio.to_thread(within, PATIENCE_SECONDS, asks)
+        async def terminated() -> None:
+            asked = [query("SELECT pg_sleep(30)"), query("SELECT 1")]
+            waiting = asyncio.create_task(execute_pipeline(session.connection, asked))
+            assert await have_asleep(url, 1)
             await asyncio.to_thread(end_sessions)
-            with pytest.raises(errors.AdminShutdown):
-                await waiting
-            with pytest.raises(psycopg.OperationalError):
-                await execute_pipeline(connection, [query("SELECT 1")])
-            return connection.broken
+            await waiting
 
-        assert run(work)
+        with pytest.raises(errors.AdminShutdown):
+            session.runner.run(terminated())
+        with pytest.raises(psycopg.OperationalError):
+            session.rows("SELECT 1")
+        assert session.connection.broken
 
     def test_a_cancelled_exchange_closes_the_connection_immediately(
-        self, run: Any, url: str
+        self, session: Session, url: str
     ) -> None:
-        def sessions() -> int:
-            with psycopg.connect(url) as owner:
-                asleep = "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-                return owner.execute(f"{asleep} AND datname = current_database()").rowcount
-
-        async def work(connection: Connection) -> Any:
-            sleeping = asyncio.create_task(
-                execute_pipeline(connection, [query("SELECT pg_sleep(600)")])
-            )
-            assert await asyncio.to_thread(within, PATIENCE_SECONDS, lambda: sessions() == 1)
+        async def cancelled() -> bool:
+            asked = [query("SELECT pg_sleep(600)")]
+            sleeping = asyncio.create_task(execute_pipeline(session.connection, asked))
+            assert await have_asleep(url, 1)
             sleeping.cancel()
             await asyncio.wait([sleeping])
-            assert connection.closed
+            assert session.connection.closed
             # The server notices, although the statement has not ended.
-            return await asyncio.to_thread(within, PATIENCE_SECONDS, lambda: sessions() == 0)
+            return await have_asleep(url, 0)
 
-        assert run(work)
+        assert session.runner.run(cancelled())
 
-    def test_the_loop_watches_no_socket_that_is_closed(self, run: Any) -> None:
-        async def work(connection: Connection) -> Any:
-            await execute_pipeline(connection, [query("SELECT 1")])
-            socket = connection.fileno()
-            await connection.close()
-            return asyncio.get_running_loop().remove_reader(socket)
-
-        assert run(work) is False
+    def test_the_loop_watches_no_socket_that_is_closed(self, session: Session) -> None:
+        session.rows("SELECT 1")
+        socket = session.connection.fileno()
+        session.runner.run(session.connection.close())
+        assert session.runner.get_loop().remove_reader(socket) is False

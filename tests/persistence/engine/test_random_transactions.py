@@ -12,23 +12,11 @@ from persistence.engine.pool import Pool, make_pool
 from persistence.engine.sessions import WriteSession
 from persistence.engine.sql import Query
 from persistence.engine.transaction import Work, writing
-from tests.api_server import ApiServer
-from tests.partner import Business, Partner
 from tests.persistence.engine.test_transaction import Handle, Writer, raising, staging
 from tests.persistence.engine.test_unit_of_work import customer_row, entry_row
 
 FAILURES = [raising(state) for state in ("23514", "22P02", "40001", "22012", "55P03")]
 WRITINGS = 120
-
-
-@pytest.fixture
-def shop(acme: Partner) -> Business:
-    return acme.business()
-
-
-@pytest.fixture
-def writer(api_server: ApiServer, shop: Business) -> Writer:
-    return Writer(api_server, shop)
 
 
 def flushing(name: str, *queries: Query) -> Handle:
@@ -58,9 +46,7 @@ async def result_of(pool: Pool, work: Work) -> str:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_what_was_answered_is_stored_once_and_the_failed_not_at_all(
-    writer: Writer, seed: int
-) -> None:
+def test_a_writing_is_stored_once_or_not_at_all(writer: Writer, seed: int) -> None:
     chance = random.Random(seed)
     results: dict[str, str] = {}
 

@@ -48,7 +48,7 @@ def crowd(own_server: ApiServer, partner: Partner) -> Iterator[None]:
     own_server.watcher.execute("RESET plan_cache_mode")
 
 
-def told(server: ApiServer) -> set[str]:
+def planned_for_half(server: ApiServer) -> set[str]:
     """The tables of which PostgreSQL is told that a business has half."""
     rows = server.query(
         "SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'business_id'"
@@ -81,15 +81,15 @@ class TestExpectedRows:
         self, own_server: ApiServer
     ) -> None:
         own = {table.name for table in tables.metadata.sorted_tables if table.info.get("tenant")}
-        assert told(own_server) == own - ALIKE
+        assert planned_for_half(own_server) == own - ALIKE
 
     def test_an_estimate_for_all_businesses_is_reset_by_a_migration(
         self, own_server: ApiServer
     ) -> None:
-        before = told(own_server)
+        before = planned_for_half(own_server)
         own_server.watcher.execute("ALTER TABLE tax_code ALTER business_id SET (n_distinct = 2)")
         migrate(own_server.database_url)
-        assert told(own_server) == before
+        assert planned_for_half(own_server) == before
 
     @pytest.mark.usefixtures("crowd")
     @pytest.mark.parametrize("statement", BY_KEY.values(), ids=BY_KEY)

@@ -20,10 +20,11 @@ from persistence.engine.sessions import BusinessTenant, WriteSession
 from persistence.engine.sql import Query
 from persistence.engine.transaction import MOST_RUNS, Work, writing
 from tests.api_server import ApiServer
-from tests.partner import Business, Partner
+from tests.partner import Business
 from tests.persistence.engine.test_unit_of_work import customer_row, entry_row
 
 Handle = Callable[[WriteSession], Awaitable[None]]
+LOCK = "SELECT id FROM customer WHERE id = %(id)s FOR UPDATE"
 NOW = datetime.now(UTC)
 
 
@@ -51,11 +52,8 @@ class Writer:
             await handle(session)
             return lambda: outcome(f"run {self.runs}")
 
-        claim = (
-            Claim(of_business(self.business_id), key, "trade", b"same", new_id(), NOW)
-            if key
-            else None
-        )
+        owner = of_business(self.business_id)
+        claim = Claim(owner, key, "trade", b"same", new_id(), NOW) if key else None
         caller = Caller(CallerKind.PARTNER_KEY, self.partner_id)
         return Work(
             tenant=lambda: BusinessTenant(caller, self.business_id),
@@ -86,16 +84,6 @@ class Writer:
         return {name for (name,) in rows}
 
 
-@pytest.fixture
-def shop(acme: Partner) -> Business:
-    return acme.business()
-
-
-@pytest.fixture
-def writer(api_server: ApiServer, shop: Business) -> Writer:
-    return Writer(api_server, shop)
-
-
 def staging(name: str, *failing: str) -> Handle:
     """A handler that stages a customer and fails with one state after the other."""
     left = list(failing)
@@ -122,18 +110,14 @@ class TestRunsAgain:
         assert (writer.runs, writer.customers()) == (MOST_RUNS, set())
         assert refused.value.code == "service_unavailable"
 
-    def test_two_that_lock_in_opposite_orders_both_end_well(
-        self, writer: Writer, shop: Business
-    ) -> None:
+    def test_a_deadlock_runs_one_of_two_again(self, writer: Writer, shop: Business) -> None:
         ids = [UUID(shop.customer()["id"]) for _ in range(2)]
         met, locked = asyncio.Event(), []
 
         def crossing(first: UUID, second: UUID) -> Handle:
             async def handle(session: WriteSession) -> None:
                 for id_ in (first, second):
-                    lock = Query(
-                        "SELECT id FROM customer WHERE id = %(id)s FOR UPDATE", {"id": id_}
-                    )
+                    lock = Query(LOCK, {"id": id_})
                     await execute_pipeline(session.connection, [lock])
                     locked.append(id_)
                     if len(locked) == 2:
@@ -193,7 +177,7 @@ class TestRunsAgain:
         assert writer.write(handle) == ("run 3", False)
         assert writer.customers() == {"first"}
 
-    def test_a_fault_of_ours_is_raised_as_it_is(self, writer: Writer) -> None:
+    def test_a_programming_error_is_raised_unchanged(self, writer: Writer) -> None:
         async def handle(session: WriteSession) -> None:
             await execute_pipeline(session.connection, [Query("SELECT nothing_there", {})])
 
@@ -214,12 +198,9 @@ class TestKeys:
 
     def test_a_refusal_by_the_flush_is_kept_as_well(self, writer: Writer, shop: Business) -> None:
         async def handle(session: WriteSession) -> None:
-            [account] = (
-                await execute_pipeline(
-                    session.connection,
-                    [Query("SELECT * FROM account WHERE code = '1000'", {})],
-                )
-            )[0].rows
+            read = Query("SELECT * FROM account WHERE code = '1000'", {})
+            [found] = await execute_pipeline(session.connection, [read])
+            [account] = found.rows
             copy = {**account, "id": uuid4(), "role": None, "business_id": None}
             session.staging.insert(tables.customer, customer_row())
             session.staging.insert(tables.account, copy)
@@ -242,7 +223,7 @@ class TestKeys:
         assert sorted(replayed for _, replayed in done) == [False] + [True] * 5
         assert writer.runs == 1
 
-    def test_a_key_that_stays_at_work_is_told_so(
+    def test_a_key_at_work_is_refused_after_a_wait(
         self, writer: Writer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("persistence.engine.transaction.WAIT_FOR_KEY_SECONDS", 0.5)
@@ -278,26 +259,24 @@ class TestPreview:
 
 
 class TestRefusal:
-    def test_every_kind_leaves_the_connection_fit_for_the_next(self, writer: Writer) -> None:
+    def test_each_error_leaves_the_connection_fit_for_the_next(self, writer: Writer) -> None:
+        failures = {
+            **{"40001": "Unavailable", "22P02": "ValidationError", "23514": "CheckViolation"},
+            **{"42703": "UndefinedColumn", "55P03": "Unavailable"},
+        }
+
         async def go() -> list[str]:
-            said = []
+            errors = []
             async with make_pool(writer.api_server.database_url, size=1) as pool:
-                for state in ("40001", "22P02", "23514", "42703", "55P03"):
+                for state in failures:
                     failing = staging("x", *[state] * 9)
                     try:
                         await writing(pool, writer.work(failing, key=state))
                     except (ApiError, psycopg.Error) as error:
-                        said.append(type(error).__name__)
+                        errors.append(type(error).__name__)
                     done, _ = await writing(pool, writer.work(staging(state)))
                     assert done.status == 201
-            return said
+            return errors
 
-        said = asyncio.run(go())
-        assert said == [
-            "Unavailable",
-            "ValidationError",
-            "CheckViolation",
-            "UndefinedColumn",
-            "Unavailable",
-        ]
-        assert writer.customers() == {"40001", "22P02", "23514", "42703", "55P03"}
+        assert asyncio.run(go()) == [*failures.values()]
+        assert writer.customers() == failures.keys()

@@ -16,20 +16,9 @@ from persistence.engine.pool import Pool
 from persistence.engine.sessions import WriteSession
 from persistence.engine.transaction import writing
 from persistence.files.blobs import Blobs, Folder
-from tests.api_server import ApiServer
-from tests.partner import PATIENCE_SECONDS, Business, Partner
+from tests.partner import PATIENCE_SECONDS
 from tests.persistence.engine.test_transaction import Handle, Writer, raising
 from tests.persistence.engine.test_unit_of_work import customer_row, entry_row, invoice_row
-
-
-@pytest.fixture
-def shop(acme: Partner) -> Business:
-    return acme.business()
-
-
-@pytest.fixture
-def writer(api_server: ApiServer, shop: Business) -> Writer:
-    return Writer(api_server, shop)
 
 
 class Cabinet:
@@ -47,6 +36,11 @@ class Cabinet:
             return await writing(pool, replace(work, contents=blobs))
 
         return self.writer.together(go)[0]
+
+    @property
+    def stored(self) -> tuple[list[str], set[str]]:
+        """The files and the customers that are stored."""
+        return self.keys, self.writer.customers()
 
     @property
     def keys(self) -> list[str]:
@@ -75,24 +69,22 @@ def staging_file(name: str, *failing: str) -> Handle:
 
 
 class TestContents:
-    def test_files_are_stored_when_the_rows_are_committed(
-        self, cabinet: Cabinet, writer: Writer
-    ) -> None:
+    def test_files_are_stored_when_the_rows_are_committed(self, cabinet: Cabinet) -> None:
         assert cabinet.write(staging_file("kept")) == ("run 1", False)
-        assert (cabinet.keys, writer.customers()) == (["kept/0"], {"kept"})
+        assert cabinet.stored == (["kept/0"], {"kept"})
 
     def test_each_run_has_files_of_its_own_and_only_the_last_are_kept(
-        self, cabinet: Cabinet, writer: Writer
+        self, cabinet: Cabinet
     ) -> None:
         cabinet.write(staging_file("again", "40001", "40P01"))
-        assert (cabinet.keys, writer.customers()) == (["again/2"], {"again"})
+        assert cabinet.stored == (["again/2"], {"again"})
 
-    def test_a_preview_puts_none(self, cabinet: Cabinet, writer: Writer) -> None:
+    def test_a_preview_stores_no_file(self, cabinet: Cabinet) -> None:
         cabinet.write(staging_file("seen"), preview=True)
-        assert (cabinet.keys, writer.customers()) == ([], set())
+        assert cabinet.stored == ([], set())
 
     @pytest.mark.parametrize("key", [None, "kept refusal"])
-    def test_a_refusal_puts_none(self, cabinet: Cabinet, writer: Writer, key: str | None) -> None:
+    def test_a_refusal_stores_no_file(self, cabinet: Cabinet, key: str | None) -> None:
         async def refusing(session: WriteSession) -> None:
             await staging_file("refused")(session)
             raise RuleViolation("negative_amount", "No.")
@@ -102,27 +94,23 @@ class TestContents:
                 cabinet.write(refusing)
         else:
             assert cabinet.write(refusing, key=key) == ("negative_amount", False)
-        assert (cabinet.keys, writer.customers()) == ([], set())
+        assert cabinet.stored == ([], set())
 
-    def test_a_replay_puts_none(self, cabinet: Cabinet) -> None:
+    def test_a_replay_stores_no_file(self, cabinet: Cabinet) -> None:
         cabinet.write(staging_file("once"), key="replayed")
         assert cabinet.write(staging_file("twice"), key="replayed") == ("run 1", True)
         assert cabinet.keys == ["once/0"]
 
-    def test_a_commit_that_is_refused_takes_them_away_again(
-        self, cabinet: Cabinet, writer: Writer
-    ) -> None:
+    def test_a_refused_commit_deletes_its_files(self, cabinet: Cabinet) -> None:
         async def headless(session: WriteSession) -> None:
             await staging_file("headless")(session)
             session.staging.insert(tables.journal_entry, entry_row("JE-1"))  # Without lines.
 
         with pytest.raises(psycopg.errors.CheckViolation):
             cabinet.write(headless)
-        assert (cabinet.keys, writer.customers()) == ([], set())
+        assert cabinet.stored == ([], set())
 
-    def test_a_file_that_cannot_be_stored_leaves_no_file_and_no_row(
-        self, cabinet: Cabinet, writer: Writer
-    ) -> None:
+    def test_a_file_that_cannot_be_stored_leaves_no_file_and_no_row(self, cabinet: Cabinet) -> None:
         (cabinet.root / "blocked").write_text("a file where a folder has to be")
 
         async def two(session: WriteSession) -> None:
@@ -131,7 +119,7 @@ class TestContents:
 
         with pytest.raises(Unavailable):
             cabinet.write(two)
-        assert (cabinet.keys, writer.customers()) == (["blocked"], set())
+        assert cabinet.stored == (["blocked"], set())
 
     def test_a_number_does_not_wait_for_the_file_of_another_transaction(
         self, writer: Writer, tmp_path: Path

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,15 +18,10 @@ from persistence.engine.pool import make_pool
 from persistence.engine.topology import SingleNode
 from persistence.engine.unit_of_work import UnitOfWork
 from tests.api_server import ApiServer
-from tests.partner import Business, Partner
+from tests.partner import Business
 
 NOW = datetime(2025, 3, 1, tzinfo=UTC)
 Row = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def shop(acme: Partner) -> Business:
-    return acme.business()
 
 
 def customer_row(**facts: Any) -> Row:
@@ -86,27 +82,31 @@ def entry_row(number: Any, **facts: Any) -> Row:
     }
 
 
-def flushed(
-    api_server: ApiServer, shop: Business, staging: UnitOfWork, *reads: str, as_json: bool = True
-) -> list[Any]:
-    """Flush into a transaction that is rolled back; return how many rows each statement touched,
-    and then what the given queries read before the end."""
+@dataclass
+class Flusher:
+    """Flushes the rows of a business into transactions that are rolled back."""
 
-    async def go() -> list[Any]:
-        async with (
-            make_pool(api_server.database_url, size=1) as pool,
-            pool.connection() as connection,
-        ):
-            await connection.execute("BEGIN")
-            await execute_pipeline(connection, [SingleNode().set_tenant(UUID(shop.id))])
-            results = await execute_pipeline(connection, [*staging.queries(as_json=as_json)])
-            for result in results:
-                staging.learn(result.rows)
-            read = [await (await connection.execute(text)).fetchall() for text in reads]
-            await connection.rollback()
-            return [[result.affected for result in results], *read]
+    api_server: ApiServer
+    business_id: UUID
 
-    return asyncio.run(go())
+    def flush(self, staging: UnitOfWork, *reads: str, as_json: bool = True) -> list[Any]:
+        """Return how many rows each statement touched, then the rows that each query reads."""
+
+        async def go() -> list[Any]:
+            async with (
+                make_pool(self.api_server.database_url, size=1) as pool,
+                pool.connection() as connection,
+            ):
+                await connection.execute("BEGIN")
+                await execute_pipeline(connection, [SingleNode().set_tenant(self.business_id)])
+                results = await execute_pipeline(connection, [*staging.queries(as_json=as_json)])
+                for result in results:
+                    staging.learn(result.rows)
+                read = [await (await connection.execute(text)).fetchall() for text in reads]
+                await connection.rollback()
+                return [[result.affected for result in results], *read]
+
+        return asyncio.run(go())
 
 
 def written(staging: UnitOfWork) -> list[str]:
@@ -116,23 +116,23 @@ def written(staging: UnitOfWork) -> list[str]:
 
 
 @pytest.fixture
+def flusher(api_server: ApiServer, shop: Business) -> Flusher:
+    return Flusher(api_server, UUID(shop.id))
+
+
+@pytest.fixture
 def staging(shop: Business) -> UnitOfWork:
     return UnitOfWork(UUID(shop.id))
 
 
 class TestStaging:
-    def test_parents_go_first_whatever_the_order_they_came_in(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
-    ) -> None:
+    def test_parents_are_inserted_first(self, flusher: Flusher, staging: UnitOfWork) -> None:
         buyer = customer_row()
         staging.insert(tables.invoice, invoice_row(buyer["id"], "A-1"))
         staging.insert(tables.customer, buyer)
         staging.insert(tables.customer, customer_row(company_name='Quote " and \\ and é'))
-        affected, names = flushed(
-            api_server,
-            shop,
-            staging,
-            "SELECT company_name, transaction_tags FROM customer ORDER BY 1",
+        affected, names = flusher.flush(
+            staging, "SELECT company_name, transaction_tags FROM customer ORDER BY 1"
         )
         assert affected == [2, 1]
         assert [row["company_name"] for row in names] == ["Blue Door", 'Quote " and \\ and é']
@@ -140,7 +140,7 @@ class TestStaging:
 
     @pytest.mark.parametrize("as_json", [True, False])
     def test_numbers_are_taken_once_and_rendered_by_the_database(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork, as_json: bool
+        self, flusher: Flusher, staging: UnitOfWork, as_json: bool
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
@@ -148,9 +148,7 @@ class TestStaging:
         for each in (first, second):
             staging.insert(tables.journal_entry, entry_row(each, reference=PendingNumber("INV")))
         staging.insert(tables.invoice, invoice_row(buyer["id"], PendingNumber("INV")))
-        _, entries, invoices, series = flushed(
-            api_server,
-            shop,
+        _, entries, invoices, series = flusher.flush(
             staging,
             "SELECT sequence_number, reference FROM journal_entry ORDER BY 1",
             "SELECT number FROM invoice",
@@ -167,14 +165,12 @@ class TestStaging:
         assert staging.number(PendingNumber("INV")) == "INV-000001"
 
     def test_several_series_give_their_numbers_to_rows(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
+        self, flusher: Flusher, staging: UnitOfWork
     ) -> None:
         series = ["JE-2031", "JE-2032", "JE-2033"]
         for name in series:
             staging.insert(tables.journal_entry, entry_row(staging.take_number(name)))
-        _, entries, kept = flushed(
-            api_server,
-            shop,
+        _, entries, kept = flusher.flush(
             staging,
             "SELECT sequence_number FROM journal_entry ORDER BY 1",
             "SELECT current_setting('taken.JE_2032') AS last",
@@ -187,50 +183,46 @@ class TestStaging:
     @pytest.mark.parametrize(
         ("rows", "pieces"), [(1, [1]), (3, [3]), (4, [4]), (7, [4, 3]), (131, [64, 64, 3])]
     )
-    def test_a_few_rows_go_at_once_and_many_in_pieces(
-        self,
-        api_server: ApiServer,
-        shop: Business,
-        staging: UnitOfWork,
-        rows: int,
-        pieces: list[int],
+    def test_many_rows_are_inserted_in_pieces(
+        self, flusher: Flusher, staging: UnitOfWork, rows: int, pieces: list[int]
     ) -> None:
         for _ in range(rows):
             staging.insert(tables.customer, customer_row())
-        assert flushed(api_server, shop, staging, as_json=False) == [pieces]
+        assert flusher.flush(staging, as_json=False) == [pieces]
 
-    def test_a_series_that_is_raised_goes_on_after_that_and_grows_past_its_digits(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
+    def test_a_raised_series_continues_past_its_six_digits(
+        self, flusher: Flusher, staging: UnitOfWork
     ) -> None:
         buyer = customer_row()
         staging.insert(tables.customer, buyer)
-        staging.raise_series("INV", 999_999)
+        staging.raise_series("INV", 999_998)
         staging.raise_series("INV", 17)
-        staging.insert(tables.invoice, invoice_row(buyer["id"], PendingNumber("INV")))
-        _, found = flushed(api_server, shop, staging, "SELECT number FROM invoice")
-        assert found == [{"number": "INV-1000000"}]
-        assert staging.number(PendingNumber("INV")) == "INV-1000000"
+        numbers = [PendingNumber("INV", place) for place in range(2)]
+        for each in numbers:
+            staging.insert(tables.invoice, invoice_row(buyer["id"], each))
+        _, found = flusher.flush(staging, "SELECT number FROM invoice ORDER BY length(number)")
+        rendered = [staging.number(each) for each in numbers]
+        assert rendered == ["INV-999999", "INV-1000000"]
+        assert [row["number"] for row in found] == rendered
 
     def test_a_row_staged_twice_is_written_once_as_it_was_last(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
+        self, flusher: Flusher, staging: UnitOfWork
     ) -> None:
         fresh = customer_row()
         staging.insert(tables.customer, fresh)
         staging.update(tables.customer, {**fresh, "email": "a@b.example", "version": 7})
-        affected, found = flushed(api_server, shop, staging, "SELECT email, version FROM customer")
+        affected, found = flusher.flush(staging, "SELECT email, version FROM customer")
         assert (affected, found) == ([1], [{"email": "a@b.example", "version": 1}])
 
     def test_a_change_of_some_columns_leaves_the_others(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
+        self, flusher: Flusher, shop: Business, staging: UnitOfWork
     ) -> None:
         first, second = (shop.customer(email=f"{name}@b.example") for name in "ab")
         known = {**customer_row(), "id": first["id"], "email": "new@b.example"}
         staging.update(tables.customer, known)
         staging.update(tables.customer, {"id": first["id"], "version": 1, "notes": "Rings twice"})
         staging.update(tables.customer, {"id": second["id"], "version": 1, "notes": "Never in"})
-        affected, found = flushed(
-            api_server,
-            shop,
+        affected, found = flusher.flush(
             staging,
             f"SELECT email, notes, version FROM customer WHERE business_id = '{shop.id}'"
             f" AND id IN ('{first['id']}', '{second['id']}') ORDER BY id",
@@ -242,7 +234,7 @@ class TestStaging:
         ]
 
     def test_a_changed_row_may_take_a_number(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
+        self, flusher: Flusher, shop: Business, staging: UnitOfWork
     ) -> None:
         buyer = customer_row()
         draft = invoice_row(buyer["id"], None, state="draft")
@@ -253,26 +245,24 @@ class TestStaging:
         number = sent.take_number("INV")
         sent.update(tables.invoice, {**draft, "number": number, "state": "open"})
         staging.afterwards += sent.queries()
-        *_, found = flushed(api_server, shop, staging, read)
+        *_, found = flusher.flush(staging, read)
         assert [row["number"][:4] for row in found] == ["INV-"]
 
     def test_a_change_counts_only_from_the_version_it_was_made_from(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
+        self, flusher: Flusher, shop: Business, staging: UnitOfWork
     ) -> None:
         buyer = shop.customer(email="old@b.example")
         known = {**customer_row(), "id": buyer["id"], "email": "new@b.example"}
         read = f"SELECT email, version FROM customer WHERE id = '{buyer['id']}'"
         staging.update(tables.customer, {**known, "version": 2})
         with pytest.raises(STALE):
-            flushed(api_server, shop, staging, read)
+            flusher.flush(staging, read)
         fresh = UnitOfWork(UUID(shop.id))
         fresh.update(tables.customer, {**known, "version": 1})
-        affected, found = flushed(api_server, shop, fresh, read)
+        affected, found = flusher.flush(fresh, read)
         assert (affected, found) == ([1], [{"email": "new@b.example", "version": 2}])
 
-    def test_numbers_wait_for_the_first_row_that_carries_one(
-        self, shop: Business, staging: UnitOfWork
-    ) -> None:
+    def test_numbers_wait_for_the_first_row_that_carries_one(self, staging: UnitOfWork) -> None:
         known = invoice_row(uuid4(), "A-1")
         staging.update(tables.invoice, known)
         staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
@@ -304,10 +294,8 @@ class TestStaging:
     def test_nothing_staged_sends_nothing(self, staging: UnitOfWork) -> None:
         assert list(staging.queries()) == []
 
-    def test_a_fault_in_one_row_keeps_all_of_them_out(
-        self, api_server: ApiServer, shop: Business, staging: UnitOfWork
-    ) -> None:
+    def test_a_fault_in_one_row_stores_none(self, flusher: Flusher, staging: UnitOfWork) -> None:
         staging.insert(tables.customer, customer_row())
         staging.insert(tables.customer, customer_row(company_name=None))
         with pytest.raises(psycopg.errors.CheckViolation):
-            flushed(api_server, shop, staging)
+            flusher.flush(staging)

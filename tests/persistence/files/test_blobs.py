@@ -1,4 +1,4 @@
-"""Where files are kept: a folder and an object store, safe on the medium, honest when away."""
+"""The stores of files, a folder and an object store: what is durable, and what is refused."""
 
 import asyncio
 import os
@@ -23,6 +23,11 @@ from persistence.files.blobs import (
 from tests.object_store import ObjectStore
 
 CONTENT = bytes(range(256)) * 3
+
+with_wrong_settings = pytest.mark.parametrize(
+    "changes",
+    [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
+)
 
 
 @pytest.fixture
@@ -99,7 +104,7 @@ class TestFolder:
             f"fsync {root}/business",
         ]
 
-    def test_nobody_else_reads_it(self, tmp_path: Path) -> None:
+    def test_only_the_owner_reads_a_file(self, tmp_path: Path) -> None:
         root = tmp_path / "documents"
         Folder(root).put("business/key", CONTENT)
         modes = [path.stat().st_mode & 0o777 for path in (root, root / "business")]
@@ -128,7 +133,7 @@ class TestSeemsWritable:
         (folder / "file").touch()
         assert run(Blobs(Folder(folder / "file")).seem_writable) is False
 
-    def test_a_bucket_is_not_asked(self, object_store: ObjectStore) -> None:
+    def test_a_bucket_is_not_checked(self, object_store: ObjectStore) -> None:
         blobs = Blobs(object_store.bucket())
         object_store.stop()
         assert run(blobs.seem_writable) is None
@@ -148,28 +153,24 @@ class TestRefuseUnwritable:
         assert pickle.loads(pickle.dumps(bucket)) == bucket
         assert "_store" not in vars(bucket)
 
-    def test_a_folder_is_named_with_what_is_wrong(self, tmp_path: Path) -> None:
+    def test_an_unusable_folder_is_named_with_the_reason(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         for root, why in ((tmp_path / "file", "File exists"), (Path("/proc/x"), "No such file")):
             with pytest.raises(UnusableFileStore, match=f"kept in {root}: {why}"):
                 refuse_unwritable(Folder(root))
 
-    @pytest.mark.parametrize(
-        "changes",
-        [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
-    )
+    @with_wrong_settings
     def test_a_bucket_is_named_without_its_key(
         self, object_store: ObjectStore, changes: dict[str, str]
     ) -> None:
         bucket = object_store.bucket(**changes)
-        with pytest.raises(
-            UnusableFileStore, match=f"kept in the bucket {bucket.name} at "
-        ) as told:
+        named = f"kept in the bucket {bucket.name} at "
+        with pytest.raises(UnusableFileStore, match=named) as refused:
             refuse_unwritable(bucket)
-        assert "\n" not in str(told.value)
-        assert bucket.secret_access_key not in str(told.value)
+        assert "\n" not in str(refused.value)
+        assert bucket.secret_access_key not in str(refused.value)
 
-    def test_a_bucket_that_is_away_is_told_in_time(self, object_store: ObjectStore) -> None:
+    def test_a_bucket_that_is_away_is_refused_in_time(self, object_store: ObjectStore) -> None:
         bucket = object_store.bucket()
         object_store.stop()
         with pytest.raises(UnusableFileStore):
@@ -186,33 +187,30 @@ class TestBlobs:
         assert refused.value.detail["retry_after_seconds"] == 1
         assert list((tmp_path / "business").iterdir()) == []
 
-    def test_a_store_that_is_away_is_said_in_time(self, object_store: ObjectStore) -> None:
+    def test_a_store_that_is_away_is_503_in_time(self, object_store: ObjectStore) -> None:
         blobs = Blobs(object_store.bucket())
         run(lambda: blobs.put({"business/a": CONTENT}))
         object_store.stop()
-        for question in (
+        for call in (
             lambda: blobs.put({"business/b": CONTENT}),
             lambda: blobs.get("business/a"),
             lambda: blobs.delete("business/a"),
             lambda: anext(aiter(blobs.under("business"))),
         ):
             with pytest.raises(Unavailable):
-                run(question)
+                run(call)
         object_store.start()
         assert run(lambda: blobs.get("business/a")) == CONTENT
 
-    @pytest.mark.parametrize(
-        "changes",
-        [{"secret_access_key": "wrong"}, {"access_key_id": "nobody"}, {"name": "no-such-bucket"}],
-    )
+    @with_wrong_settings
     def test_a_store_that_refuses_is_away_and_the_log_says_why(
         self, object_store: ObjectStore, changes: dict[str, str]
     ) -> None:
         blobs = Blobs(object_store.bucket(**changes))
-        with capture_logs() as said, pytest.raises(Unavailable) as refused:
+        with capture_logs() as logged, pytest.raises(Unavailable) as refused:
             run(lambda: blobs.put({"business/a": CONTENT}))
         assert "documents" not in refused.value.message
-        assert "storage_out_of_reach" in {each["event"] for each in said}
+        assert "storage_out_of_reach" in {each["event"] for each in logged}
         assert object_store.keys == set()
 
     def test_a_store_that_does_not_answer_is_503_in_time(

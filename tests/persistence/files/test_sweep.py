@@ -122,7 +122,7 @@ class TestSweep:
         assert len(swept(api_server, object_store.bucket()).left_behind) == 1
         assert object_store.keys == {f"{shop.id}/{young.name}"}
 
-    def test_a_storage_that_is_away_is_said(
+    def test_a_storage_that_is_away_is_503(
         self, api_server: ApiServer, shop: Business, object_store: ObjectStore
     ) -> None:
         bucket = object_store.bucket()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.persistence.integrity.fault import Fault, change, role
+from tests.persistence.integrity.fault import Fault, change, planted, role
 
 # Which of two bases an entry of a series counts on, by what its line settles.
 _PART = "id = (SELECT min(id::text)::uuid FROM cash_line WHERE business_id = %(b)s)"
@@ -28,18 +28,13 @@ CASH: Mapping[str, Fault] = {
         change("cash_line", f"account_id = {role('suspense')}", _PART),
         {"tagged_lines", "cash_lines", "roll_ups"},
     ),
-    "a part stands on another day": (
-        change("cash_line", "entry_date = entry_date + 40", _PART),
-        {"tagged_lines", "cash_lines", "roll_ups"},
+    "a part stands on another day": planted(
+        "cash_line", "entry_date = entry_date + 40", _PART, "tagged_lines", "cash_lines", "roll_ups"
     ),
-    "a part is of another document": (
-        change("cash_line", "document_id = entry_id", _PART),
-        {"tagged_lines", "cash_lines"},
+    "a part is of another document": planted(
+        "cash_line", "document_id = entry_id", _PART, "tagged_lines", "cash_lines"
     ),
-    "a part has lost its line": (
-        change("cash_line", "line_id = id", _PART),
-        {"cash_lines"},
-    ),
+    "a part has lost its line": planted("cash_line", "line_id = id", _PART, "cash_lines"),
     "money does not count on cash": (
         change("journal_line", "in_cash = false", _MONEY),
         {"tagged_lines", "cash_lines", "cash_balanced", "roll_ups"},
@@ -48,13 +43,11 @@ CASH: Mapping[str, Fault] = {
         change("journal_line", "in_cash = NULL, document_id = NULL", _MONEY),
         {"tagged_lines", "cash_lines", "cash_balanced", "roll_ups"},
     ),
-    "an invoice counts on cash": (
-        change("journal_line", "in_cash = true", _OWN.format(source="invoice")),
-        {"cash_lines", "roll_ups"},
+    "an invoice counts on cash": planted(
+        "journal_line", "in_cash = true", _OWN.format(source="invoice"), "cash_lines", "roll_ups"
     ),
-    "a line is about another document": (
-        change("journal_line", "document_id = entry_id", _MONEY),
-        {"tagged_lines", "cash_lines"},
+    "a line is about another document": planted(
+        "journal_line", "document_id = entry_id", _MONEY, "tagged_lines", "cash_lines"
     ),
     "a write-off is about itself": (
         change("journal_line", "document_id = entry_id", _OWN.format(source="write_off")),
@@ -88,16 +81,13 @@ TAGS: Mapping[str, Fault] = {
         change("tagged_line", "debit = debit * 2, credit = credit * 2", _TAGGED.format(tag="<>")),
         {"tagged_lines"},
     ),
-    "a line of one tag counts as one of two": (
-        change("tagged_line", "has_several = NOT has_several", _TAGGED.format(tag="=")),
-        {"tagged_lines"},
+    "a line of one tag counts as one of two": planted(
+        "tagged_line", "has_several = NOT has_several", _TAGGED.format(tag="="), "tagged_lines"
     ),
-    "a line has a tag that its document has lost": (
-        change("tagged_line", "tag = 'lost ' || tag", _TAGGED.format(tag="<>")),
-        {"tagged_lines"},
+    "a line has a tag that its document has lost": planted(
+        "tagged_line", "tag = 'lost ' || tag", _TAGGED.format(tag="<>"), "tagged_lines"
     ),
-    "a document has a tag that its lines have not": (
-        change("invoice", "transaction_tags = '[\"lost\"]'", "external_id = 'partly'"),
-        {"tagged_lines"},
+    "a document has a tag that its lines have not": planted(
+        "invoice", "transaction_tags = '[\"lost\"]'", "external_id = 'partly'", "tagged_lines"
     ),
 }

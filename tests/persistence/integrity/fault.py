@@ -11,7 +11,7 @@ Faults = dict[str, Fault]
 
 
 @dataclass(frozen=True)
-class Told:
+class Side:
     """One side in words; `control`, `prepayments`, `credits` and `refunds` name its accounts."""
 
     tables: SideTables
@@ -52,7 +52,7 @@ class Told:
         return self.of_refund(*checks) if self.tables.refunds_paid_later else set()
 
 
-SOLD = Told(
+SOLD = Side(
     SALES,
     party="customer",
     document="an invoice",
@@ -65,7 +65,7 @@ SOLD = Told(
     refunds="refunds",
     cleared=frozenset({"clearing"}),
 )
-BOUGHT = Told(
+BOUGHT = Side(
     PURCHASES,
     party="vendor",
     document="a bill",
@@ -91,6 +91,11 @@ def role(name: str) -> str:
     return f"(SELECT id FROM account WHERE business_id = %(b)s AND role = '{name}')"
 
 
+def coded(code: str) -> str:
+    """The account with a code."""
+    return f"(SELECT id FROM account WHERE business_id = %(b)s AND code = '{code}')"
+
+
 def called(table: str, external_id: str) -> str:
     """The id of the row that the trade gave an id of its own."""
     return f"(SELECT id FROM {table} WHERE business_id = %(b)s AND external_id = '{external_id}')"
@@ -99,6 +104,11 @@ def called(table: str, external_id: str) -> str:
 def change(table: str, changed: str, which: str) -> str:
     """Change the rows of a business."""
     return f"UPDATE {table} SET {changed} WHERE business_id = %(b)s AND {which}"
+
+
+def planted(table: str, changed: str, which: str, *checks: str) -> Fault:
+    """A change of the rows of a business, with the checks that find it."""
+    return change(table, changed, which), set(checks)
 
 
 def elsewhere(table: str, split: str, which: str, *, place: Iterable[int] = (0, 0)) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tests.persistence.integrity.bank_faults import BANK
 from tests.persistence.integrity.cash_faults import CASH, TAGS
-from tests.persistence.integrity.fault import BOUGHT, SOLD, Fault, change, role
+from tests.persistence.integrity.fault import BOUGHT, SOLD, Fault, change, planted, role
 from tests.persistence.integrity.opening_faults import OPENINGS
 from tests.persistence.integrity.payout_faults import PAYOUTS
 from tests.persistence.integrity.period_faults import PERIODS
@@ -66,9 +66,8 @@ JOURNAL: Mapping[str, Fault] = {
         change("journal_entry", "sequence_number = '2025/3'", "sequence_number = 'JE-2025-000003'"),
         {"entry_numbers", "roll_ups"},
     ),
-    "the series of a year counts further than its entries": (
-        change("number_series", "last = last + 1", "series LIKE 'JE-%%'"),
-        {"entry_numbers"},
+    "the series of a year counts further than its entries": planted(
+        "number_series", "last = last + 1", "series LIKE 'JE-%%'", "entry_numbers"
     ),
     "an entry's source is nobody": (
         change("journal_entry", "source_id = business_id", "sequence_number = 'JE-2025-000002'"),
@@ -98,9 +97,8 @@ MANUAL: Mapping[str, Fault] = {
         change("journal_entry", "source_id = id", _TAKEN_BACK),
         {"manual_entries", "entry_sources", "reversals_mirror", "cash_lines"},
     ),
-    "an entry by hand was made by the system": (
-        change("journal_entry", "created_by = 'system'", _ACCRUED),
-        {"manual_entries"},
+    "an entry by hand was made by the system": planted(
+        "journal_entry", "created_by = 'system'", _ACCRUED, "manual_entries"
     ),
     "a document's entry was made by hand": (
         change("journal_entry", "created_by = 'manual'", "sequence_number = 'JE-2025-000002'"),
@@ -115,15 +113,13 @@ MANUAL: Mapping[str, Fault] = {
         ),
         {"manual_entries", "reversals_mirror", "payables", "roll_ups"},
     ),
-    "a draft does not balance": (
-        change("journal_draft", "lines = jsonb_set(lines, '{0,amount}', '301')", "true"),
-        {"drafts"},
+    "a draft does not balance": planted(
+        "journal_draft", "lines = jsonb_set(lines, '{0,amount}', '301')", "true", "drafts"
     ),
-    "a draft has one line": (
-        change("journal_draft", "lines = lines - 1, total = 300", "true"),
-        {"drafts"},
+    "a draft has one line": planted(
+        "journal_draft", "lines = lines - 1, total = 300", "true", "drafts"
     ),
-    "a draft comes to something else": (change("journal_draft", "total = 299", "true"), {"drafts"}),
+    "a draft comes to something else": planted("journal_draft", "total = 299", "true", "drafts"),
     "a draft is on an account that documents prove": (
         change(
             "journal_draft",
@@ -155,9 +151,8 @@ ROLL_UPS: Mapping[str, Fault] = {
         " DO UPDATE SET credits = tax_month.credits + 1",
         {"roll_ups"},
     ),
-    "entries count as rolled up that are not": (
-        change("number_series", "rolled_up = last", "series = 'JE-2026'"),
-        {"roll_ups"},
+    "entries count as rolled up that are not": planted(
+        "number_series", "rolled_up = last", "series = 'JE-2026'", "roll_ups"
     ),
 }
 
@@ -167,10 +162,10 @@ PLANTED: Mapping[str, Fault] = {
     **TAGS,
     **JOURNAL,
     **MANUAL,
-    **{name: each for told in (SOLD, BOUGHT) for name, each in write_offs(told).items()},
-    **{name: each for told in (SOLD, BOUGHT) for name, each in documents(told).items()},
-    **{name: each for told in (SOLD, BOUGHT) for name, each in payments(told).items()},
-    **{name: each for told in (SOLD, BOUGHT) for name, each in credits_(told).items()},
+    **{name: each for side in (SOLD, BOUGHT) for name, each in write_offs(side).items()},
+    **{name: each for side in (SOLD, BOUGHT) for name, each in documents(side).items()},
+    **{name: each for side in (SOLD, BOUGHT) for name, each in payments(side).items()},
+    **{name: each for side in (SOLD, BOUGHT) for name, each in credits_(side).items()},
     **REFUNDS,
     **BANK,
     **PAYOUTS,

@@ -14,7 +14,7 @@ from tests.builders.openings import (
 from tests.builders.sales import written_off
 from tests.builders.trade import PURCHASES, Record
 from tests.partner import Business
-from tests.persistence.integrity.fault import Fault, change, role
+from tests.persistence.integrity.fault import Fault, change, planted, role
 
 _CAME = "opening_id IS NOT NULL"
 _STANDS = "reversed_at IS NULL"
@@ -64,17 +64,15 @@ OPENINGS: Mapping[str, Fault] = {
         ),
         {"posted_as_desired"},
     ),
-    "a credit that came with an opening is of another day": (
-        change("vendor_credit", "opened_on = opened_on + 1", f"{_CAME} AND state = 'open'"),
-        {"opening_items"},
+    "a credit that came with an opening is of another day": planted(
+        "vendor_credit", "opened_on = opened_on + 1", f"{_CAME} AND state = 'open'", "opening_items"
     ),
     "an opening is of another day than all that came with it": (
         change("opening_balance", "opened_on = opened_on - 1", _STANDS),
         {"opening_items", "invoice_days", "bill_days"},
     ),
-    "an opening is taken back, and what came with it stands": (
-        change("opening_balance", "reversed_at = now()", _STANDS),
-        {"opening_items", "posted_as_desired"},
+    "an opening is taken back, and what came with it stands": planted(
+        "opening_balance", "reversed_at = now()", _STANDS, "opening_items", "posted_as_desired"
     ),
     "an invoice that came with an opening is on another account": (
         change(

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from tests.builders.payouts import paid_out
 from tests.builders.sales import paid, refunded
-from tests.builders.trade import Record
+from tests.builders.trade import SALES, Record
 from tests.partner import Business
 from tests.persistence.integrity.bank_faults import did
-from tests.persistence.integrity.fault import Fault, called, change
+from tests.persistence.integrity.fault import Fault, called, change, planted
 
 LATER = "2025-03-20T09:00:00Z"
 CARD = {"payment_method": "credit_card", "payment_processor": "adyen"}
@@ -35,7 +35,7 @@ def cleared(shop: Business, baker: Record) -> None:
     by = {"processor": "adyen", "completed_at": LATER}
     others = {"other_items": disputed(first)}
     paid_out(shop, 14_000, external_id="weekly", fee_cents=90, **items, **others, **by)
-    bounces(shop, second)
+    SALES.change(shop, second, status="failed")
     failed = {"payment_ids": [third["id"]], "external_id": "failed", **by}
     paid_out(shop, 698, **failed)
     body = {"paid_out_amount_cents": 698, "status": "failed", **failed}
@@ -57,11 +57,6 @@ def disputed(payment: Record) -> list[Record]:
     ]
 
 
-def bounces(shop: Business, payment: Record) -> None:
-    """Let a payment fail."""
-    did(shop, "PATCH", f"invoices/payments/{payment['id']}/", {"status": "failed"})
-
-
 def _item(payment: str) -> str:
     return f"payment_id = {called('invoice_payment', payment)} AND listed"
 
@@ -71,14 +66,14 @@ _AMOUNTS, _ITEMS, _POSTED, _CLEARING, _VARIANCES = (
     *("posted_as_desired", "clearing", "payout_variances"),
 )
 
+_FAILED = called("payout", "failed")
+
 PAYOUTS: Mapping[str, Fault] = {
-    "a payout counts more payments than it lists": (
-        change("payout", "gross_payments = gross_payments + 1", "external_id = 'weekly'"),
-        {_AMOUNTS},
+    "a payout counts more payments than it lists": planted(
+        "payout", "gross_payments = gross_payments + 1", "external_id = 'weekly'", _AMOUNTS
     ),
-    "a payout counts more refunds than it lists": (
-        change("payout", "total_refunds = total_refunds + 1", "external_id = 'weekly'"),
-        {_AMOUNTS},
+    "a payout counts more refunds than it lists": planted(
+        "payout", "total_refunds = total_refunds + 1", "external_id = 'weekly'", _AMOUNTS
     ),
     "a payout knows of other fees than its items have": (
         change("payout", "fee_steps = '[]'", "external_id = 'weekly'"),
@@ -88,41 +83,31 @@ PAYOUTS: Mapping[str, Fault] = {
         change("payout", "paid_out = paid_out + 1", "external_id = 'weekly'"),
         {_POSTED, _CLEARING, _VARIANCES},
     ),
-    "a payout that failed says that it is paid": (
-        change("payout", "status = 'paid'", "external_id = 'failed'"),
-        {_CLEARING, _ITEMS, _VARIANCES},
+    "a payout that failed says that it is paid": planted(
+        "payout", "status = 'paid'", "external_id = 'failed'", _CLEARING, _ITEMS, _VARIANCES
     ),
     "a payout forgets a chargeback": (
         change("payout", "other_items = other_items - 0", "external_id = 'weekly'"),
         {_POSTED, _CLEARING, _VARIANCES},
     ),
-    "a payout that is deleted stands paid": (
-        change("payout", "completions = '[[null, null]]'", "deleted_at IS NOT NULL"),
-        {_POSTED},
+    "a payout that is deleted stands paid": planted(
+        "payout", "completions = '[[null, null]]'", "deleted_at IS NOT NULL", _POSTED
     ),
-    "an item is listed no longer and still held": (
-        change("payout_item", "listed = false", _item("card 1")),
-        {_AMOUNTS, _ITEMS},
+    "an item is listed no longer and still held": planted(
+        "payout_item", "listed = false", _item("card 1"), _AMOUNTS, _ITEMS
     ),
-    "an item is listed and not held": (
-        change("invoice_payment", "payout_id = NULL", "external_id = 'card 1'"),
-        {_ITEMS},
+    "an item is listed and not held": planted(
+        "invoice_payment", "payout_id = NULL", "external_id = 'card 1'", _ITEMS
     ),
-    "an item is held by another payout": (
-        change(
-            "invoice_payment",
-            f"payout_id = {called('payout', 'failed')}",
-            "external_id = 'card 3'",
-        ),
-        {_ITEMS},
+    "an item is held by another payout": planted(
+        "invoice_payment", f"payout_id = {_FAILED}", "external_id = 'card 3'", _ITEMS
     ),
     "an item of a payout is cash": (
         change("invoice_payment", "method = 'cash', processor = NULL", "external_id = 'card 1'"),
         {_ITEMS, _POSTED, _CLEARING},
     ),
-    "money of a vendor is said to come in a payout": (
-        change("bill_payment", f"payout_id = {called('payout', 'weekly')}", "external_id = 'main'"),
-        {_ITEMS},
+    "money of a vendor is said to come in a payout": planted(
+        "bill_payment", f"payout_id = {called('payout', 'weekly')}", "external_id = 'main'", _ITEMS
     ),
     "an item of a payout grows and nobody counts it": (
         change("invoice_payment", "total = total + 1", "external_id = 'card 1'"),

@@ -5,7 +5,7 @@ June was closed there when all was posted, and opened again in the next moment.
 
 from collections.abc import Mapping
 
-from tests.persistence.integrity.fault import Fault, change
+from tests.persistence.integrity.fault import Fault, change, planted
 
 _FOUND = {"nothing_inside_the_lock"}
 _EDITED = {*_FOUND, "audit_records"}
@@ -26,9 +26,8 @@ def _told(which: str, end: str, day: str) -> str:
 
 
 PERIODS: Mapping[str, Fault] = {
-    "an entry was posted into a period while that was locked": (
-        change("audit_record", f"created_at = {_WHILE_CLOSED}", _IN_JUNE),
-        _EDITED,
+    "an entry was posted into a period while that was locked": planted(
+        "audit_record", f"created_at = {_WHILE_CLOSED}", _IN_JUNE, *_EDITED
     ),
     "an entry has left no trace and says that it was posted while its period was locked": (
         "WITH forgotten AS (DELETE FROM audit_record WHERE business_id = %(b)s"
@@ -36,9 +35,8 @@ PERIODS: Mapping[str, Fault] = {
         " WHERE business_id = %(b)s AND entry_date = '2025-02-28'",
         _DELETED,
     ),
-    "a period was locked before it was posted to": (
-        change("audit_record", "created_at = '2020-01-01'", _CLOSED),
-        _EDITED,
+    "a period was locked before it was posted to": planted(
+        "audit_record", "created_at = '2020-01-01'", _CLOSED, *_EDITED
     ),
     "the lock date is another one than the trail tells": (
         _told(_OPENED, "to", '"2025-01-31"'),

@@ -5,10 +5,11 @@ from tests.persistence.integrity.fault import (
     POSTED,
     SOLD,
     Faults,
-    Told,
+    Side,
     called,
     change,
     elsewhere,
+    planted,
 )
 
 LIVE = "end_on IS NULL"
@@ -16,23 +17,23 @@ IN_STEPS = "external_id = 'in steps'"
 WAITS = "unallocated_refunds"
 
 
-def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> Faults:
+def refunds(side: Side, step: str, *, waiting: set[str], revived: set[str]) -> Faults:
     """Faults in refunds to customers, or from vendors; `step` is the payment that has come.
 
     `waiting` sees that a refund comes to another amount than it gives back, and `revived` that one
     is cancelled of which a payment lives.
     """
-    tables, a = told.tables, told.refund
+    tables, a = side.tables, side.refund
     table, payment = tables.refund, tables.refund_payment
     ours = f"refund_id = {called(table, 'in steps')}"
     return {
         f"{a} comes to more than it gives back": (
             change(table, "amount = amount + 1", IN_STEPS),
-            {*told.of_refund("amounts"), told.refunds, *waiting, *POSTED},
+            {*side.of_refund("amounts"), side.refunds, *waiting, *POSTED},
         ),
         f"{a} claims that more is paid": (
             change(table, "paid = paid + 1", IN_STEPS),
-            {*told.of_refund("amounts", "parts_paid"), told.refunds},
+            {*side.of_refund("amounts", "parts_paid"), side.refunds},
         ),
         f"{a} that is cancelled still gives back": (
             change(
@@ -41,61 +42,58 @@ def refunds(told: Told, step: str, *, waiting: set[str], revived: set[str]) -> F
                 f"refund_id = {called(table, 'unwanted')}",
             ),
             {
-                *told.of_refund("amounts"),
-                *told.of_document("settlement", "parts_returned", "lines_reduced"),
+                *side.of_refund("amounts"),
+                *side.of_document("settlement", "parts_returned", "lines_reduced"),
                 *POSTED,
             },
         ),
         f"what is paid of {a} moves to another account": (
             elsewhere(table, "settled", IN_STEPS),
-            told.of_refund("parts_paid"),
+            side.of_refund("parts_paid"),
         ),
         f"a payment pays another account of {a}": (
             elsewhere(payment, "splits", step, place=(0, 0, 0)),
-            {*told.of_refund("parts_paid"), *(told.of_targets("shares") or POSTED)},
+            {*side.of_refund("parts_paid"), *(side.of_targets("shares") or POSTED)},
         ),
         f"{a} gives back of another account": (
             elsewhere(tables.refund_allocation, "split", ours),
             {
-                *told.of_document("parts_returned"),
-                *told.of_refund("parts_paid"),
-                *told.of_targets("targets_paid"),
+                *side.of_document("parts_returned"),
+                *side.of_refund("parts_paid"),
+                *side.of_targets("targets_paid"),
                 *POSTED,
             },
         ),
-        f"{a} belongs to somebody else": (
-            change(table, f"party_id = {told.other}", IN_STEPS),
-            told.of_refund("allocations"),
+        f"{a} belongs to somebody else": planted(
+            table, f"party_id = {side.other}", IN_STEPS, *side.of_refund("allocations")
         ),
         f"a payment of {a} grows": (
             change(payment, "amount = amount + 1", step),
-            {*told.of_refund("payments", "amounts"), *told.cleared, *POSTED},
+            {*side.of_refund("payments", "amounts"), *side.cleared, *POSTED},
         ),
         f"a payment of {a} has a state that nobody knows": (
             change(payment, "status = 'lost', cancelled_at = NULL", "status = 'cancelled'"),
-            told.of_refund("payments") | revived,
+            side.of_refund("payments") | revived,
         ),
         f"a payment of {a} that stands completed had gone back": (
             change(
                 payment, "completions = jsonb_set(completions, '{0,1}', '\"2025-03-30\"')", step
             ),
-            {*told.of_refund("payments"), *POSTED},
+            {*side.of_refund("payments"), *POSTED},
         ),
         f"a payment of {a} is not split": (
             change(payment, "splits = '[]'", step),
-            {*told.of_refund("payments", "parts_paid"), *told.of_targets("shares"), *POSTED},
+            {*side.of_refund("payments", "parts_paid"), *side.of_targets("shares"), *POSTED},
         ),
-        f"a payment of {a} cost more": (
-            change(payment, "fee = fee + 1", step),
-            {*told.cleared, *POSTED},
+        f"a payment of {a} cost more": planted(
+            payment, "fee = fee + 1", step, *side.cleared, *POSTED
         ),
     }
 
 
 _TO_CUSTOMERS: Faults = {
-    "a refund forgets when it completed": (
-        change("invoice_refund", "completed_at = NULL", "external_id = 'at once'"),
-        {"refund_amounts"},
+    "a refund forgets when it completed": planted(
+        "invoice_refund", "completed_at = NULL", "external_id = 'at once'", "refund_amounts"
     ),
     "a refund completed when none of its payments did": (
         change(
@@ -167,13 +165,11 @@ _FROM_VENDORS: Faults = {
             *POSTED,
         },
     ),
-    "a credit forgets the refund that is kept as it": (
-        change("vendor_credit", "refund_id = NULL", f"state = 'open' AND {_KEPT}"),
-        {"vendor_refund_credits"},
+    "a credit forgets the refund that is kept as it": planted(
+        "vendor_credit", "refund_id = NULL", f"state = 'open' AND {_KEPT}", "vendor_refund_credits"
     ),
-    "a credit names a refund that is not kept as it": (
-        change("vendor_credit", f"{_KEPT}", "external_id = 'returned'"),
-        {"vendor_refund_credits"},
+    "a credit names a refund that is not kept as it": planted(
+        "vendor_credit", f"{_KEPT}", "external_id = 'returned'", "vendor_refund_credits"
     ),
     "a credit outlives the part of the refund": (
         change("vendor_credit", "state = 'open'", "state = 'void' AND refund_id IS NOT NULL"),

@@ -1,7 +1,5 @@
 """The proof of the books finds what is planted in them, and nothing where nothing is."""
 
-from collections.abc import Callable, Iterator
-
 import pytest
 
 from accounting.books.chart import CONTROL_ROLES
@@ -11,7 +9,7 @@ from persistence.integrity.checks import CHECKS
 from persistence.integrity.ledger_checks import SOURCES
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
-from tests.persistence.integrity.book_faults import faults_in, remembered, tamper
+from tests.persistence.integrity.book_faults import faults_in, tamper
 from tests.persistence.integrity.fault import changed_tables
 from tests.persistence.integrity.faults import PLANTED
 from tests.persistence.integrity.traded_business import traded
@@ -21,20 +19,8 @@ NAMES = {*CHECKS, "posted_as_desired"}
 
 @pytest.fixture(scope="module")
 def bakery(own_server: ApiServer, partner: Partner) -> Business:
-    """Too few entries for a roll-up: a fault in its lines is one of the journal alone."""
+    """Trade with too few entries for a roll-up, so that faulty lines are in the journal alone."""
     return traded(partner.business())
-
-
-@pytest.fixture(scope="module")
-def put_back(own_server: ApiServer, bakery: Business) -> Iterator[Callable[[], None]]:
-    with remembered(own_server, bakery) as put_back:
-        yield put_back
-
-
-@pytest.fixture
-def shop(bakery: Business, put_back: Callable[[], None]) -> Iterator[Business]:
-    yield bakery
-    put_back()
 
 
 class TestProve:

@@ -82,9 +82,9 @@ def trade_documents(shop: Business, trade: Trade, party: Record) -> None:
     main = trade.pay(
         shop, party, 10_500, *parts, external_id="main", transaction_tags=["card"], **fee
     )
-    did(shop, "PATCH", f"{trade.payments}{main['id']}/", {"transaction_tags": ["online"]})
+    trade.change(shop, main, transaction_tags=["online"])
     failed = trade.pay(shop, party, 500, trade.part(partly, 500))
-    did(shop, "PATCH", f"{trade.payments}{failed['id']}/", {"status": "failed"})
+    trade.change(shop, failed, status="failed")
     trade.pay(shop, party, 1_000, trade.part(waiting, 1_000), status="pending")
 
 
@@ -98,24 +98,18 @@ def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
     shares = [trade.share(each, 900) for each in (first, second)]
     facts = {"line_items": [line], trade.moment: LATER, "tags": ["returned"]}
     applied = trade.credit(shop, party, 3_000, *shares, external_id="returned", **facts)
-    did(
-        shop,
-        "PUT",
-        f"{trade.credits}{applied['id']}/",
-        {"allocations": shares[:1], "tags": ["returned"]},
-    )
-    number = {"credit_note_number": "CN-000007"}
-    if trade is PURCHASES:
-        number = {"vendor_credit_number": "VC-000007"}
+    kept = {"allocations": shares[:1], "tags": ["returned"]}
+    did(shop, "PUT", trade.of_credit(applied), kept)
+    number = {trade.credit_number: f"{trade.credit_series}000007"}
     mistaken = trade.credit(shop, party, 3_000, **facts, **number)
-    did(shop, "POST", f"{trade.credits}{mistaken['id']}/void/")
+    did(shop, "POST", trade.of_credit(mistaken, "void"))
     shop.made(trade.credits, trade.credit_body(party, line))
 
 
 def write_off(shop: Business, trade: Trade, party: Record) -> None:
     """Write two parts of a document off, and reverse one."""
-    told = {"external_id": "doubtful", "transaction_tags": ["fair"]}
-    doubtful = trade.open(shop, party, line_items=[TAXED], **told)
+    facts = {"external_id": "doubtful", "transaction_tags": ["fair"]}
+    doubtful = trade.open(shop, party, line_items=[TAXED], **facts)
     trade.write_off(shop, doubtful, amount_cents=1_000, write_off_at=LATER, external_id="lost")
     written = trade.write_off(shop, doubtful, amount_cents=500)["write_offs"]
     [mistaken] = [each for each in written if each["external_id"] is None]
@@ -148,8 +142,8 @@ def get_credit_in_cash(shop: Business, miller: Record) -> None:
 
 def refund_customer(shop: Business, baker: Record) -> None:
     """Refund an invoice in steps, cancel a refund, and refund a payment that bounces later."""
-    told = {"external_id": "given back", "transaction_tags": ["fair"]}
-    invoice = SALES.open(shop, baker, line_items=[TAXED], **told)
+    facts = {"external_id": "given back", "transaction_tags": ["fair"]}
+    invoice = SALES.open(shop, baker, line_items=[TAXED], **facts)
     owed = invoice["total_amount"]
     SALES.pay(shop, baker, owed + 400, SALES.part(invoice, owed), external_id="too much")
     refund = refunded(shop, invoice, amount_cents=3_333, external_id="in steps")
@@ -164,7 +158,7 @@ def refund_customer(shop: Business, baker: Record) -> None:
     did(shop, "DELETE", f"{SALES_REFUNDS}{unwanted['id']}/")
     payment = SALES.pay(shop, baker, 700, external_id="bounced")
     refunded(shop, payment, amount_cents=300, external_id="at once", completed_at=LATER)
-    did(shop, "PATCH", f"{SALES.payments}{payment['id']}/", {"status": "failed"})
+    SALES.change(shop, payment, status="failed")
 
 
 def be_refunded(shop: Business, miller: Record) -> None:
@@ -193,7 +187,7 @@ def be_refunded(shop: Business, miller: Record) -> None:
     payment = PURCHASES.pay(shop, miller, 700, external_id="bounced")
     coming = agreed(shop, miller, 300, of_payment(payment, 300), external_id="at once")["payment"]
     changed(shop, coming, **completed)
-    did(shop, "PATCH", f"{PURCHASES.payments}{payment['id']}/", {"status": "failed"})
+    PURCHASES.change(shop, payment, status="failed")
 
 
 def release_by_refunds(shop: Business, miller: Record) -> None:

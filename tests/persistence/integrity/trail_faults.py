@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from persistence.tables import audit_record, customer
-from tests.persistence.integrity.fault import Fault, change
+from tests.persistence.integrity.fault import Fault, change, planted
 
 _BAKER = "(SELECT id FROM customer WHERE business_id = %(b)s AND external_id = 'baker')"
 _KEPT = ", ".join(column.name for column in customer.columns if not column.computed)
@@ -24,18 +24,16 @@ def put_in(digest: str = _OWN_DIGEST, **said: str) -> str:
 
 
 TRAIL: Mapping[str, Fault] = {
-    "a customer is renamed past the trail": (
-        change("customer", "company_name = 'Other'", f"id = {_BAKER}"),
-        {"audit_rows"},
+    "a customer is renamed past the trail": planted(
+        "customer", "company_name = 'Other'", f"id = {_BAKER}", "audit_rows"
     ),
     "a customer is put in past the trail": (
         f"INSERT INTO customer ({_KEPT}) SELECT {_AS_ANOTHER} FROM customer"
         f" WHERE business_id = %(b)s AND id = {_BAKER}",
         {"audit_rows"},
     ),
-    "a record names somebody else": (
-        change("audit_record", "actor_kind = 'operator'", _OF_THE_BAKER),
-        {"audit_records"},
+    "a record names somebody else": planted(
+        "audit_record", "actor_kind = 'operator'", _OF_THE_BAKER, "audit_records"
     ),
     "a record ends with another digest": (
         change("audit_record", "after_digest = before_digest", "change = 'update'"),

@@ -1,7 +1,7 @@
 """Posts entries past the handlers, with a roll-up that advances after few of them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from persistence.ledger.balances import ADVANCE
 from tests.api_server import ApiServer
 from tests.partner import Business
 from tests.persistence.engine.test_transaction import Writer
+from tests.persistence.server_role import as_server
 
 T = TypeVar("T")
 NOW = datetime(2026, 7, 10, 12, tzinfo=UTC)
@@ -49,8 +50,8 @@ class Posting:
 class JournalWriter:
     """Keeps the journal of a business of its own."""
 
-    def __init__(self, api_server: ApiServer, business: Business, step: int = STEP) -> None:
-        self.api_server, self.business, self.step = api_server, business, step
+    def __init__(self, api_server: ApiServer, business: Business) -> None:
+        self.api_server, self.business, self.step = api_server, business, STEP
         self.writer = Writer(api_server, business)
         self.now = NOW
         self.memory = Caches()
@@ -147,11 +148,22 @@ class JournalWriter:
         return {account: tuple(sums) for account, *sums in rows}
 
     def roll_ups_hold(self) -> bool:
-        """What the proof says of the roll-up, alone."""
+        """Return whether the roll-up passes its check."""
         with psycopg.connect(self.api_server.database_url) as connection:
-            told = {"business_id": self.business.id}
-            found = connection.execute(verdict(ROLL_UPS), told).fetchone()
+            mine = {"business_id": self.business.id}
+            found = connection.execute(verdict(ROLL_UPS), mine).fetchone()
         return found is not None and found[1] is None
+
+    def check_plan(self, text: str, parameters: Mapping[str, Any], *settings: str) -> None:
+        """Check that a query finds the entries that are not rolled up by an index."""
+        given = {**parameters, "business_id": self.business.id}
+        with as_server(self.api_server, self.business.id) as connection:
+            for setting in settings:
+                connection.execute(setting)
+            lines = connection.execute(f"EXPLAIN {text}", given).fetchall()
+        found = [line for (line,) in lines if "rolled_up" in line]
+        assert found
+        assert all("Index Cond" in line for line in found), found
 
     def rolled_up(self) -> dict[str, tuple[int, int]]:
         """How far each year is rolled up, and how many entries it has."""

@@ -16,15 +16,15 @@ from tests.persistence.server_role import as_server
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-# Parts of what is under audit, which change together with it.
+# Parts of audited records, which change together with them.
 PARTS = {
     *("invoice_allocation", "bill_allocation"),
     *("customer_credit_allocation", "vendor_credit_allocation"),
     *("invoice_refund_allocation", "vendor_refund_allocation"),
     *("journal_line", "cash_line", "payout_item"),
 }
-# What the product keeps for itself: nothing in it says anything that is not said elsewhere too, or
-# after a minute. That a token is revoked `audit_revocation` says.
+# Internal tables: their contents follow from others, or expire. `audit_revocation` records that a
+# token is revoked.
 OWN = {
     *("reply", "partner_reply", "number_series", "account_month", "tax_month"),
     "tagged_line",
@@ -57,7 +57,7 @@ def trail(connection: Connection, shop: Business) -> list[tuple[Any, ...]]:
 
 
 class TestAuditedTables:
-    def test_every_table_is_under_audit_or_said_not_to_be(self, api_server: ApiServer) -> None:
+    def test_every_table_is_under_audit_or_listed(self, api_server: ApiServer) -> None:
         audited = api_server.query(
             "SELECT c.relname, array_agg(t.tgtype::int ORDER BY t.tgtype)"
             " FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
@@ -81,7 +81,7 @@ class TestAuditedTables:
             "SET session_replication_role = replica",
         ],
     )
-    def test_the_server_cannot_touch_the_trail(
+    def test_the_server_cannot_change_the_trail(
         self, api_server: ApiServer, shop: Business, statement: str
     ) -> None:
         with (
@@ -131,7 +131,7 @@ class TestChangesOfRows:
             assert trail(connection, shop)[0][2:4] == (None, "operator")
             connection.rollback()
 
-    def test_a_server_of_the_release_before_is_still_understood(
+    def test_a_caller_as_the_previous_release_sets_it_is_recorded(
         self, api_server: ApiServer, shop: Business
     ) -> None:
         with psycopg.connect(api_server.database_url) as connection:
@@ -162,7 +162,7 @@ class TestIds:
         assert max(ids) < first_id(at, 1) == first_id(at + timedelta(microseconds=1))
         assert int(first_id(at)) >> 64 == int(ids[0]) >> 64
 
-    def test_before_1970_there_is_none(self) -> None:
+    def test_the_first_id_before_1970_is_the_lowest(self) -> None:
         assert first_id(datetime(1900, 1, 1, tzinfo=UTC)) == UUID(int=7 << 76)
 
     def test_ids_are_in_the_order_of_time(self, api_server: ApiServer, shop: Business) -> None:

@@ -122,10 +122,10 @@ class TestAnyHistory:
             posted += [(journal.now, entry) for entry in entries]
             journal.run(lambda pool, entries=entries: journal.adding(pool, entries))
 
-        async def asked(books: Books) -> ByAccount:
+        async def read(books: Books) -> ByAccount:
             return dict(await books.movements.by_account(spans, cut))
 
-        found = journal.read(asked)
+        found = journal.read(read)
         assert found == expected(posted, spans, cut)
         for place in range(len(spans)):
             assert sum(moved[place].debits - moved[place].credits for moved in found.values()) == 0
@@ -133,10 +133,9 @@ class TestAnyHistory:
 
 
 class TestRebuilding:
-    def test_months_of_both_bases_are_made_anew(
-        self, own_server: ApiServer, partner: Partner
+    def test_months_of_both_bases_are_rebuilt(
+        self, own_server: ApiServer, journal: JournalWriter
     ) -> None:
-        journal = JournalWriter(own_server, partner.business())
         settling = Settling(date(2026, 1, 5), ((2, 900), (3, 100)), in_cash=True)
         journal.run(lambda pool: journal.adding(pool, [entry_of(settling, journal.accounts)] * 4))
         tamper(

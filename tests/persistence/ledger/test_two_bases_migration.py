@@ -1,19 +1,14 @@
 """Books that were kept before they had a cash basis get it from what their lines settle."""
 
-import os
 from collections.abc import Iterator
-from typing import Any
 
-import psycopg
 import pytest
 
-from persistence.database import migrate as migrations
-from persistence.database.revisions import HEAD
 from persistence.integrity import ledger_checks
 from persistence.integrity.definitions import verdict
 from tests.api_server import Databases
+from tests.persistence.database.earlier_schema import Connection, migrated_from
 
-BEFORE = "0023"
 CHECKS = {**ledger_checks.CASH_CHECKS, **ledger_checks.TAGS_CHECKS}
 BUSINESS = "b0000000-0000-0000-0000-000000000001"
 ACCOUNTS = {
@@ -69,28 +64,16 @@ ON_CASH = {
     BILL: {"1300": 20, "2200": -20},
 }
 
-Connection = psycopg.Connection[Any]
-
 
 @pytest.fixture(scope="module")
 def migrated(databases: Databases) -> Iterator[Connection]:
-    name = f"two_bases_{os.getpid()}"
-    databases.postgres.create_database(name)
-    url = databases.postgres.url(name)
-    with pytest.MonkeyPatch.context() as earlier:
-        upgrade = migrations.command.upgrade
-        earlier.setattr(migrations.command, "upgrade", lambda config, _: upgrade(config, BEFORE))
-        migrations.migrate(url)
-    with psycopg.connect(url) as connection:
-        connection.execute("SET session_replication_role = replica")
-        post(connection)
-    assert migrations.migrate(url) == HEAD
-    with psycopg.connect(url) as connection:
+    with migrated_from(databases, "0023", post) as connection:
         yield connection
 
 
 def post(connection: Connection) -> None:
-    """Post as the version before did; the last two entries wait to be rolled up."""
+    """Post as the previous version did; the last two entries are not rolled up yet."""
+    connection.execute("SET session_replication_role = replica")
     connection.execute(
         "INSERT INTO business (id, partner_id, version, created_at, updated_at, external_id,"
         " legal_name, name, entity_type, email, base_currency, accounting_method, fiscal_year_end,"
@@ -159,7 +142,7 @@ def post(connection: Connection) -> None:
 
 
 class TestMigration:
-    def test_each_document_has_on_cash_what_was_paid_of_it(self, migrated: Connection) -> None:
+    def test_each_document_has_its_paid_parts_on_cash(self, migrated: Connection) -> None:
         rows = migrated.execute(
             "SELECT document_id::text, a.code, sum(l.debit - l.credit)::bigint FROM ("
             "  SELECT document_id, account_id, debit, credit FROM journal_line WHERE in_cash"
@@ -171,7 +154,7 @@ class TestMigration:
             found.setdefault(document, {})[code] = amount
         assert found == ON_CASH
 
-    def test_every_line_says_which_document_it_is_about(self, migrated: Connection) -> None:
+    def test_every_line_names_its_document(self, migrated: Connection) -> None:
         rows = migrated.execute(
             "SELECT source_type, array_agg(DISTINCT document_id::text) FROM journal_line l"
             " JOIN journal_entry e ON e.id = l.entry_id GROUP BY 1"
@@ -186,7 +169,7 @@ class TestMigration:
             "bill": {BILL},
         }
 
-    def test_parts_keep_what_they_say_of_tax(self, migrated: Connection) -> None:
+    def test_parts_keep_their_tax(self, migrated: Connection) -> None:
         rows = migrated.execute(
             "SELECT tax_part, sum(credit)::bigint, min(tax_rate::text) FROM cash_line"
             " WHERE tax_code_id = %s GROUP BY 1 ORDER BY 1",
@@ -194,7 +177,7 @@ class TestMigration:
         )
         assert rows.fetchall() == [("net", 550, "20"), ("output", 110, "20")]
 
-    def test_months_hold_what_is_rolled_up(self, migrated: Connection) -> None:
+    def test_months_have_the_rolled_up_amounts(self, migrated: Connection) -> None:
         rows = migrated.execute(
             "SELECT a.code, cash_debits, cash_credits, cash_debit_count, cash_credit_count"
             " FROM account_month m JOIN account a ON a.id = m.account_id"
@@ -209,7 +192,7 @@ class TestMigration:
             ("4100", 60, 0, 1, 0),
         ]
 
-    def test_months_of_tax_have_what_was_settled(self, migrated: Connection) -> None:
+    def test_months_of_tax_have_the_settled_amounts(self, migrated: Connection) -> None:
         rows = migrated.execute(
             "SELECT month::text, tax_part, debits, credits, cash_debits, cash_credits"
             " FROM tax_month ORDER BY tax_part"
@@ -219,7 +202,7 @@ class TestMigration:
             ("2026-01-01", "output", 0, 0, 0, 110),
         ]
 
-    def test_months_tell_what_has_no_code(self, migrated: Connection) -> None:
+    def test_months_have_the_amounts_without_a_code(self, migrated: Connection) -> None:
         rows = migrated.execute(
             "SELECT a.code, uncoded FROM account_month m JOIN account a ON a.id = m.account_id"
             " ORDER BY 1"

@@ -1,5 +1,7 @@
 """Tax codes are read once, and again when they changed, whoever changed them."""
 
+import pytest
+
 from accounting.tax.codes import TaxCodes
 from persistence.engine.sessions import WriteSession
 from persistence.engine.transaction import writing
@@ -8,12 +10,17 @@ from tests.partner import Business, Partner
 from tests.persistence.ledger.journal_writer import JournalWriter
 
 
+@pytest.fixture
+def process(api_server: ApiServer, acme: Partner) -> JournalWriter:
+    return JournalWriter(api_server, acme.business())
+
+
 def seen(process: JournalWriter) -> TaxCodes:
     return process.read(lambda books: books.tax_codes.all())
 
 
 def used(process: JournalWriter) -> tuple[TaxCodes, int]:
-    """What a writing goes by, and how often it was run for that."""
+    """Return the tax codes that a writing uses, and how often it ran."""
     found: list[TaxCodes] = []
     runs: list[WriteSession] = []
 
@@ -37,54 +44,42 @@ def change(business: Business, code: str, name: str) -> None:
 
 
 class TestTaxCodesSeen:
-    def test_unchanged_tax_codes_are_not_read_again(
-        self, api_server: ApiServer, acme: Partner
-    ) -> None:
-        process = JournalWriter(api_server, acme.business())
+    def test_unchanged_tax_codes_are_not_read_again(self, process: JournalWriter) -> None:
         first = seen(process)
         assert "S20" in names(first)
         assert seen(process) is first
 
     def test_tax_codes_that_another_process_changed_are_read_again(
-        self, api_server: ApiServer, acme: Partner
+        self, process: JournalWriter
     ) -> None:
-        business = acme.business()
-        process = JournalWriter(api_server, business)
         assert names(seen(process))["S20"] != "Sold at 20 %"
-        change(business, "S20", "Sold at 20 %")
+        change(process.business, "S20", "Sold at 20 %")
         assert names(seen(process))["S20"] == "Sold at 20 %"
 
     def test_a_restored_database_with_as_many_changes_is_read_again(
-        self, api_server: ApiServer, acme: Partner
+        self, api_server: ApiServer, process: JournalWriter
     ) -> None:
-        business = acme.business()
-        process = JournalWriter(api_server, business)
-        change(business, "S20", "Changed, and lost with the database")
+        change(process.business, "S20", "Changed, and lost with the database")
         seen(process)
         api_server.watcher.execute(
             "UPDATE tax_code SET name = 'Changed after it came back',"
             " updated_at = updated_at + interval '1 second'"
             " WHERE business_id = %s AND code = 'S20'",
-            [business.id],
+            [process.business.id],
         )
         assert names(seen(process))["S20"] == "Changed after it came back"
 
-    def test_a_writing_goes_by_what_is_remembered(
-        self, api_server: ApiServer, acme: Partner
-    ) -> None:
-        process = JournalWriter(api_server, acme.business())
+    def test_a_writing_uses_the_cached_codes(self, process: JournalWriter) -> None:
         first, _ = used(process)
         assert "S20" in names(first)
         assert used(process) == (first, 1)
         assert seen(process) is first
 
-    def test_a_writing_runs_again_where_another_process_changed_one(
-        self, api_server: ApiServer, acme: Partner
+    def test_a_writing_runs_again_when_another_process_changed_a_code(
+        self, process: JournalWriter
     ) -> None:
-        business = acme.business()
-        process = JournalWriter(api_server, business)
         used(process)
-        change(business, "S20", "Sold at 20 %")
+        change(process.business, "S20", "Sold at 20 %")
         found, runs = used(process)
         assert (names(found)["S20"], runs) == ("Sold at 20 %", 2)
         assert used(process) == (found, 1)

@@ -1,21 +1,17 @@
 """Books that were kept before there were tax codes get those of their country, and stay proven."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
-import psycopg
 import pytest
 
 from accounting.books.chart import STARTING_CHART, Role
 from accounting.tax.starting_codes import starting_codes
-from persistence.database import migrate as migrations
-from persistence.database.revisions import HEAD
 from persistence.integrity.checks import CHECKS
 from persistence.integrity.definitions import verdict
 from tests.api_server import Databases
+from tests.persistence.database.earlier_schema import Connection, migrated_from
 
-BEFORE = "0017"
 WITHHELD = (Role.WITHHOLDING_TAX_RECEIVABLE, Role.WITHHOLDING_TAX_PAYABLE)
 BRITISH, SPANISH, NOWHERE = (f"b0000000-0000-0000-0000-00000000000{n}" for n in (1, 2, 3))
 BUSINESS = """
@@ -45,38 +41,30 @@ SELECT %(id)s, gen_random_uuid(), %(id)s, CASE role WHEN 'cash' THEN 2 ELSE 1 EN
 FROM account WHERE business_id = %(id)s AND role IN ('cash', 'general_expenses');
 """
 
-Connection = psycopg.Connection[Any]
-
 
 @pytest.fixture(scope="module")
 def migrated(databases: Databases) -> Iterator[Connection]:
     """A British, a Spanish and a third business, migrated with all that is in their books."""
-    name = f"before_{os.getpid()}"
-    databases.postgres.create_database(name)
-    url = databases.postgres.url(name)
-    with pytest.MonkeyPatch.context() as earlier:
-        upgrade = migrations.command.upgrade
-        earlier.setattr(migrations.command, "upgrade", lambda config, _: upgrade(config, BEFORE))
-        migrations.migrate(url)
-    with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as connection:
-        connection.execute(
-            "INSERT INTO partner (id, name, created_at, tokens_valid_from)"
-            " VALUES (gen_random_uuid(), 'x', now(), now())"
-        )
-        opened(connection, BRITISH, "GB", "en")
-        opened(connection, SPANISH, "ES", "es")
-        opened(connection, NOWHERE, None, "de")
-        own = (("1310", "Deposits", "asset", "current_assets"), ("1311", "B", "asset", "x"))
-        for code, called, kind, subtype in own:
-            connection.execute(ACCOUNT, (BRITISH, code, called, None, kind, subtype))
-        connection.execute("SELECT seal_audit_trail(id) FROM business")
-    assert migrations.migrate(url) == HEAD
-    with psycopg.connect(url) as connection:
+    with migrated_from(databases, "0017", fill) as connection:
         yield connection
 
 
+def fill(connection: Connection) -> None:
+    connection.execute(
+        "INSERT INTO partner (id, name, created_at, tokens_valid_from)"
+        " VALUES (gen_random_uuid(), 'x', now(), now())"
+    )
+    opened(connection, BRITISH, "GB", "en")
+    opened(connection, SPANISH, "ES", "es")
+    opened(connection, NOWHERE, None, "de")
+    own = (("1310", "Deposits", "asset", "current_assets"), ("1311", "B", "asset", "x"))
+    for code, name, kind, subtype in own:
+        connection.execute(ACCOUNT, (BRITISH, code, name, None, kind, subtype))
+    connection.execute("SELECT seal_audit_trail(id) FROM business")
+
+
 def opened(connection: Connection, business: str, country: str | None, language: str) -> None:
-    """Open a business as the version before did, and post something."""
+    """Open a business as the previous version did, and post an entry."""
     told = {"id": business, "country": country, "language": language}
     connection.execute(BUSINESS, told)
     for each in STARTING_CHART:
@@ -86,7 +74,7 @@ def opened(connection: Connection, business: str, country: str | None, language:
     connection.execute(ENTRY, {"id": business})
 
 
-def asked(connection: Connection, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
+def rows_of(connection: Connection, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
     return connection.execute(text, parameters).fetchall()
 
 
@@ -103,7 +91,7 @@ class TestMigration:
         assert faults == set()
 
     def test_each_change_is_in_the_trail_as_the_operators(self, migrated: Connection) -> None:
-        records = asked(
+        records = rows_of(
             migrated,
             "SELECT object_type, change, actor_kind, count(*) FROM audit_record"
             " WHERE business_id = %s AND (object_type = 'tax_code' OR object_id IN ("
@@ -128,7 +116,7 @@ class TestMigration:
     def test_each_gets_two_accounts_in_its_language_and_next_to_its_own(
         self, migrated: Connection, business: str, accounts: list[str]
     ) -> None:
-        found = asked(
+        found = rows_of(
             migrated,
             "SELECT code || ' ' || name FROM account"
             " WHERE business_id = %s AND role = ANY(%s) ORDER BY code",
@@ -143,7 +131,7 @@ class TestMigration:
     def test_each_gets_the_codes_that_its_country_starts_with(
         self, migrated: Connection, business: str, country: str | None
     ) -> None:
-        found = asked(
+        found = rows_of(
             migrated,
             "SELECT c.code, c.name, c.treatment, c.is_default, a.role FROM tax_code c"
             " JOIN account a ON a.business_id = c.business_id AND a.id = c.tax_account_id"
@@ -157,5 +145,7 @@ class TestMigration:
         assert set(found) == expected
 
     def test_earlier_postings_name_no_tax_code(self, migrated: Connection) -> None:
-        found = asked(migrated, "SELECT DISTINCT tax_code_id, tax_rate, tax_part FROM journal_line")
+        found = rows_of(
+            migrated, "SELECT DISTINCT tax_code_id, tax_rate, tax_part FROM journal_line"
+        )
         assert found == [(None, None, None)]

@@ -18,20 +18,20 @@ from accounting.tax import cash_schemes
 from accounting.tax.commands import Scheme
 from accounting.tax.returns import JournalRange
 from persistence.books import Books
-from persistence.database import migrate as migrations
 from persistence.database import revisions
 from persistence.engine.ids import new_id
 from persistence.engine.sql import Query
 from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
+from tests.builders.journal_entries import ENTRIES, credit, debit
 from tests.builders.reports import report
 from tests.builders.tax_returns import drawn_up, read
 from tests.builders.trade import Record
 from tests.partner import Business, Partner
+from tests.persistence.database.earlier_schema import migrate_to
 from tests.persistence.integrity.book_faults import faults_in, tamper
 from tests.persistence.integrity.traded_business import traded
 from tests.persistence.ledger.journal_writer import NOW, JournalWriter
-from tests.persistence.server_role import as_server
 
 DAYS = st.dates(date(2025, 10, 20), date(2026, 3, 10))
 # Of these one is taxed when it is paid on cash; what a buyer assesses is taxed when it is posted.
@@ -82,7 +82,7 @@ MOMENTS = (None, NOW, NOW + timedelta(minutes=2))
 CUTS = [(scheme, moment) for scheme in Scheme for moment in MOMENTS]
 Days = list[tuple[date, date, bool]]
 Cut = tuple[Scheme, datetime | None]
-Told = tuple[dict[Any, tuple[int, int]], int]
+Figures = tuple[dict[Any, tuple[int, int]], int]
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,10 @@ class Shop:
     @classmethod
     def of(cls, server: ApiServer, partner: Partner) -> "Shop":
         journal = JournalWriter(server, partner.business())
+        query = "SELECT code, id FROM {} WHERE business_id = %s"
         codes, accounts = (
-            dict(server.query(f"SELECT code, id FROM {name} WHERE business_id = %s", whose))
-            for name, whose in (
-                ("tax_code", journal.business.id),
-                ("account", journal.business.id),
-            )
+            dict(server.query(query.format(name), journal.business.id))
+            for name in ("tax_code", "account")
         )
         return cls(journal, codes, accounts)
 
@@ -128,13 +126,13 @@ class Shop:
             in_cash=event.source not in (*AGREED, GIVING_UP),
         )
 
-    def told(self, days: Days) -> dict[Cut, Told]:
+    def figures(self, days: Days) -> dict[Cut, Figures]:
         """What is said of some days on each scheme, as known then: by code, part and lateness, and
         what has no code."""
         on = [self.accounts["2200"]]
         names = {id_: code for code, id_ in self.codes.items()}
 
-        async def asked(books: Books) -> dict[Cut, Told]:
+        async def read(books: Books) -> dict[Cut, Figures]:
             roles, codes = await books.roles(), await books.tax_codes.all()
             found = {}
             for scheme, known_at in CUTS:
@@ -152,12 +150,12 @@ class Shop:
                 found[scheme, known_at] = sums, sum(each.amount for each in uncoded)
             return found
 
-        return self.journal.read(asked)
+        return self.journal.read(read)
 
 
 def expected(
     posted: list[tuple[datetime, Event]], days: Days, scheme: Scheme, known_at: datetime | None
-) -> Told:
+) -> Figures:
     sums: dict[Any, list[int]] = defaultdict(lambda: [0, 0])
     uncoded = 0
     for moment, event in posted:
@@ -175,7 +173,7 @@ def expected(
 class TestAnyHistory:
     @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(HISTORIES, SLICES)
-    def test_months_and_what_is_beside_them_are_the_sums_of_the_lines(
+    def test_months_are_the_sums_of_the_lines(
         self,
         own_server: ApiServer,
         partner: Partner,
@@ -190,10 +188,10 @@ class TestAnyHistory:
             entries = [shop.entry(event) for event in batch]
             shop.journal.run(lambda pool, entries=entries: shop.journal.adding(pool, entries))
         wanted = {cut: expected(posted, days, *cut) for cut in CUTS}
-        assert shop.told(days) == wanted
+        assert shop.figures(days) == wanted
         assert shop.journal.roll_ups_hold()
         shop.journal.run(lambda pool: rebuild(pool, UUID(shop.journal.business.id)))
-        assert shop.told(days) == wanted
+        assert shop.figures(days) == wanted
         assert shop.journal.roll_ups_hold()
 
 
@@ -203,18 +201,8 @@ def rolled(own_server: ApiServer, partner: Partner) -> JournalWriter:
     journal = JournalWriter(own_server, traded(partner.business()))
     journal.run(lambda pool: rebuild(pool, UUID(journal.business.id)))
     for net in (1_000, 2_000):
-        accounts = journal.accounts
-        journal.business.made(
-            "general-ledger/journal-entries/",
-            {
-                "entry_date": "2025-11-05",
-                "post": True,
-                "lines": [
-                    {"account": "4000", "credit_amount": net, "tax_code": "S20"},
-                    {"account": str(accounts[0]), "debit_amount": net},
-                ],
-            },
-        )
+        lines = [credit("4000", net, tax_code="S20"), debit(str(journal.accounts[0]), net)]
+        journal.business.made(ENTRIES, {"entry_date": "2025-11-05", "post": True, "lines": lines})
     return journal
 
 
@@ -253,26 +241,21 @@ class TestMonthsAreProven:
 
 class TestPlan:
     @pytest.mark.parametrize("scheme", Scheme)
-    def test_only_the_entries_that_wait_are_looked_at(
+    def test_only_entries_that_are_not_rolled_up_are_read(
         self, own_server: ApiServer, rolled: JournalWriter, scheme: Scheme
     ) -> None:
         days = [JournalRange(first=date(2026, 1, 1), last=date(2026, 12, 31), scheme=scheme)]
 
-        async def asked(books: Books) -> Query:
+        async def find(books: Books) -> Query:
             roles = await books.roles()
             counted = cash_schemes.counted("GB", scheme, await books.tax_codes.all())
             [query] = books.tax_returns.added_up(days, counted, roles, [], (), None).queries
             return query
 
-        query = rolled.read(asked)
+        query = rolled.read(find)
         with psycopg.connect(own_server.database_url, autocommit=True) as connection:
             connection.execute("ANALYZE")
-        with as_server(own_server, rolled.business.id) as connection:
-            told = {**query.parameters, "business_id": rolled.business.id}
-            lines = connection.execute(f"EXPLAIN {query.text}", told).fetchall()
-        found = [line for (line,) in lines if "rolled_up" in line]
-        assert found
-        assert all("Index Cond" in line for line in found), found
+        rolled.check_plan(query.text, query.parameters)
 
 
 ASKED = [
@@ -286,7 +269,7 @@ ASKED = [
 ]
 
 
-def all_told(shop: Business, draft: Record) -> list[Record]:
+def all_figures(shop: Business, draft: Record) -> list[Record]:
     told = [
         report(shop, "reports/vat-summary", **days, basis=basis)
         for days in ASKED
@@ -295,39 +278,35 @@ def all_told(shop: Business, draft: Record) -> list[Record]:
     return [*told, read(shop, draft)]
 
 
-class TestBooksOfBefore:
-    def test_say_the_same_once_a_migration_has_added_them_up(
-        self, own_server: ApiServer, kept: JournalWriter, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        upgrade = migrations.command.upgrade
-        monkeypatch.setattr(
-            migrations.command, "upgrade", lambda config, _: upgrade(config, "0031")
-        )
-        shop = kept.business
-        draft = drawn_up(shop, 4)
-        told = all_told(shop, draft)
-        assert any(each["codes"] for each in told)
-        tamper(own_server, "DELETE FROM tax_month WHERE business_id = %s", shop.id)
-        tamper(own_server, "UPDATE account_month SET uncoded = 0 WHERE business_id = %s", shop.id)
-        assert all_told(shop, draft) != told
-        for _ in range(2):  # One that was stopped is run again.
-            with psycopg.connect(own_server.database_url) as connection:
-                connection.execute("UPDATE alembic_version SET version_num = '0030'")
-            migrations.migrate(own_server.database_url)
-            assert all_told(shop, draft) == told
-            assert faults_in(own_server, shop) == set()
-        with psycopg.connect(own_server.database_url) as connection:
-            connection.execute("UPDATE alembic_version SET version_num = %s", [revisions.HEAD])
-
-    def test_say_the_same_once_all_is_rolled_up(
+class TestEarlierBooks:
+    def test_figures_are_the_same_after_the_migration_that_adds_months(
         self, own_server: ApiServer, kept: JournalWriter
     ) -> None:
         shop = kept.business
         draft = drawn_up(shop, 4)
-        told = all_told(shop, draft)
+        told = all_figures(shop, draft)
+        assert any(each["codes"] for each in told)
+        tamper(own_server, "DELETE FROM tax_month WHERE business_id = %s", shop.id)
+        tamper(own_server, "UPDATE account_month SET uncoded = 0 WHERE business_id = %s", shop.id)
+        assert all_figures(shop, draft) != told
+        for _ in range(2):  # One that was stopped is run again.
+            with psycopg.connect(own_server.database_url) as connection:
+                connection.execute("UPDATE alembic_version SET version_num = '0030'")
+            migrate_to(own_server.database_url, "0031")
+            assert all_figures(shop, draft) == told
+            assert faults_in(own_server, shop) == set()
+        with psycopg.connect(own_server.database_url) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = %s", [revisions.HEAD])
+
+    def test_figures_are_the_same_without_months(
+        self, own_server: ApiServer, kept: JournalWriter
+    ) -> None:
+        shop = kept.business
+        draft = drawn_up(shop, 4)
+        told = all_figures(shop, draft)
         series = "UPDATE number_series SET rolled_up = 0 WHERE business_id = %s"
         tamper(own_server, f"{series} AND series LIKE 'JE-%%'", shop.id)
         for name in ("tax_month", "account_month"):
             tamper(own_server, f"DELETE FROM {name} WHERE business_id = %s", shop.id)
-        assert all_told(shop, draft) == told
+        assert all_figures(shop, draft) == told
         assert faults_in(own_server, shop) == set()

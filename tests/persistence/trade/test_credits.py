@@ -1,10 +1,9 @@
 """Credits and write-offs as they are stored: what SQL works out is what the rules say."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 import pytest
@@ -21,17 +20,14 @@ from accounting.trade.refunds import InvoiceRefund, Refund, RefundAllocation, Ve
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from accounting.trade.write_offs import WriteOff
 from persistence.books import Books, Trade
-from persistence.engine.caches import Caches
 from persistence.engine.ids import new_id
 from persistence.engine.pages import PageRequest
-from persistence.engine.pool import make_pool
-from persistence.engine.sessions import BusinessTenant, WriteSession
-from persistence.engine.transaction import reading
+from persistence.engine.sessions import WriteSession
 from persistence.trade.document_settlements import Settlements
 from tests.api_server import ApiServer
 from tests.builders.trade import PURCHASES, SALES
 from tests.partner import Partner
-from tests.persistence.engine.test_transaction import Writer
+from tests.persistence.ledger.journal_writer import JournalWriter
 
 T = TypeVar("T")
 NOW = datetime(2025, 3, 10, 12, tzinfo=UTC)
@@ -43,7 +39,9 @@ class Shop:
 
     def __init__(self, api_server: ApiServer, acme: Partner, side: str) -> None:
         business = acme.business()
-        self.writer = Writer(api_server, business)
+        self.journal = JournalWriter(api_server, business)
+        self.journal.now = NOW
+        self.writer = self.journal.writer
         self.side = side
         trade = SALES if side == "sales" else PURCHASES
         party = trade.somebody(business, company_name="Blue Door")
@@ -60,55 +58,39 @@ class Shop:
 
     def save(self, *values: Subject) -> None:
         async def handle(session: WriteSession) -> None:
-            assert isinstance(session.tenant, BusinessTenant)
-            self.trade(Books(session, session.tenant, NOW, Caches())).save(*values)
+            self.trade(self.journal.books(session)).save(*values)
 
         self.writer.write(handle)
 
     def read(self, question: Callable[[Trade], Awaitable[T]]) -> T:
-        async def handle(session: WriteSession) -> None:
-            raise AssertionError("nothing is written")
-
-        async def go() -> T:
-            tenant = self.writer.work(handle).tenant()
-            assert isinstance(tenant, BusinessTenant)
-            async with (
-                make_pool(self.writer.api_server.database_url, size=1) as pool,
-                reading(pool, tenant) as session,
-            ):
-                return await question(self.trade(Books(session, tenant, NOW, Caches())))
-
-        return asyncio.run(go())
+        return self.journal.read(lambda books: question(self.trade(books)))
 
     def settlements(self) -> Settlements:
         return self.read(lambda trade: trade.documents.settlements(self.document))
 
-    def line(self) -> CreditLine:
-        taxes = (Tax(20, self.account),)
-        return CreditLine(
-            id=new_id(), account_id=self.account, amount=80, taxes=taxes, taxes_given=True
-        )
+    def record(self) -> dict[str, Any]:
+        """Return the facts of a new record of the party."""
+        moments = {"created_at": NOW, "updated_at": NOW}
+        return {"id": new_id(), "version": 0, **moments, "party": self.party, "external_id": None}
 
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
         """A credit of 100, with 20 of tax, of which an amount settles the document."""
         split = ((Part(self.account), used),)
+        taxes = (Tax(20, self.account),)
+        line = CreditLine(
+            id=new_id(), account_id=self.account, amount=80, taxes=taxes, taxes_given=True
+        )
         share = Allocation(new_id(), self.document, used, OPENED, None, None, split, split)
-        moments = {"opened_at": None if state == "draft" else NOW}
         values = {
-            "id": new_id(),
-            "version": 0,
-            "created_at": NOW,
-            "updated_at": NOW,
-            "party": self.party,
-            "external_id": None,
+            **self.record(),
             "number": None if state == "draft" else str(new_id()),
             "state": state,
             "currency": "GBP",
-            **moments,
+            "opened_at": None if state == "draft" else NOW,
             "voided_at": None,
             "source_document_id": self.other_document,
             "refund_id": None,
-            "lines": (self.line(),),
+            "lines": (line,),
             "tax_account_id": self.account,
             "tax_total": 20,
             "total_amount": 100,
@@ -118,17 +100,12 @@ class Shop:
         return Credit(**{**values, **facts})
 
     def write_off(self, **facts: object) -> WriteOff:
-        """A write-off of 50 of the document."""
+        """Return a write-off of 50 of the document."""
         values = {
-            "id": new_id(),
-            "version": 0,
-            "created_at": NOW,
-            "updated_at": NOW,
+            **self.record(),
             "document_id": self.document,
             "document_number": "INV-000001",
             "document_date": OPENED,
-            "party": self.party,
-            "external_id": None,
             "amount": 50,
             "account_id": self.account,
             "write_off_at": NOW,
@@ -142,23 +119,16 @@ class Shop:
     def refund(self, on: date, start: date | None) -> Refund:
         """A refund of 10 of the document, agreed on a day."""
         split = ((Part(self.account), 10),)
+        target: dict[str, Any] = {
+            "kind": "document",
+            "target_id": self.document,
+            "target_number": None,
+        }
         given = RefundAllocation(
-            id=new_id(),
-            kind="document",
-            target_id=self.document,
-            target_number=None,
-            amount=10,
-            split=split,
-            start=start,
-            created_at=NOW,
+            id=new_id(), **target, amount=10, split=split, start=start, created_at=NOW
         )
         facts = {
-            "id": new_id(),
-            "version": 0,
-            "created_at": NOW,
-            "updated_at": NOW,
-            "party": self.party,
-            "external_id": None,
+            **self.record(),
             "amount": 10,
             "currency": "GBP",
             "agreed_on": on,
@@ -210,19 +180,18 @@ class TestCreditStore:
         [listed] = shop.read(lambda trade: trade.credits.records(PageRequest())).rows
         assert listed == shown
 
-    def test_a_race_for_the_rest_of_a_credit_is_said_as_a_refusal(self, shop: Shop) -> None:
+    def test_a_credit_that_is_used_beyond_its_total_is_refused(self, shop: Shop) -> None:
         with pytest.raises(RuleViolation) as refused:
             shop.save(shop.credit(used=101))
         assert refused.value.code == "allocation_exceeds_total"
 
 
 class TestLocking:
-    def test_many_come_in_the_order_of_their_ids_however_their_rows_lie(self, shop: Shop) -> None:
+    def test_locked_documents_are_in_the_order_of_their_ids(self, shop: Shop) -> None:
         ids = sorted((shop.document, shop.other_document))
 
         async def lock(session: WriteSession) -> None:
-            assert isinstance(session.tenant, BusinessTenant)
-            trade = shop.trade(Books(session, session.tenant, NOW, Caches()))
+            trade = shop.trade(shop.journal.books(session))
             locking = trade.documents.lock_all(ids)
             turned = replace(
                 locking, answer=lambda answers: locking.answer([rows[::-1] for rows in answers])
@@ -249,7 +218,7 @@ class TestSettlements:
         assert given.allocated_on == refunds.agreed_days(refund, refund.allocations[0])[0]
         assert (given.reference_number, given.amount_cents) == ("R-1", 10)
 
-    def test_only_what_lives_is_shown(self, shop: Shop) -> None:
+    def test_ended_settlements_are_not_shown(self, shop: Shop) -> None:
         credit, refund = shop.credit(used=10), shop.refund(OPENED, None)
         [share], [given] = credit.allocations, refund.allocations
         shop.save(
@@ -266,7 +235,7 @@ class TestSettlements:
         assert shop.settlements() == before.with_write_off(made)
         assert shop.settlements().with_write_off(replace(made, reversed_at=NOW)) == before
 
-    def test_a_write_off_that_was_taken_back_is_not_shown(self, shop: Shop) -> None:
+    def test_a_reversed_write_off_is_not_shown(self, shop: Shop) -> None:
         shop.save(shop.write_off(reversed_at=NOW))
         assert shop.settlements() == Settlements()
 

@@ -1,4 +1,4 @@
-"""Settings of stored documents: where their files lie, and how links to them begin."""
+"""Settings of stored documents: where their files are."""
 
 from pathlib import Path
 
@@ -8,7 +8,6 @@ from persistence.files.blobs import Folder
 from persistence.files.buckets import Bucket
 from server.config import settings
 from server.config.settings import SettingsError
-from tests.server.config.test_settings import SECRET
 
 BUCKET = {
     "ACCOUNTING_S3_BUCKET": "documents",
@@ -64,32 +63,3 @@ class TestDocuments:
         with pytest.raises(SettingsError, match=told) as caught:
             settings.load_stores({**BUCKET, **change})
         assert "geheim" not in str(caught.value)
-
-
-@pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    return {"HOME": str(tmp_path), "ACCOUNTING_SECRET_KEYS": f"a:{SECRET}"}
-
-
-class TestPublicUrl:
-    def test_links_are_relative_by_default(self, environ: dict[str, str]) -> None:
-        assert settings.load(environ).public_url == ""
-
-    def test_the_url_is_kept_without_its_final_slash(self, environ: dict[str, str]) -> None:
-        environ["ACCOUNTING_PUBLIC_URL"] = "https://api.example.com/books/"
-        assert settings.load(environ).public_url == "https://api.example.com/books"
-
-    @pytest.mark.parametrize(
-        ("url", "told"),
-        [
-            ("http://api.example.com", "must be https"),
-            ("api.example.com", "must look like"),
-            ("https://api.example.com/?a=b", "must look like"),
-            ("https://", "must look like"),
-        ],
-    )
-    def test_an_unsafe_or_malformed_url_is_refused(
-        self, environ: dict[str, str], url: str, told: str
-    ) -> None:
-        with pytest.raises(SettingsError, match=told):
-            settings.load({**environ, "ACCOUNTING_PUBLIC_URL": url})

@@ -1,13 +1,11 @@
-"""What the scripts of the page for people work out, without a page."""
+"""The scripts of the page for people, without a page."""
 
 import base64
 import json
-import shutil
-import subprocess
 from importlib.resources import files
 from typing import Any
 
-import pytest
+from tests.server.docs import node
 
 FOLDER = files("server.docs.app_page")
 # Reads calls of functions by module, name and arguments; writes what each returns.
@@ -23,21 +21,9 @@ TODAY = "2026-11-24"
 TO_DECEMBER = "2000-12-31"
 
 
-def returned(module: str, name: str, *given: list[Any]) -> list[Any]:
-    run = subprocess.run(
-        [
-            "node",
-            "--input-type=module",
-            "-e",
-            f"const FOLDER = {json.dumps(f'file://{FOLDER}')};{ASK}",
-        ],
-        input=json.dumps([[module, name, *each] for each in given]),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: list[Any] = json.loads(run.stdout)
-    return found
+def returned(module: str, name: str, *given: list[Any]) -> Any:
+    code = f"const FOLDER = {json.dumps(f'file://{FOLDER}')};{ASK}"
+    return node.run(code, [[module, name, *each] for each in given], "--input-type=module")
 
 
 def token(claims: Any) -> str:
@@ -50,7 +36,7 @@ def spans(today: str, year_end: str, *periods: str) -> list[str]:
     return [f"{each['from']} {each['to']}" for each in returned("periods", "spanOf", *asked)]
 
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="There is no Node here.")
+pytestmark = node.needs_node
 
 
 class TestToken:

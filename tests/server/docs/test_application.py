@@ -5,6 +5,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from server.contract.document import read_source
+from server.docs import app_page
 from server.docs.application import Documentation, publish, write_pages, written_reference
 from server.docs.own_examples import with_own_examples
 from server.docs.profiles import PROFILES
@@ -21,13 +22,26 @@ class TestDocumentation:
     def application(self) -> Edge:
         return Edge(nothing_there, https=HttpsRule(), find_page=Documentation(SOURCE).find)
 
-    @pytest.mark.parametrize("path", ["/docs", "/docs/", "/docs/operations/change_thing"])
-    def test_pages_have_their_own_policy(self, application: Edge, path: str) -> None:
+    @pytest.mark.parametrize(
+        ("path", "policy", "text"),
+        [
+            ("/docs", POLICY, b"Change a thing"),
+            ("/docs/", POLICY, b"Change a thing"),
+            ("/docs/operations/change_thing", POLICY, b"Change a thing"),
+            ("/app", app_page.POLICY, b"main.js"),
+            ("/app/", app_page.POLICY, b"main.js"),
+        ],
+    )
+    def test_pages_have_their_own_policy(
+        self, application: Edge, path: str, policy: str, text: bytes
+    ) -> None:
         reply = request(application, "GET", path)
         assert (reply.status, reply.header("content-type")) == (200, "text/html; charset=utf-8")
-        assert reply.header("content-security-policy") == f"{POLICY}; frame-ancestors 'none'"
+        assert reply.header("content-security-policy") == f"{policy}; frame-ancestors 'none'"
+        assert reply.header("referrer-policy") == "no-referrer"
+        assert reply.header("x-content-type-options") == "nosniff"
         assert int(reply.header("content-length") or 0) == len(reply.body)
-        assert b"Change a thing" in reply.body
+        assert text in reply.body
 
     def test_a_304_answer_has_the_policy_of_its_page(self, application: Edge) -> None:
         tag = request(application, "GET", "/docs/").header("etag") or ""
@@ -51,7 +65,11 @@ class TestDocumentation:
         assert reply.header("etag")
 
     @pytest.mark.parametrize(
-        "path", ["/docs/nothing/", "/docs/operations/", "/docsy", "/v1/docs/", "/openapi.xml"]
+        "path",
+        [
+            *("/docs/nothing/", "/docs/operations/", "/docsy", "/v1/docs/", "/openapi.xml"),
+            *("/app/nothing.js", "/app/__init__.py", "/application/"),
+        ],
     )
     def test_other_addresses_reach_the_api(self, application: Edge, path: str) -> None:
         assert request(application, "GET", path).status == 418
@@ -70,8 +88,9 @@ class TestDocumentation:
         assert (reply.status, reply.header("content-type")) == (200, "application/json")
         assert reply.json()["paths"].keys() == DOCUMENT["paths"].keys()
 
-    def test_pages_are_read_only(self, application: Edge) -> None:
-        assert request(application, "DELETE", "/docs/").status == 405
+    @pytest.mark.parametrize("path", ["/", "/docs/", "/app/"])
+    def test_pages_are_read_only(self, application: Edge, path: str) -> None:
+        assert request(application, "POST", path).status == 405
 
 
 class TestSharedPages:
@@ -83,8 +102,8 @@ class TestSharedPages:
         pages = shared.read()
         assert pages is not None
         assert dict(pages) == dict(written)
-        assert len(pages) == len(written)
         assert pages.get("/docs/nothing/") is None
+        assert pages["/docs/"] is not pages["/docs/"]  # A reader caches no page.
 
     def test_pages_are_unreadable_while_they_are_written(self) -> None:
         class Watched(dict[str, StoredPage]):
@@ -96,13 +115,6 @@ class TestSharedPages:
         shared = SharedPages()
         shared.write(Watched(write_pages(SOURCE)))
         assert shared.read() is not None
-
-    def test_a_reader_caches_no_page(self) -> None:
-        shared = SharedPages()
-        shared.write(write_pages(SOURCE))
-        pages = shared.read()
-        assert pages is not None
-        assert pages["/docs/"] is not pages["/docs/"]
 
 
 class TestPublish:

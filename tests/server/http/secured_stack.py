@@ -71,7 +71,7 @@ def small_contract() -> dict[str, Any]:
 
 @dataclass
 class OnePartnerAdmission:
-    """Knows one partner with one key and one business, and remembers who asked."""
+    """An admission that knows one partner with one key and one business, and keeps its calls."""
 
     trouble: Exception | None = None
     asked: list[tuple[Any, ...]] = field(default_factory=list)

@@ -11,14 +11,37 @@ from hypothesis import strategies as st
 from accounting.errors import ApiError, ValidationError
 from server.http.problems import PayloadTooLarge, UnsupportedMediaType
 from server.http.strict_json import MAX_DEPTH, MAX_INTEGER, MAX_VALUES, parse_json
+from tests.contract.hostile_bodies import not_json, numbers
 from tests.server.http.contract_chain import JSON_HEADERS, ORDERS, Chain, small_chain
 
 AN_AMOUNT = "must be an integer in minor units: 10.50 is 1050"
 DRAFTS = f"{ORDERS}drafts/"
 PAPERS = f"{ORDERS}17/papers/"
 FORM = ((b"content-type", b"application/x-www-form-urlencoded"),)
+END = b"--cut--\r\n"
 MULTIPART = ((b"content-type", b"multipart/form-data; boundary=cut"),)
 
+NOT_STRICT = [
+    *(each.content for each in (*not_json(b'{"a": 1}'), *numbers())),
+    b"",
+    b"// note\n{}",
+    b"\x0c{}",
+    b'{"a": [{"b": 18446744073709551616}]}',
+    b"[-" + b"9" * 5000 + b"]",
+    b"[1e" + b"9" * 5000 + b"]",
+    b"[" + b"9" * 400 + b".5]",
+    b'["\xc0\x80"]',
+    b'{"\xff": 1}',
+    b'{"a": {"\\u0000": 1}}',
+    b'["\\u0000"]',
+    b'["a\\u0000"]',
+    b'["\x1f"]',
+    b'["\\ud800"]',
+    b'["\\udc00\\ud800"]',
+    b'{"a":' * 100_000,
+    b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
+    b'{"a":' * (MAX_DEPTH + 1) + b"{}" + b"}" * (MAX_DEPTH + 1),
+]
 safe_json = st.recursive(
     st.none()
     | st.booleans()
@@ -51,61 +74,8 @@ def refusal(chain: Chain, method: str, address: str, *chunks: bytes, headers: An
 
 
 class TestParseJson:
-    @pytest.mark.parametrize(
-        "raw",
-        [
-            b"",
-            b"  ",
-            b"{a",
-            b"{'a': 1}",
-            b'{"a": 1,}',
-            b"[01]",
-            b"[+1]",
-            b"[1.]",
-            b"// note\n{}",
-            b"\x0c{}",
-            b"{} {}",
-            b'{"a": 1}garbage',
-            b'{"a": 1, "a": 2}',
-            b'{"a": 1, "\\u0061": 1}',
-            b'[{"b": {"k": 1, "k": 1}}]',
-            b"[9007199254740992]",
-            b"[-9007199254740992]",
-            b'{"a": [{"b": 18446744073709551616}]}',
-            b"[" + b"9" * 5000 + b"]",
-            b"[-" + b"9" * 5000 + b"]",
-            b"[1e400]",
-            b"[-1e400]",
-            b"[1e" + b"9" * 5000 + b"]",
-            b"[" + b"9" * 400 + b".5]",
-            b"[NaN]",
-            b"[Infinity]",
-            b"[-Infinity]",
-            b'["\xff"]',
-            b'["\xc0\x80"]',
-            b'["\xed\xa0\x80"]',
-            b'{"\xff": 1}',
-            '{"a": 1}'.encode("utf-16"),
-            '{"a": 1}'.encode("utf-16-le"),
-            '{"a": 1}'.encode("utf-32"),
-            b"\xef\xbb\xbf{}",
-            b'["\\u0000"]',
-            b'{"a": {"\\u0000": 1}}',
-            b'["a\\u0000"]',
-            b'["\x00"]',
-            b'["\x1f"]',
-            b'["\\ud800"]',
-            b'["\\udc00\\ud800"]',
-            b'{"\\udfff": 1}',
-            b"[" * 100_000,
-            b'{"a":' * 100_000,
-            b"[" * 100_000 + b"]" * 100_000,
-            b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
-            b'{"a":' * (MAX_DEPTH + 1) + b"{}" + b"}" * (MAX_DEPTH + 1),
-        ],
-        ids=lambda raw: repr(raw[:24]),
-    )
-    def test_anything_less_than_strict_is_refused_at_once(self, raw: bytes) -> None:
+    @pytest.mark.parametrize("raw", NOT_STRICT, ids=lambda raw: repr(raw[:24]))
+    def test_anything_less_than_strict_is_refused_quickly(self, raw: bytes) -> None:
         began = time.thread_time()
         with pytest.raises(ValidationError) as caught:
             parse_json(raw)
@@ -158,17 +128,7 @@ class TestParseJson:
 
 
 class TestContentType:
-    @pytest.mark.parametrize(
-        "value",
-        [
-            b"application/json",
-            b"APPLICATION/JSON",
-            b"application/json; charset=utf-8",
-            b'application/json;charset="UTF-8"',
-            b" application/json ;",
-            b"application/json; odata=verbose",
-        ],
-    )
+    @pytest.mark.parametrize("value", [b" application/json ;", b"application/json; odata=verbose"])
     def test_json_may_be_announced_in_many_ways(self, chain: Chain, value: bytes) -> None:
         call = chain.ask("POST", DRAFTS, b'{"a": 1}', headers=content_type(value))
         assert call.body == {"a": 1}
@@ -176,18 +136,10 @@ class TestContentType:
     @pytest.mark.parametrize(
         "headers",
         [
-            (),
-            content_type(b""),
-            content_type(b"text/plain"),
-            content_type(b"text/json"),
-            content_type(b"application/json; charset=bogus"),
-            content_type(b"application/json; charset=utf-16"),
             content_type(b"application/jsonx"),
             content_type(b"application/x-www-form-urlencoded"),
             content_type(b"\xff\xfe"),
             JSON_HEADERS + JSON_HEADERS,
-            (*JSON_HEADERS, (b"content-encoding", b"gzip")),
-            (*JSON_HEADERS, (b"content-encoding", b"identity")),
         ],
     )
     def test_any_other_body_is_of_an_unsupported_type(self, chain: Chain, headers: Any) -> None:
@@ -200,10 +152,6 @@ class TestPresence:
     def test_an_optional_body_may_be_absent(self, chain: Chain) -> None:
         assert chain.ask("POST", DRAFTS).body is None
         assert chain.ask("POST", DRAFTS, headers=JSON_HEADERS).body is None
-
-    def test_a_required_body_may_not(self, chain: Chain) -> None:
-        refused = refusal(chain, "POST", ORDERS, headers=JSON_HEADERS)
-        assert refused.detail == {"field_errors": {"body": ["is required"]}}
 
     def test_an_empty_form_is_a_form(self, chain: Chain) -> None:
         refused = refusal(chain, "POST", ORDERS, headers=FORM)
@@ -223,23 +171,17 @@ class TestPresence:
 
 
 class TestSize:
-    def test_json_has_a_mebibyte(self, chain: Chain) -> None:
+    def test_chunks_of_json_have_a_mebibyte_together(self, chain: Chain) -> None:
         whole = b'{"a": "' + b"x" * (1024 * 1024 - 9) + b'"}'
         assert len(whole) == 1024 * 1024
         assert chain.ask("POST", DRAFTS, whole, headers=JSON_HEADERS).body
-        for chunks in ([whole + b" "], [whole, b" "], [b"", whole, b" "]):
+        for chunks in ([whole, b" "], [b"", whole, b" "]):
             refused = refusal(chain, "POST", DRAFTS, *chunks, headers=JSON_HEADERS)
             assert isinstance(refused, PayloadTooLarge)
 
-    def test_a_stream_is_cut_off_as_soon_as_it_is_too_long(self, chain: Chain) -> None:
-        chunks = [b"x" * 1024 * 1024] * 60
-        assert isinstance(
-            refusal(chain, "POST", DRAFTS, *chunks, headers=JSON_HEADERS), PayloadTooLarge
-        )
-
     @pytest.mark.parametrize(("size", "fits"), [(10 * 1024 * 1024, True), (10485761, False)])
     def test_a_file_has_ten_mebibytes(self, chain: Chain, size: int, fits: bool) -> None:
-        body = part("file", b"x" * size, options='; filename="a.pdf"') + b"--cut--\r\n"
+        body = part("file", b"x" * size, options='; filename="a.pdf"') + END
         if fits:
             call = chain.ask("POST", PAPERS, body, headers=MULTIPART)
             assert len(call.files["file"].content) == size
@@ -273,7 +215,7 @@ class TestForms:
         return "&".join(f"{quote(name)}={quote(text)}" for name, text in fields).encode()
 
     def multipart(self, *fields: tuple[str, str]) -> bytes:
-        return b"".join(part(name, text) for name, text in fields) + b"--cut--\r\n"
+        return b"".join(part(name, text) for name, text in fields) + END
 
     def test_every_content_type_becomes_the_same_value(self, chain: Chain) -> None:
         from_json = chain.ask("POST", ORDERS, self.AS_JSON, headers=JSON_HEADERS)
@@ -334,7 +276,7 @@ class TestMultipart:
             + part("parts", "[1, 2]", "Content-Type: application/json")
             + part("file", b"%PDF\0\r\n--cu", "Content-Type: application/pdf",
                    options='; filename="l\u00e9ase.pdf"')
-            + b"--cut--\r\n"
+            + END
         )  # fmt: skip
         call = chain.ask("POST", PAPERS, body, headers=MULTIPART)
         assert call.body == {"title": "Lease", "parts": [1, 2]}
@@ -351,48 +293,42 @@ class TestMultipart:
             (part("title", "Lease"), "file", "is required"),
             (part("parts", "[99]"), "parts.0", "must be at most 9"),
             (part("parts", "9"), "parts.0", None),
-            (
-                part("file", b"x", options='; filename="a"') * 2,
-                "file",
-                "is given more than once",
-            ),
+            (part("file", b"x", options='; filename="a"') * 2, "file", "is given more than once"),
         ],
     )
     def test_faults_are_told_by_field(
         self, chain: Chain, body: bytes, field: str, words: str | None
     ) -> None:
-        refused = refusal(chain, "POST", PAPERS, body + b"--cut--\r\n", headers=MULTIPART)
+        refused = refusal(chain, "POST", PAPERS, body + END, headers=MULTIPART)
         found = refused.detail["field_errors"].get(field)
         assert found == (None if words is None else [words])
 
     @pytest.mark.parametrize(
-        ("value", "body"),
+        ("boundary", "body"),
         [
-            (b"multipart/form-data", part("title", "a") + b"--cut--\r\n"),
-            (b"multipart/form-data; boundary=", part("title", "a") + b"--cut--\r\n"),
-            (b"multipart/form-data; boundary=other", part("title", "a") + b"--cut--\r\n"),
-            (b"multipart/form-data; boundary=cut", part("title", "a")),
-            (b"multipart/form-data; boundary=cut", part("title", "a") + b"--cut\r\n"),
-            (b"multipart/form-data; boundary=cut", part("title", "a")[:-9]),
-            (b"multipart/form-data; boundary=cut", b"garbage"),
-            (b"multipart/form-data; boundary=cut", b"--cut\r\n\r\nnameless\r\n--cut--\r\n"),
-            (b"multipart/form-data; boundary=cut", part("title", b"\xff") + b"--cut--\r\n"),
-            (b"multipart/form-data; boundary=cut", part("title", b"\0") + b"--cut--\r\n"),
-            (
-                b"multipart/form-data; boundary=cut",
-                part("file", b"x", options='; filename="a\0b"') + b"--cut--\r\n",
-            ),
-            (b"multipart/form-data; boundary=" + b"c" * 5000, b"--" + b"c" * 5000 + b"--"),
+            (b"", part("title", "a") + END),
+            (b"; boundary=", part("title", "a") + END),
+            (b"; boundary=other", part("title", "a") + END),
+            (b"; boundary=cut", part("title", "a")),
+            (b"; boundary=cut", part("title", "a") + b"--cut\r\n"),
+            (b"; boundary=cut", part("title", "a")[:-9]),
+            (b"; boundary=cut", b"garbage"),
+            (b"; boundary=cut", b"--cut\r\n\r\nnameless\r\n" + END),
+            (b"; boundary=cut", part("title", b"\xff") + END),
+            (b"; boundary=cut", part("title", b"\0") + END),
+            (b"; boundary=cut", part("file", b"x", options='; filename="a\0b"') + END),
+            (b"; boundary=" + b"c" * 5000, b"--" + b"c" * 5000 + b"--"),
         ],
     )
     def test_a_body_that_is_cut_short_or_garbled_is_refused(
-        self, chain: Chain, value: bytes, body: bytes
+        self, chain: Chain, boundary: bytes, body: bytes
     ) -> None:
-        refused = refusal(chain, "POST", PAPERS, body, headers=content_type(value))
+        headers = content_type(b"multipart/form-data" + boundary)
+        refused = refusal(chain, "POST", PAPERS, body, headers=headers)
         assert (type(refused), refused.code) == (ValidationError, "bad_request")
 
     @given(st.binary(max_size=80))
     def test_no_bytes_are_ever_a_fault_of_ours(self, chain: Chain, raw: bytes) -> None:
-        for body in (raw, b"--cut\r\n" + raw, part("title", raw) + b"--cut--\r\n"):
+        for body in (raw, b"--cut\r\n" + raw, part("title", raw) + END):
             with suppress(ValidationError):
                 chain.ask("POST", PAPERS, body, headers=MULTIPART)

@@ -92,7 +92,7 @@ class FixedRouting(RoutingLayer):
 
 
 class Recording(OperationLayer):
-    """Hands every request on, and notes what it was told at start-up and by each request."""
+    """A layer that passes every request on, and notes the document and each request."""
 
     def __init__(self, app: Any, name: str, stack: "Stack") -> None:
         super().__init__(app)

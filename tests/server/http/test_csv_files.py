@@ -1,4 +1,4 @@
-"""Tables as files: every value in one way, and no text that a spreadsheet would run."""
+"""Tables as files: one form of each value, and no text that a spreadsheet would run."""
 
 import csv
 from datetime import UTC, date, datetime, timedelta, timezone

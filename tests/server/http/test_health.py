@@ -27,7 +27,7 @@ class Probe:
         return result
 
 
-def told(answer: Answer) -> tuple[int, Any]:
+def status_and_body(answer: Answer) -> tuple[int, Any]:
     return answer.status, orjson.loads(answer.body)
 
 
@@ -35,19 +35,19 @@ class TestLive:
     def test_live_runs_no_check(self) -> None:
         probe = Probe(RuntimeError())
         answer = asyncio.run(Health(probe).live())
-        assert told(answer) == (200, {"status": "alive"})
+        assert status_and_body(answer) == (200, {"status": "alive"})
         assert probe.asked == 0
 
 
 class TestReady:
     def test_ready_is_200_when_every_check_passes(self) -> None:
         answer = asyncio.run(Health(Probe(GOOD)).ready())
-        assert told(answer) == (200, {"status": "ready", "checks": GOOD})
+        assert status_and_body(answer) == (200, {"status": "ready", "checks": GOOD})
 
     def test_ready_is_503_when_a_single_check_fails(self) -> None:
         checks = {**GOOD, "migrations": "behind"}
         answer = asyncio.run(Health(Probe(checks)).ready())
-        assert told(answer) == (503, {"status": "unavailable", "checks": checks})
+        assert status_and_body(answer) == (503, {"status": "unavailable", "checks": checks})
         assert (b"retry-after", b"1") in answer.headers
 
     def test_a_server_that_is_about_to_stop_is_not_whatever_was_asked_just_now(self) -> None:
@@ -60,16 +60,19 @@ class TestReady:
             return [first, await health.ready(), await health.live()]
 
         ready, leaving, live = asyncio.run(ask())
-        assert told(ready)[0] == 200
+        assert status_and_body(ready)[0] == 200
         stopping = {"status": "unavailable", "checks": {"server": "stopping"}}
-        assert told(leaving) == (503, stopping)
-        assert told(live) == (200, {"status": "alive"})
+        assert status_and_body(leaving) == (503, stopping)
+        assert status_and_body(live) == (200, {"status": "alive"})
 
     def test_a_probe_that_fails_keeps_its_words_inside(self) -> None:
         logger = CapturingLogger()
         log = structlog.wrap_logger(logger, processors=[])
         answer = asyncio.run(Health(Probe(RuntimeError("password=x")), log=log).ready())
-        assert told(answer) == (503, {"status": "unavailable", "checks": {"probe": "failed"}})
+        assert status_and_body(answer) == (
+            503,
+            {"status": "unavailable", "checks": {"probe": "failed"}},
+        )
         assert [call.method_name for call in logger.calls] == ["warning"]
 
     def test_a_probe_that_hangs_is_given_up(self) -> None:
@@ -78,7 +81,7 @@ class TestReady:
             return GOOD
 
         answer = asyncio.run(Health(probe, probe_seconds=0.01).ready())
-        assert told(answer)[1]["checks"] == {"probe": "timed out"}
+        assert status_and_body(answer)[1]["checks"] == {"probe": "timed out"}
 
     def test_many_askers_share_one_question(self) -> None:
         probe = Probe(GOOD)

@@ -1,4 +1,4 @@
-"""How long a body that is meant to be slow keeps the loop from everybody else."""
+"""How long a body that is meant to be slow blocks the loop."""
 
 import gc
 import time
@@ -28,7 +28,7 @@ MULTIPART = ((b"content-type", b"multipart/form-data; boundary=cut"),)
 
 @pytest.fixture(scope="module")
 def chain() -> Iterator[Chain]:
-    """The whole contract. What the tests' process holds is not looked through meanwhile."""
+    """The whole contract. The objects of the process are not searched meanwhile."""
     with schema_check_skipped():
         chain = Chain(parse(read_source()))
     gc.collect()
@@ -40,7 +40,7 @@ def chain() -> Iterator[Chain]:
 
 
 def filled(unit: bytes, start: bytes = b"[", end: bytes = b"]", most: int = MEBIBYTE) -> bytes:
-    """As many of a unit as fit into a mebibyte, or as many as told."""
+    """As many of a unit as fit into a mebibyte, at most `most`."""
     count = min(most, (MEBIBYTE - len(start) - len(end)) // (len(unit) + 1))
     return start + b",".join([unit] * count) + end
 
@@ -141,7 +141,7 @@ class TestSeconds:
         assert seconds(chain, *asked, made()) < LONGEST_SECONDS
 
 
-def told(chain: Chain, address: str, body: bytes) -> dict[str, Any]:
+def field_errors(chain: Chain, address: str, body: bytes) -> dict[str, Any]:
     with pytest.raises(ValidationError) as caught:
         chain.ask("POST", address, body, headers=JSON_HEADERS)
     found: dict[str, Any] = caught.value.detail["field_errors"]
@@ -150,12 +150,12 @@ def told(chain: Chain, address: str, body: bytes) -> dict[str, Any]:
 
 class TestFaults:
     def test_a_hundred_are_told(self, chain: Chain) -> None:
-        found = told(chain, INVOICES, filled(WRONG_LINE, LINES, b"]}", 500))
+        found = field_errors(chain, INVOICES, filled(WRONG_LINE, LINES, b"]}", 500))
         assert len(found) == 100
         assert found["line_items.0.tags.1"] == ["must be a string"]
 
     def test_too_many_items_are_the_only_fault_of_their_field(self, chain: Chain) -> None:
-        found = told(chain, INVOICES, filled(b"{}", b'{"line_items":[', b"]}", 501))
+        found = field_errors(chain, INVOICES, filled(b"{}", b'{"line_items":[', b"]}", 501))
         assert found == {
             "customer_id": ["customer_id or customer_external_id is required"],
             "line_items": ["must have at most 500 items"],
@@ -164,4 +164,4 @@ class TestFaults:
     def test_a_fault_behind_many_valid_items_is_found(self, chain: Chain) -> None:
         good = b'{"description":"x","unit_price":1,"quantity":1}'
         body = filled(good, b'{"customer_external_id":"c","line_items":[', b",5]}", 499)
-        assert told(chain, INVOICES, body) == {"line_items.499": ["must be an object"]}
+        assert field_errors(chain, INVOICES, body) == {"line_items.499": ["must be an object"]}

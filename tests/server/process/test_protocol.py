@@ -1,4 +1,4 @@
-"""Probes over real sockets of how a request may arrive, with limits small enough to wait for."""
+"""Requests over real sockets, with limits small enough to wait for."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ LARGE = 10_000_000  # More than any system holds for a reader.
 
 
 class Patient(GuardedProtocol):
-    """Small limits of sizes, and as much time as a machine may stand still."""
+    """Small limits of sizes, and enough time for a slow machine."""
 
     head_seconds = body_seconds = linger_seconds = PATIENCE_SECONDS
     url_limit_bytes = 200
@@ -75,6 +75,8 @@ class Reply:
 
 
 class Wire:
+    """One connection."""
+
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
         self.file = self.socket.makefile("rb")
@@ -116,17 +118,10 @@ class Wire:
 
 
 @contextmanager
-def served(*arguments: Any, **options: Any) -> Iterator[int]:
-    """Serve on a port."""
-    with serving(*arguments, **options) as (_, port):
-        yield port
-
-
-@contextmanager
 def serving(
     protocol: type[GuardedProtocol], keep_alive: int, reader_seconds: float = PATIENCE_SECONDS
 ) -> Iterator[tuple[uvicorn.Server, int]]:
-    """Serve on a port, by a server that can be told to stop."""
+    """Serve on a port."""
     listener = socket.create_server(("127.0.0.1", 0))
     bound_readers(listener, reader_seconds)
     config = uvicorn.Config(
@@ -152,28 +147,26 @@ def serving(
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with served(Patient, 60) as port:
+    with serving(Patient, 60) as (_, port):
         yield port
 
 
 @pytest.fixture(scope="module")
 def impatient() -> Iterator[int]:
-    with served(Impatient, 1, reader_seconds=1) as port:
+    with serving(Impatient, 1, reader_seconds=1) as (_, port):
         yield port
 
 
 @pytest.fixture
 def wire(port: int) -> Iterator[Wire]:
-    connection = Wire(port)
-    yield connection
-    connection.close()
+    with closing(Wire(port)) as wire:
+        yield wire
 
 
 @pytest.fixture
 def hurried(impatient: int) -> Iterator[Wire]:
-    connection = Wire(impatient)
-    yield connection
-    connection.close()
+    with closing(Wire(impatient)) as wire:
+        yield wire
 
 
 def refused(wire: Wire, status: int, code: str) -> Reply:
@@ -255,19 +248,21 @@ class TestSizes:
         wire.send(get(b"/" + b"a" * 200))
         refused(wire, 414, "uri_too_long")
 
-    def test_an_address_at_the_limit_is_served(self, wire: Wire) -> None:
-        assert wire.send(get(b"/" + b"a" * 199)).reply().status == 200
+    @pytest.mark.parametrize(
+        "sent",
+        [get(b"/", *[b"A: b\r\n"] * 10), get(b"/", *[b"A: " + b"x" * 500 + b"\r\n"] * 2)],
+        ids=["many", "large"],
+    )
+    def test_many_or_large_headers_are_431(self, wire: Wire, sent: bytes) -> None:
+        refused(wire.send(sent), 431, "headers_too_large")
 
-    def test_many_fields_are_431(self, wire: Wire) -> None:
-        wire.send(get(b"/", *[b"A: b\r\n"] * 10))
-        refused(wire, 431, "headers_too_large")
-
-    def test_a_request_with_the_most_allowed_fields_is_served(self, wire: Wire) -> None:
-        assert wire.send(get(b"/", *[b"A: b\r\n"] * 9)).reply().status == 200
-
-    def test_large_headers_are_431(self, wire: Wire) -> None:
-        wire.send(get(b"/", b"A: " + b"x" * 500 + b"\r\n", b"B: " + b"x" * 500 + b"\r\n"))
-        refused(wire, 431, "headers_too_large")
+    @pytest.mark.parametrize(
+        "sent",
+        [get(b"/" + b"a" * 199), get(b"/", *[b"A: b\r\n"] * 9)],
+        ids=["address", "headers"],
+    )
+    def test_a_request_at_the_limit_is_served(self, wire: Wire, sent: bytes) -> None:
+        assert wire.send(sent).reply().status == 200
 
     def test_a_header_without_an_end_is_431_before_it_ends(self, wire: Wire) -> None:
         wire.send(b"GET / HTTP/1.1\r\nA: ", *[b"x" * 300] * 6, every_seconds=0.01)
@@ -350,13 +345,13 @@ class TestProbes:
 
 
 class TestDeparture:
-    """The whole server is about to stop, and says so with each answer."""
+    """The server is about to stop, and each answer closes its connection."""
 
     def test_an_answer_ends_its_connection_once_that_is_announced(self) -> None:
         class Leaving(Patient):
             draining = DrainState()
 
-        with served(Leaving, 60) as port:
+        with serving(Leaving, 60) as (_, port):
             early, late = Wire(port), Wire(port)
             assert "connection" not in early.send(get()).reply().headers
             Leaving.draining.begun = True
@@ -379,7 +374,7 @@ class TestShutdown:
 
 
 def refuses(port: int) -> bool:
-    """Whether nobody listens there any more."""
+    """Whether no server listens on a port."""
     try:
         socket.create_connection(("127.0.0.1", port)).close()
     except OSError:
@@ -403,7 +398,7 @@ class TestReaders:
         assert len(wire.reply().body["more"]) == LARGE
 
     def test_an_address_has_only_so_many_connections(self) -> None:
-        with served(Few, 60) as port:
+        with serving(Few, 60) as (_, port):
             first, second, third = Wire(port), Wire(port), Wire(port)
             assert first.send(get()).reply().status == 200
             assert refused(third, 429, "rate_limited").headers["retry-after"] == "1"

@@ -158,16 +158,6 @@ class TestNames:
         assert set(instances) == set(RELIED_ON)
         assert moved(ADAPTER, RELIED_ON, instances) == []
 
-    def test_a_missing_member_is_named(
-        self, instances: dict[type, object], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.delattr(HttpToolsProtocol, "_unset_keepalive_if_required")
-        monkeypatch.delattr(instances[RequestResponseCycle], "message_event")
-        assert moved(ADAPTER, RELIED_ON, instances) == [
-            f"{ADAPTER} relies on HttpToolsProtocol._unset_keepalive_if_required()",
-            f"{ADAPTER} relies on RequestResponseCycle.message_event",
-        ]
-
     def test_the_list_has_all_that_is_used_and_no_more(self, instances: dict[type, object]) -> None:
         used = {
             (owner, name)

@@ -1,4 +1,4 @@
-"""What /metrics says, as numbers by name and labels."""
+"""The numbers of /metrics by name and labels."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Whoever collects traces: a server on loopback that takes OTLP over HTTP and keeps the spans."""
+"""A collector of traces: a server on loopback that receives OTLP over HTTP and keeps the spans."""
 
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 
 class Collector:
-    """Keeps each span with the attributes of whoever sent it."""
+    """A server that keeps each span with the attributes of its sender."""
 
     def __init__(self) -> None:
         self.spans: list[Any] = []
@@ -64,7 +64,7 @@ class Collector:
 
 
 def attributes_of(told: Any) -> dict[str, Any]:
-    """What a span or a resource says of itself."""
+    """The attributes of a span or a resource."""
     return {
         each.key: getattr(each.value, str(each.value.WhichOneof("value")))
         for each in told.attributes

@@ -1,4 +1,4 @@
-"""The log: for people on a terminal, for programs elsewhere, unless a setting says otherwise."""
+"""The log: text on a terminal, JSON elsewhere, unless a setting names the form."""
 
 import json
 import subprocess

@@ -101,58 +101,56 @@ def counted(folder: Path, api_server: ApiServer) -> Iterator[ApiServer]:
         yield server
 
 
+@pytest.fixture
+def more(folder: Path, counted: ApiServer) -> Callable[..., float]:
+    """By how much a count has grown since the test began."""
+    before = exposed(AllWorkers(folder))
+
+    def grown(name: str, **labels: str) -> float:
+        name = f"accounting_{name}"
+        return total(exposed(AllWorkers(folder)), name, **labels) - total(before, name, **labels)
+
+    return grown
+
+
 class TestCounts:
-    def test_requests_by_operation_and_status(self, counted: ApiServer, folder: Path) -> None:
-        before = exposed(AllWorkers(folder))
+    def test_requests_are_counted_by_operation_and_status(
+        self, counted: ApiServer, more: Callable[..., float]
+    ) -> None:
         business = counted.partner("Counted").business()
         made = business.customer()
         assert business.api.get(f"customers/{made['id']}/").status_code == 200
         assert business.api.get(f"customers/{uuid4()}/").status_code == 404
-        after = exposed(AllWorkers(folder))
+        assert more("requests_total", operation="create_customer", status="201") == 1
+        assert more("requests_total", operation="get_customer", status="200") == 1
+        assert more("requests_total", operation="get_customer", status="404") == 1
+        assert more("request_seconds_count", operation="get_customer") == 2
+        assert more("refusals_total", code="customer_not_found") == 1
 
-        def more(name: str, **labels: str) -> float:
-            return total(after, name, **labels) - total(before, name, **labels)
-
-        asked = "accounting_requests_total"
-        assert more(asked, operation="create_customer", status="201") == 1
-        assert more(asked, operation="get_customer", status="200") == 1
-        assert more(asked, operation="get_customer", status="404") == 1
-        assert more("accounting_request_seconds_count", operation="get_customer") == 2
-        assert more("accounting_refusals_total", code="customer_not_found") == 1
-
-    def test_refusals_that_are_kept_under_a_key_and_replays(
-        self, counted: ApiServer, folder: Path
+    def test_refusals_that_are_kept_under_a_key_and_replays_are_counted(
+        self, counted: ApiServer, more: Callable[..., float]
     ) -> None:
         business = counted.partner("Replayed").business()
         unknown = f"invoices/{uuid4()}/send/"
-        before = exposed(AllWorkers(folder))
         for _ in range(3):
             answer = business.api.post(unknown, headers={"Idempotency-Key": "the same"})
             assert answer.status_code == 404
-        after = exposed(AllWorkers(folder))
-        code = answer.json()["error_code"]
-        refused = "accounting_refusals_total"
-        assert total(after, refused, code=code) - total(before, refused, code=code) == 1
-        replays = "accounting_replays_total"
-        assert total(after, replays) - total(before, replays) == 2
+        assert more("refusals_total", code=answer.json()["error_code"]) == 1
+        assert more("replays_total") == 2
 
-    def test_failed_logins_and_what_is_no_operation(self, counted: ApiServer, folder: Path) -> None:
+    def test_failed_logins_and_requests_of_no_operation_are_counted(
+        self, counted: ApiServer, more: Callable[..., float]
+    ) -> None:
         partner = counted.partner("Mistyped")
-        before = exposed(AllWorkers(folder))
         wrong = partner.client(partner.url, auth=(str(partner.partner_id), "wrong"))
         for _ in range(2):
             grant = {"grant_type": "client_credentials"}
             assert wrong.post("/v1/platform/oauth2/token/", data=grant).status_code == 401
         assert wrong.get("/health/live").status_code == 200
-        after = exposed(AllWorkers(folder))
-        refused = "accounting_refusals_total"
-        code = "invalid_credentials"
-        assert total(after, refused, code=code) - total(before, refused, code=code) == 2
-        asked = "accounting_requests_total"
-        none = {"operation": "none", "status": "200"}
-        assert total(after, asked, **none) - total(before, asked, **none) == 1
+        assert more("refusals_total", code="invalid_credentials") == 2
+        assert more("requests_total", operation="none", status="200") == 1
 
-    def test_a_503_by_what_stands_behind_it(self, tmp_path: Path, api_server: ApiServer) -> None:
+    def test_a_503_is_counted_by_its_cause(self, tmp_path: Path, api_server: ApiServer) -> None:
         with (
             counted_in(tmp_path) as counts,
             ApiServer(api_server.database_url, watch=Watch(counts), answer_seconds=0.5) as server,
@@ -167,13 +165,13 @@ class TestCounts:
         late = "accounting_unavailable_total"
         assert total(after, late, cause="deadline") - total(before, late, cause="deadline") == 1
 
-    def test_no_label_says_whose_it_is(self, counted: ApiServer, folder: Path) -> None:
+    def test_no_label_names_business_partner_or_key(self, counted: ApiServer, folder: Path) -> None:
         business = counted.partner("Unnamed").business()
         business.customer()
-        told = str(exposed(AllWorkers(folder)))
-        assert business.id not in told
-        assert str(business.partner.partner_id) not in told
-        assert business.partner.api_key not in told
+        text = str(exposed(AllWorkers(folder)))
+        assert business.id not in text
+        assert str(business.partner.partner_id) not in text
+        assert business.partner.api_key not in text
 
 
 class TestCost:
@@ -197,7 +195,7 @@ class TestCost:
 
 
 def microseconds(work: Callable[[], None]) -> float:
-    """The least of the processor that it takes: whatever else goes on only adds to it."""
+    """The least processor time of a call: other work of the machine only adds to it."""
     number = 100
     rounds = timeit.repeat(work, timer=time.thread_time, number=number, repeat=500)
     return min(rounds) / number * 1e6

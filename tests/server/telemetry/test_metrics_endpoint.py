@@ -1,4 +1,4 @@
-"""What is told of the database, the disks and the certificate beside the workers' counts."""
+"""Metrics of the database, the disks and the certificate."""
 
 import asyncio
 import socket

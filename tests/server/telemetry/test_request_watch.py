@@ -1,4 +1,4 @@
-"""What stands behind a 503, and what is told of statements."""
+"""Causes of a 503, and queries in the log."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""Traces where nobody can take them: without the library, and without a collector."""
+"""Traces without the library, and without a collector."""
 
 import socket
 import sys

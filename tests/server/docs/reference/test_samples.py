@@ -1,9 +1,7 @@
-"""The samples, as whoever copies them would find them: each is run."""
+"""The samples: each is run as a reader would copy it."""
 
 import json
 import shlex
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,11 @@ from urllib.parse import parse_qs
 import httpx
 import pytest
 
-from server.contract.document import parse, read_source
-from server.contract.published import published
 from server.docs.reference.calls import FORM, JSON, MULTIPART, Call, read_call
 from server.docs.reference.fields import Describer
 from server.docs.reference.languages import HOST, curl, python, typescript
 from server.docs.reference.operations import METHODS, samples
+from tests.server.docs import node
 from tests.server.docs.small_contract import DOCUMENT
 
 SECRETS = {name: f"the-{name}" for name in ("BUSINESS_TOKEN", "PARTNER_TOKEN", "API_KEY")}
@@ -41,12 +38,6 @@ const fetched = codes.map(async (code) => {
 });
 Promise.all(fetched).then((found) => console.log(JSON.stringify(found)));
 """
-
-
-@pytest.fixture(scope="module")
-def contract() -> dict[str, Any]:
-    document: dict[str, Any] = parse(published(read_source()))
-    return document
 
 
 @pytest.fixture(scope="module")
@@ -141,21 +132,15 @@ class TestPython:
             sent.clear()
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="There is no Node here.")
+@node.needs_node
 class TestTypeScript:
     def test_each_sends_what_the_contract_shows(
         self, calls: dict[str, Call], variables: dict[str, str]
     ) -> None:
         # What stands in a function cannot import.
         codes = [typescript(call).rpartition('from "node:fs";')[2] for call in calls.values()]
-        run = subprocess.run(
-            ["node", "-e", FETCHED],
-            input=json.dumps({"codes": codes, "variables": variables}),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        for (name, call), asked in zip(calls.items(), json.loads(run.stdout), strict=True):
+        fetched = node.run(FETCHED, {"codes": codes, "variables": variables})
+        for (name, call), asked in zip(calls.items(), fetched, strict=True):
             assert (asked["method"], asked["url"]) == (call.method, address(call)), name
             assert ("Idempotency-Key" in asked["headers"]) == call.repeatable, name
             assert asked["headers"]["Authorization"].startswith(scheme_of(call)), name

@@ -1,29 +1,30 @@
 import json
-import shutil
-import subprocess
 from typing import Any
 from urllib.parse import urldefrag
 
 import pytest
 
-from server.contract.document import parse, read_source
-from server.contract.published import published
 from server.docs.reference import ROOT
 from server.docs.reference.search_index import SearchEntry, search_index
-from server.docs.reference.site import site, static
+from server.docs.reference.site import static
+from tests.server.docs import node
 
 MOST_BYTES = 280_000  # A quarter of that goes over the wire.
 
+PLACES = {
+    "telephone": "operations/create_customer/",
+    "credit_limit": "objects/Customer/#field-credit_limit",
+    "credit limit": "objects/Customer/#field-credit_limit",
+    "PERIOD_LOCKED": "errors/period_locked/",
+    "coffees one day": "guides/bank-statements/",
+    "void inv": "operations/void_invoice/",
+}
+UNKNOWN = ["qqqq", " ( "]
 # Reads questions and the index; writes what is found for each.
 ASK = """
 const { index, questions } = JSON.parse(require("fs").readFileSync(0));
 console.log(JSON.stringify(questions.map((question) => find(index, question))));
 """
-
-
-@pytest.fixture(scope="module")
-def files() -> dict[str, str]:
-    return site(parse(published(read_source())))
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +40,9 @@ def index(text: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def found(index: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
-    questions = [
-        "telephone",
-        "credit_limit",
-        "credit limit",
-        "PERIOD_LOCKED",
-        "coffees one day",
-        "void inv",
-        "create invoice",
-        "qqqq",
-        " ( ",
-    ]
-    run = subprocess.run(
-        ["node", "-e", static("find.js") + ASK],
-        input=json.dumps({"index": index, "questions": questions}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return dict(zip(questions, json.loads(run.stdout), strict=True))
+    questions = [*PLACES, "create invoice", *UNKNOWN]
+    answers = node.run(static("find.js") + ASK, {"index": index, "questions": questions})
+    return dict(zip(questions, answers, strict=True))
 
 
 def pages_of(index: dict[str, Any], kind: str, word: str) -> set[str]:
@@ -109,23 +94,13 @@ class TestSearchIndex:
         assert f"{ROOT}downloads/" in pages_of(index, "words", "postman")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="There is no Node here.")
+@node.needs_node
 class TestFind:
-    @pytest.mark.parametrize(
-        ("question", "address"),
-        [
-            ("telephone", "operations/create_customer/"),
-            ("credit_limit", "objects/Customer/#field-credit_limit"),
-            ("credit limit", "objects/Customer/#field-credit_limit"),
-            ("PERIOD_LOCKED", "errors/period_locked/"),
-            ("coffees one day", "guides/bank-statements/"),
-            ("void inv", "operations/void_invoice/"),
-        ],
-    )
+    @pytest.mark.parametrize("question", PLACES)
     def test_the_search_finds_words_fields_codes_and_beginnings(
-        self, found: dict[str, list[dict[str, str]]], question: str, address: str
+        self, found: dict[str, list[dict[str, str]]], question: str
     ) -> None:
-        assert f"{ROOT}{address}" in [place["address"] for place in found[question]][:5]
+        assert f"{ROOT}{PLACES[question]}" in [place["address"] for place in found[question]][:5]
 
     def test_the_name_of_a_code_comes_first(self, found: dict[str, list[dict[str, str]]]) -> None:
         assert found["PERIOD_LOCKED"][0]["kind"] == "Error code"
@@ -136,7 +111,7 @@ class TestFind:
         titles = [place["title"] for place in found["create invoice"]]
         assert titles[:2] == ["Create an invoice", "Create an invoice payment"]
 
-    @pytest.mark.parametrize("question", ["qqqq", " ( "])
+    @pytest.mark.parametrize("question", UNKNOWN)
     def test_the_search_finds_nothing_for_unknown_words(
         self, found: dict[str, list[dict[str, str]]], question: str
     ) -> None:

@@ -7,8 +7,6 @@ from urllib.parse import urldefrag
 
 import pytest
 
-from server.contract.document import parse, read_source
-from server.contract.published import published
 from server.docs.profiles import PROFILES
 from server.docs.reference import ROOT
 from server.docs.reference.operations import METHODS
@@ -27,7 +25,7 @@ WITHOUT_END = {"br", "link", "meta", "input", "wbr", "hr"}
 
 
 class Elements(HTMLParser):
-    """What stands in a page: its elements with where they stand, and its text."""
+    """The elements of a page with their places, and its titles."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -59,17 +57,6 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def contract() -> dict[str, Any]:
-    document: dict[str, Any] = parse(published(read_source()))
-    return document
-
-
-@pytest.fixture(scope="module")
-def files(contract: dict[str, Any]) -> dict[str, str]:
-    return site(contract)
-
-
-@pytest.fixture(scope="module")
 def pages(files: dict[str, str]) -> dict[str, Elements]:
     return {address: Elements(text) for address, text in files.items() if address.endswith("/")}
 
@@ -80,35 +67,25 @@ def small() -> dict[str, str]:
 
 
 class TestSite:
-    def test_every_operation_has_a_page(
+    def test_every_operation_code_heading_and_schema_has_a_page(
         self, pages: dict[str, Elements], contract: dict[str, Any]
     ) -> None:
-        names = {
+        operations = {
             item[method]["operationId"]
             for item in contract["paths"].values()
             for method in METHODS & item.keys()
         }
-        assert names
-        assert below(pages, "operations") == names
-
-    def test_every_error_code_has_the_page_that_refusals_lead_to(
-        self, pages: dict[str, Elements], contract: dict[str, Any]
-    ) -> None:
-        codes = contract["components"]["schemas"]["ErrorCode"]["enum"]
-        assert {f"{PAGES_OF_CODES}{code}/" for code in codes} <= pages.keys()
-        assert below(pages, "errors") == set(codes)
-
-    def test_every_heading_of_the_guide_has_a_page(
-        self, pages: dict[str, Elements], contract: dict[str, Any]
-    ) -> None:
+        schemas = contract["components"]["schemas"]
         headings = re.findall(r"^## (.+)$", contract["info"]["description"], re.MULTILINE)
-        assert headings
+        assert below(pages, "operations") == operations
+        assert below(pages, "errors") == set(schemas["ErrorCode"]["enum"])
         assert below(pages, "guides") == {slug(heading) for heading in headings}
+        assert below(pages, "objects") == schemas.keys()
+        assert operations
+        assert headings
 
-    def test_every_schema_has_a_page(
-        self, pages: dict[str, Elements], contract: dict[str, Any]
-    ) -> None:
-        assert below(pages, "objects") == contract["components"]["schemas"].keys()
+    def test_refusals_lead_to_the_pages_of_codes(self) -> None:
+        assert f"{ROOT}errors/" == PAGES_OF_CODES
 
     def test_no_page_is_large(self, files: dict[str, str], pages: dict[str, Elements]) -> None:
         sizes = {address: len(files[address].encode()) for address in pages}

@@ -1,16 +1,12 @@
-"""What the pages send to the server that they came from, when a developer tries an operation."""
+"""What the pages send when a developer tries an operation."""
 
-import json
-import shutil
-import subprocess
 from typing import Any
 
 import pytest
 
-from server.contract.document import parse, read_source
-from server.contract.published import published
 from server.docs.reference import ROOT
-from server.docs.reference.site import site, static
+from server.docs.reference.site import static
+from tests.server.docs import node
 
 # Reads calls of a function by its name and arguments; writes what each returns.
 ASK = """
@@ -23,19 +19,11 @@ console.log(JSON.stringify(calls.map(([name, ...given]) => eval(name)(...given) 
 GIVEN = "#partner_id=p&api_key=k&business_id=b"
 
 
-def returned(*calls: list[Any]) -> list[Any]:
-    run = subprocess.run(
-        ["node", "-e", static("try.js") + ASK],
-        input=json.dumps(calls),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found: list[Any] = json.loads(run.stdout)
-    return found
+def returned(*calls: list[Any]) -> Any:
+    return node.run(static("try.js") + ASK, calls)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="There is no Node here.")
+@node.needs_node
 class TestTrying:
     def test_credentials_are_taken_on_a_developers_own_machine_only(self) -> None:
         hosts = ["127.0.0.1", "localhost", "api.example.com"]
@@ -76,19 +64,19 @@ class TestTrying:
 
 
 class TestForm:
-    def test_the_form_has_the_path_variables_and_the_body_of_the_contract(self) -> None:
-        pages = site(parse(published(read_source())))
-        page = pages[f"{ROOT}operations/create_invoice/"]
+    def test_the_form_has_the_path_variables_and_the_body_of_the_contract(
+        self, files: dict[str, str]
+    ) -> None:
+        page = files[f"{ROOT}operations/create_invoice/"]
         assert '<input class="path" name="business_id"' in page
         assert "order-5512" in page.partition("<textarea")[2].partition("</textarea>")[0]
 
-    def test_a_form_has_its_fields_and_a_file_is_chosen(self) -> None:
-        pages = site(parse(published(read_source())))
-        page = pages[f"{ROOT}operations/import_bank_transactions/"]
+    def test_a_form_has_its_fields_and_a_file_is_chosen(self, files: dict[str, str]) -> None:
+        page = files[f"{ROOT}operations/import_bank_transactions/"]
         assert page.count("<option>") == page.count("<fieldset") == 2
         form = page.partition('<fieldset data-media-type="multipart/form-data" hidden>')[2]
         assert '<input name="format" value="csv"' in form
         assert '<input name="file" type="file" accept="text/csv, ' in form
         assert "Date,Description,Payee" in form
-        token = pages[f"{ROOT}operations/issue_partner_token/"]
+        token = files[f"{ROOT}operations/issue_partner_token/"]
         assert '<input name="grant_type" value="client_credentials"' in token

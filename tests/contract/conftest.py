@@ -1,0 +1,31 @@
+"""Stories of a business, and the comparison of all that is stored."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.api_server import ApiServer
+from tests.contract.valid_requests import Story
+from tests.partner import Partner
+
+
+@pytest.fixture(scope="module")
+def story(acme: Partner) -> Story:
+    """A story that has everything, for tests that change nothing in it."""
+    return Story.whole(acme)
+
+
+@pytest.fixture
+def own_story(acme: Partner) -> Iterator[Story]:
+    """A story for one test, which may change it."""
+    story = Story.begin(acme)
+    yield story
+    story.close()
+
+
+@pytest.fixture
+def nothing_kept(api_server: ApiServer) -> Iterator[None]:
+    """Check that a test leaves all that is stored as it was."""
+    before = api_server.stored()
+    yield
+    assert api_server.stored() == before
