@@ -85,7 +85,7 @@ class Trade:
 
     @property
     def other_side(self) -> "Trade":
-        return PURCHASES if self is SALES else SALES
+        return PURCHASES if self.sells else SALES
 
     @property
     def moment(self) -> str:
@@ -126,12 +126,12 @@ class Trade:
     @property
     def write_off_source(self) -> str:
         """What entries of write-offs say that they come from."""
-        return "write_off" if self is SALES else "bill_write_off"
+        return "write_off" if self.sells else "bill_write_off"
 
     @property
     def payment_allocations(self) -> str:
         """The field of a document that shows what pays it."""
-        return "payment_allocations" if self is SALES else "bill_payment_allocations"
+        return "payment_allocations" if self.sells else "bill_payment_allocations"
 
     def of_party(self, record: Record, move: str = "") -> str:
         return under(self.parties, record, move)
@@ -148,7 +148,7 @@ class Trade:
 
     def on(self, day: str) -> Record:
         """What puts a document on a day in the books."""
-        return {self.moment: f"{day}T00:00:00Z"} if self is SALES else {self.dated: day}
+        return {self.moment: f"{day}T00:00:00Z"} if self.sells else {self.dated: day}
 
     def posted(self, net: int, tax: int = 0) -> dict[str, int]:
         """What is posted for a document, debits first; below zero, what takes it back."""
@@ -218,7 +218,7 @@ class Trade:
 
     def open(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
         """Send an invoice of one line on the first of March, or receive a bill of that day."""
-        opened = {self.moment: self.at} | ({} if self is SALES else {self.dated: DAY})
+        opened = {self.moment: self.at} | ({} if self.sells else {self.dated: DAY})
         return shop.made(self.path, self.body(party, line(total), **{**opened, **facts}))
 
     def pay(
