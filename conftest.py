@@ -16,7 +16,7 @@ from libraries.embedded.settings import TEST_SETTINGS
 from tests import in_turn
 from tests.api_server import ApiServer, Databases
 from tests.cluster.databases import CLUSTER, ClusterDatabases
-from tests.cluster.explaining import heard, scattered
+from tests.cluster.statement_plans import heard, scattered
 from tests.contract.coverage_table import CoverageTable
 from tests.partner import Partner
 from tests.poolers.pgbouncer import pooling_all

@@ -1,4 +1,4 @@
-"""The server under test: a database of its own and a real server on a real port."""
+"""The server under test, with its own database and port."""
 
 import asyncio
 import fcntl
@@ -34,12 +34,12 @@ from server.telemetry.request_watch import Watch
 from tests import clock
 from tests.partner import PATIENCE_SECONDS, Business, Partner
 from tests.poolers.pgbouncer import served_url
-from tests.proving import Prover
+from tests.prover import Prover
 
 SECRET = MasterSecret("test", bytes(range(32)))
 
-# A shared machine may stand still for longer than a caller would be kept waiting, and then nobody
-# is told to come back. What shows one of these limits sets it for itself.
+# A busy machine may pause for longer than the limits of requests, so tests use long ones. A test of
+# a limit sets it.
 pool.CONNECT_SECONDS = transaction.WAIT_FOR_KEY_SECONDS = PATIENCE_SECONDS
 replica.ANSWER_SECONDS = PATIENCE_SECONDS
 connections.LIMITS.update(
@@ -50,18 +50,18 @@ connections.LIMITS.update(
 )
 
 
-# Who owns the schema, as an operator makes such a login: row security binds it as it is forced, and
-# with it what the database does with its owner's rights.
+# The owner of the schema, as an operator creates it: forced row security applies to it, and to what
+# the database does with its owner's rights.
 OWNER = "house_owner"
 
 
 def as_owner(database_url: str) -> str:
-    """The address of a database for its owner."""
+    """Return the address of a database for its owner."""
     return database_url.replace("//accounting@", f"//{OWNER}@")
 
 
 class Databases:
-    """Databases of one run: migrated once into a template, cloned for whoever needs one."""
+    """Databases of a run: migrated once into a template, and cloned for each use."""
 
     def __init__(self, postgres: EmbeddedPostgres) -> None:
         self.postgres = postgres
@@ -92,7 +92,7 @@ class Databases:
 
 
 class ApiServer:
-    """A server over one database; development mode, so that plain HTTP on loopback is served."""
+    """A server over one database; in development mode, to serve plain HTTP on loopback."""
 
     def __init__(
         self,
@@ -122,8 +122,8 @@ class ApiServer:
             server_header=False,
             access_log=False,
             log_config=None,
-            # A connection that closes while its client sends looks like an answer that was lost.
-            # Left alone it closes after 5 s, and a machine may stand still for as long.
+            # A connection that closes while its client sends looks like a lost answer. By default
+            # it closes after 5 s, and a busy machine may pause for as long.
             timeout_keep_alive=30,
         )
         self.server = uvicorn.Server(config)
@@ -155,7 +155,7 @@ class ApiServer:
         self.listener.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         del self.server
-        gc.collect()  # An application is in cycles, and as large as ten thousand tests.
+        gc.collect()  # An application has cycles, and is as large as ten thousand tests.
 
     def partner(self, name: str) -> Partner:
         """Create a partner as the command line does."""
@@ -173,7 +173,7 @@ class ApiServer:
         return partner
 
     def prepare_sandboxes(self) -> Business:
-        """Let sandboxes be copied from a business that has a chart and nothing else."""
+        """Create the template of sandboxes, a business with only a chart of accounts; return it."""
         business = self.partner("Template of sandboxes").business(name="Tidewater Roasters")
 
         async def make() -> None:
@@ -184,30 +184,30 @@ class ApiServer:
         return business
 
     def query(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Ask the database as its owner, past every wall."""
+        """Execute a statement as the database's superuser, without row security."""
         return self.watcher.execute(text, parameters).fetchall()
 
     def stored(self) -> dict[str, tuple[int, int]]:
-        """How many rows each table has, and how often they were changed."""
+        """Return for each table the number of its rows, and how often they were changed."""
         seen = self.watcher.execute(self.seeing).fetchall()
-        if seen != self.counted[0]:  # Who sees what was seen before need not count it anew.
+        if seen != self.counted[0]:  # Without a new commit the counts are the same.
             rows = self.watcher.execute(self.counting)
             self.counted = seen, {table: (count, versions) for table, count, versions in rows}
         return self.counted[1]
 
     @cached_property
     def watcher(self) -> psycopg.Connection[tuple[Any, ...]]:
-        """A connection that is kept: to open one costs more than most questions do."""
+        """A permanent connection: opening one costs more than most queries."""
         return psycopg.connect(self.database_url, autocommit=True)
 
     @cached_property
     def prover(self) -> Prover:
-        """Whoever proves the books in it; over a new connection that takes twice as long."""
+        """A prover of the books with its own connection, which saves half of the time."""
         return Prover(self.database_url)
 
     @cached_property
     def seeing(self) -> LiteralString:
-        """The question which commits are seen: of a cluster each machine commits on its own."""
+        """The query for the visible commits; each machine of a cluster commits on its own."""
         if is_distributed(self.watcher):
             return (
                 "SELECT pg_current_snapshot()::text UNION ALL"
@@ -218,7 +218,7 @@ class ApiServer:
 
     @cached_property
     def counting(self) -> str:
-        """The question what is stored, in every table but that by which workers tell each other."""
+        """The query for all stored rows, except the request counts of the workers."""
         tables = self.query(
             "SELECT c.relname, bool_or(a.attname = 'version') FROM pg_class c"
             " JOIN pg_attribute a ON a.attrelid = c.oid"
@@ -234,7 +234,7 @@ class ApiServer:
 
 
 def settings(**changes: Any) -> Settings:
-    """The settings of a development server for tests."""
+    """Return the settings of a development server for tests."""
     values: dict[str, Any] = {
         "database_url": None,
         "admin_database_url": None,
@@ -246,9 +246,9 @@ def settings(**changes: Any) -> Settings:
         "answer_seconds": PATIENCE_SECONDS,
         "connections_per_address": 0,
         "leaving_seconds": 0,
-        "requests_per_minute_partner": 10_000_000,  # No test is kept waiting that means no harm.
+        "requests_per_minute_partner": 10_000_000,  # No test reaches the limit by accident.
         "requests_per_minute_business": 10_000_000,
-        "database_connections": 32,  # One business writes over eight, as some races need.
+        "database_connections": 32,  # A business writes over eight, which some races need.
         "read_database_url": None,
         "read_lag_seconds": 10,
         "upkeep_seconds": 0,

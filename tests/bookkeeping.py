@@ -1,4 +1,4 @@
-"""What the books of one business hold, read past every wall: the journal behind the answers."""
+"""The books of a business in the database, read without row security."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ class Entry:
 
 
 class Ledger:
-    """The books of one business in the database of a server."""
+    """The books of a business in the database of a server."""
 
     def __init__(self, api_server: ApiServer, business: Business) -> None:
         self.api_server = api_server
@@ -72,30 +72,30 @@ class Ledger:
         return [Entry(*row[:7], tuple(zip(row[7], row[8], strict=True))) for row in rows]
 
     def postings(self, source: dict[str, Any]) -> list[tuple[str, dict[str, int]]]:
-        """The day and the amounts of each entry of a document, in the order they were posted."""
+        """Return the day and the amounts of each entry of a document, in posting order."""
         return [(entry.on, entry.amounts) for entry in self.entries(source)]
 
     def balances(self) -> dict[str, int]:
-        """Debits less credits of every account that holds something."""
+        """Return the debits less the credits of every account with a balance."""
         total: Counter[str] = Counter()
         for entry in self.entries():
             total.update(entry.amounts)
         return {code: amount for code, amount in total.items() if amount}
 
     def digest(self) -> dict[str, str]:
-        """One fingerprint of every table of the business."""
+        """Return a digest of every table of the business."""
         return dict(self.ask(_DIGEST))
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Fail where anything at all has changed by the end of the block."""
+        """Check that a block changes no row."""
         before = self.digest()
         yield
         assert self.digest() == before
 
     @contextmanager
     def moving(self) -> Iterator[dict[str, int]]:
-        """By how much the accounts have moved at the end of the block."""
+        """Yield a dictionary that after the block has the change of each account."""
         before, moved = self.balances(), {}
         yield moved
         after = self.balances()
@@ -104,7 +104,7 @@ class Ledger:
                 moved[code] = after.get(code, 0) - before.get(code, 0)
 
     def refused(self, method: str, path: str, **options: Any) -> tuple[int, str]:
-        """Ask for what is refused, and see that it left nothing in the books."""
+        """Send a request that is refused and changes no row; return its status and code."""
         with self.untouched():
             answer = self.business.api.request(method, path, **options)
         assert answer.status_code >= 400, answer.text
@@ -118,7 +118,7 @@ class Ledger:
 
     @contextmanager
     def locked(self, until: str) -> Iterator[None]:
-        """Lock a period for the time of a block."""
+        """Lock a period during a block."""
         self.lock(until)
         try:
             yield
@@ -126,7 +126,7 @@ class Ledger:
             self.lock(None)
 
     def audit(self) -> None:
-        """Prove the books: balance, control accounts, allocations, numbers."""
+        """Check the books: balance, control accounts, allocations, numbers."""
         for question, text in PROOFS.items():
             assert self.ask(text) == [], question
         balances = self.balances()
@@ -169,11 +169,11 @@ CONTROLLED = {
           SELECT -amount FROM vendor_refund_allocation
           WHERE business_id = %(business)s AND end_on IS NULL AND credit_id IS NOT NULL) owed""",
 }
-"""What the documents say of each account that is theirs, debits above zero."""
+"""The balance of each control account by its documents, debits above zero."""
 
 
 def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dict[str, str]:
-    """What has to hold on either side; the signs of lines are those of the side."""
+    """Return the queries for violations on one side; lines have the signs of the side."""
     write_off = "write_off" if noun == "invoice" else "bill_write_off"
     written_off = f"""
           UNION ALL SELECT document_id, 0, amount, 0 FROM {write_off}

@@ -1,4 +1,4 @@
-"""The command line under test, with an environment of its own."""
+"""The command line under test, in an environment of its own."""
 
 import json
 import multiprocessing
@@ -13,14 +13,14 @@ from typing import IO, Any
 from cli.main import main
 
 ACCOUNTING = str(Path(sys.executable).with_name("accounting"))
-# Loading the product takes longer than most commands do: each is a fork of one that has loaded it.
+# Loading the product takes longer than most commands, so each is a fork of a loaded process.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["server.app", "persistence.database.migrate", __name__])
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a command said, and how it ended."""
+class CommandResult:
+    """The output and the exit code of a command."""
 
     code: int
     out: str
@@ -34,38 +34,38 @@ class Told:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """Runs `accounting` on one data folder and, where it is named, one database."""
+    """The command `accounting` on a data folder and, if one is given, a database."""
 
     folder: Path
     database_url: str | None = None
 
     def environment(self, **more: str) -> dict[str, str]:
         named = {"DATABASE_URL": self.database_url} if self.database_url else {}
-        # Another tree than the one that is installed is tested with its folder in PYTHONPATH.
+        # PYTHONPATH has the folder of a tree other than the installed one.
         handed_on = ("PATH", "HOME", "PYTHONPATH")
         kept = {name: os.environ[name] for name in handed_on if name in os.environ}
         return {**kept, "ACCOUNTING_DATA_DIR": str(self.folder), **named, **more}
 
-    def run(self, *arguments: str, **environment: str) -> Told:
-        """Run a command to its end, in a process that has loaded its modules already."""
+    def run(self, *arguments: str, **environment: str) -> CommandResult:
+        """Run a command to its end, in a process with loaded modules."""
         with TemporaryFile() as out, TemporaryFile() as err:
             streams = (DupFd(out.fileno()), DupFd(err.fileno()))
             told = (arguments, self.environment(**environment), *streams)
             process = FORKS.Process(target=run_command, args=told)
             process.start()
-            process.join(600)  # Filling the demo takes ten seconds where nobody else is at work.
+            process.join(600)  # Filling the demo takes ten seconds on an idle machine.
             assert process.exitcode is not None, "it does not end"
-            return Told(process.exitcode, *(written(each) for each in (out, err)))
+            return CommandResult(process.exitcode, *(written(each) for each in (out, err)))
 
-    def did(self, *arguments: str, **environment: str) -> Told:
-        """Run a command that has to succeed."""
+    def did(self, *arguments: str, **environment: str) -> CommandResult:
+        """Run a command that must succeed."""
         told = self.run(*arguments, **environment)
         assert told.code == 0, told.err
         return told
 
 
 def run_command(arguments: tuple[str, ...], environment: dict[str, str], *streams: Any) -> None:
-    """Be the command, in a process of its own."""
+    """Execute the command in this process."""
     for number, stream in enumerate(streams, 1):
         os.dup2(stream.detach(), number)
     os.environ.clear()

@@ -1,8 +1,8 @@
-"""One test that looks at many cases in turn, and names each at which it fails.
+"""A test that runs for many cases in turn, and names each failing case.
 
-Each parameter of pytest's own is a test: every worker collects it, and three reports of it go to
-the terminal. Where a case takes less than that, and changes nothing that the next one sees, they
-are one test. `pytest tests/contract --only create_invoice` looks at the cases of that name alone.
+Each parameter of pytest is a test of its own: every worker collects it, and reports it three times.
+Short cases that do not change each other's data are one test instead. `pytest tests/contract --only
+create_invoice` selects the cases of that name.
 """
 
 import functools
@@ -14,13 +14,13 @@ import pytest
 
 Test = Callable[..., None]
 Marker = Callable[[Test], Test]
-only: list[str] = []  # Parts of the names of cases, as the run was told; empty for all.
+only: list[str] = []  # Parts of the names of selected cases; empty for all.
 
 
 def in_turn(
     names: str | tuple[str, ...], cases: Iterable[Any], *, ids: Callable[[Any], str] = str
 ) -> Marker:
-    """Mark a test as `pytest.mark.parametrize` does; fixtures are made once for all its cases."""
+    """Mark a test as `pytest.mark.parametrize` does; all cases share their fixtures."""
     taken = [names] if isinstance(names, str) else [*names]
     found = [named(case, ids) for case in cases]
     assert found
@@ -47,7 +47,7 @@ def in_turn(
 
 
 def named(case: Any, ids: Callable[[Any], str]) -> tuple[str, tuple[Any, ...]]:
-    """The name of a case and its values; `pytest.param` may name it."""
+    """Return the name of a case and its values; `pytest.param` may set the name."""
     values = getattr(case, "values", None)
     if isinstance(values, tuple):
         return str(case.id or values), values
@@ -55,5 +55,5 @@ def named(case: Any, ids: Callable[[Any], str]) -> tuple[str, tuple[Any, ...]]:
 
 
 def chosen(found: list[tuple[str, tuple[Any, ...]]]) -> list[tuple[str, tuple[Any, ...]]]:
-    """The cases that a run asks for."""
+    """Return the cases that the run selects."""
     return [case for case in found if not only or any(part in case[0] for part in only)]

@@ -17,7 +17,7 @@ KEY_ID, SECRET = "tests", "not a secret"
 
 
 class ObjectStore:
-    """One server with one bucket; it may be stopped and started again at the same address."""
+    """A server with one bucket; it can be stopped and started at the same address."""
 
     def __init__(self) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="object-store-"))
@@ -34,7 +34,7 @@ class ObjectStore:
         shutil.rmtree(self.home)
 
     def start(self) -> Self:
-        """Start it and wait until it listens."""
+        """Start the server and wait until it listens."""
         words = ["serve", "s3", "--config", "/dev/null", "--addr", f"127.0.0.1:{self.port}"]
         words += ["--auth-key", f"{KEY_ID},{SECRET}", "--dir-cache-time", "0s", str(self.home)]
         self.process = subprocess.Popen(
@@ -44,7 +44,7 @@ class ObjectStore:
         return self
 
     def answers(self) -> bool:
-        """Whether it listens."""
+        """Return whether the server listens."""
         assert self.process is not None
         assert self.process.poll() is None, "the object store has ended"
         try:
@@ -54,14 +54,14 @@ class ObjectStore:
         return True
 
     def stop(self) -> None:
-        """Stop it at once; nobody is answered any more."""
+        """Stop the server immediately."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
             self.process = None
 
     def bucket(self, **changes: Any) -> Bucket:
-        """The bucket as the server is told of it."""
+        """Return the settings of the bucket."""
         told: dict[str, Any] = {
             "name": "documents",
             "endpoint": f"http://127.0.0.1:{self.port}",
@@ -73,7 +73,7 @@ class ObjectStore:
 
     @property
     def keys(self) -> set[str]:
-        """What lies in it."""
+        """The keys of the stored objects."""
         return {
             str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file()
         }

@@ -1,4 +1,4 @@
-"""Callers: a partner, its businesses and its tokens, each a client whose answers are checked."""
+"""Clients of a partner and its businesses; each answer is checked."""
 
 import ssl
 import time
@@ -14,15 +14,15 @@ import httpx
 from tests.contract.responses import check_response
 from tests.plain_wire import PlainWire
 
-# One for all clients, and it trusts nobody. Left alone, each client reads the certificates of the
-# whole world anew, though the server under test speaks plain HTTP: 22 ms and 0.8 MB for each.
+# One context for all clients, without certificates. By default each client loads all certificates,
+# although the server under test uses plain HTTP: 22 ms and 0.8 MB for each.
 NOBODY = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still for a while.
+PATIENCE_SECONDS = 60.0  # For a busy machine.
 _numbers = count(1)
 
 
 def within(seconds: float, what: Callable[[], bool], *, every: float = 0.01) -> bool:
-    """Whether `what()` became true within so many seconds."""
+    """Return whether `what()` becomes true within some seconds."""
     deadline = time.monotonic() + seconds
     while not what():
         if time.monotonic() > deadline:
@@ -32,7 +32,7 @@ def within(seconds: float, what: Callable[[], bool], *, every: float = 0.01) -> 
 
 
 def client(url: str, **options: Any) -> httpx.Client:
-    """A client that holds every answer against the contract."""
+    """Return a client that checks every answer against the contract."""
     checked = {"verify": NOBODY, "event_hooks": {"response": [check_response]}}
     checked["timeout"] = PATIENCE_SECONDS
     if url.startswith("http://"):
@@ -50,18 +50,18 @@ class Partner:
     clients: list[httpx.Client] = field(default_factory=list, repr=False)
 
     def client(self, url: str, **options: Any) -> httpx.Client:
-        """A client that is closed with the server."""
+        """Return a client that is closed with the server."""
         self.clients.append(client(url, **options))
         return self.clients[-1]
 
     @cached_property
     def key(self) -> httpx.Client:
-        """The partner by its API key."""
+        """A client with the API key."""
         return self.client(self.url, auth=(str(self.partner_id), self.api_key))
 
     @cached_property
     def api(self) -> httpx.Client:
-        """The partner by its token."""
+        """A client with the partner's token."""
         answer = self.key.post(
             "/v1/platform/oauth2/token/", data={"grant_type": "client_credentials"}
         )
@@ -69,7 +69,7 @@ class Partner:
         return self.client(self.url, headers={"Authorization": f"Bearer {token}"})
 
     def business(self, **facts: Any) -> "Business":
-        """Open a business and take a token for it."""
+        """Create a business."""
         body = {
             "external_id": f"business-{next(_numbers)}",
             "legal_name": "Harbour Coffee Ltd",
@@ -96,7 +96,7 @@ class Business:
 
     @cached_property
     def api(self) -> httpx.Client:
-        """The business by its own token."""
+        """A client with the token of the business."""
         answer = self.partner.api.post(f"/v1/platform/{self.id}/oauth2/token/")
         token = answer.json()["access_token"]
         return self.partner.client(self.base_url, headers={"Authorization": f"Bearer {token}"})
@@ -106,21 +106,19 @@ class Business:
         return f"{self.partner.url}/v1/platform/businesses/{self.id}"
 
     def customer(self, **facts: Any) -> dict[str, Any]:
-        """Create a customer."""
         return self.made("customers/", {"company_name": "Blue Door Bakery", **facts})
 
     def vendor(self, **facts: Any) -> dict[str, Any]:
-        """Create a vendor."""
         return self.made("vendors/", {"company_name": "Raw Coffee Traders", **facts})
 
     def made(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Post a body and return what was created."""
+        """Post a body; return the created record."""
         answer = self.api.post(path, json=body)
         assert answer.status_code == 201, answer.text
         made: dict[str, Any] = answer.json()
         return made
 
     def balance(self, code: str) -> int:
-        """The balance of an account."""
+        """Return the balance of an account."""
         answer = self.api.get(f"general-ledger/chart-of-accounts/{code}/")
         return int(answer.json()["current_balance"])

@@ -1,6 +1,6 @@
-"""HTTP/1.1 over plain sockets for the tests' clients: httpx's own way takes as long as the server.
+"""HTTP/1.1 over plain sockets for the tests' clients; httpx's own transport is slow.
 
-It is stricter than that, too: an answer has one length, and nothing comes behind it.
+It is also stricter: an answer has one length, and no bytes follow it.
 """
 
 import contextlib
@@ -19,18 +19,18 @@ WITHOUT_BODY = frozenset({204, 304})
 
 
 class PlainWire(httpx.BaseTransport):
-    """Connections to one server, kept for the next request; threads may share it."""
+    """Connections to one server, kept for later requests; threads may share them."""
 
     def __init__(self) -> None:
         self.idle: deque[socket.socket] = deque()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the idle connections."""
         while self.idle:
             self.idle.pop().close()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and read the whole of its answer."""
+        """Send a request and read its whole answer."""
         connection = self.connection(request)
         try:
             send(connection, request)
@@ -49,7 +49,7 @@ class PlainWire(httpx.BaseTransport):
         return response
 
     def connection(self, request: httpx.Request) -> socket.socket:
-        """One that was kept and that the server has not closed, or else a new one."""
+        """Return a kept connection that the server has not closed, else a new one."""
         limits = request.extensions["timeout"]
         with contextlib.suppress(IndexError):  # None is left.
             while True:
@@ -69,14 +69,14 @@ class PlainWire(httpx.BaseTransport):
 
 
 def is_silent(connection: socket.socket) -> bool:
-    """Whether nothing has come since the last answer, not even the end."""
+    """Return whether no bytes have arrived since the last answer, and no end."""
     poll = select.poll()
     poll.register(connection, select.POLLIN)
     return not poll.poll(0)
 
 
 def send(connection: socket.socket, request: httpx.Request) -> None:
-    """Send a request; whoever refuses it early does not listen to its end."""
+    """Send a request; a server that refuses it early may stop reading."""
     lines = [b"%s %s HTTP/1.1" % (request.method.encode(), request.url.raw_path)]
     lines += [b"%s: %s" % line for line in request.headers.raw]
     head = b"\r\n".join([*lines, b"", b""])
@@ -92,7 +92,6 @@ def send(connection: socket.socket, request: httpx.Request) -> None:
 
 
 def read(connection: socket.socket, request: httpx.Request) -> httpx.Response:
-    """Read one answer."""
     data = b""
     while (end := data.find(b"\r\n\r\n") + 4) < 4:
         data += more(connection)
@@ -116,7 +115,7 @@ def read(connection: socket.socket, request: httpx.Request) -> httpx.Response:
 
 
 def more(connection: socket.socket) -> bytes:
-    """What comes next."""
+    """Return the next bytes. Raises RemoteProtocolError at the end."""
     data = connection.recv(65_536)
     if not data:
         raise httpx.RemoteProtocolError("The server has hung up.")

@@ -1,4 +1,4 @@
-"""Ports for servers that are told theirs before they start."""
+"""Ports for servers that need a port before they start."""
 
 import os
 import random
@@ -6,14 +6,14 @@ import socket
 from pathlib import Path
 
 DEALT = Path("/proc/sys/net/ipv4/ip_local_port_range")
-WORKERS = 64  # Of one run, and more than there ever are.
+WORKERS = 64  # More than any run has.
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that nobody else is given.
+    """Return a port that is free and that no other worker of the run gets.
 
-    A server takes it seconds later. Those that the kernel deals out may be gone by then, and each
-    worker of a run has its own.
+    A server binds it seconds later. The kernel's own choices may be taken by then, and each worker
+    has its own ports.
     """
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     dealt_from = int(DEALT.read_text().split()[0])
@@ -23,7 +23,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could take the port at once; while this asks, none can."""
+    """Return whether a server could bind the port; the check itself binds it for a moment."""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError:

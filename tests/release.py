@@ -1,7 +1,7 @@
-"""`make release VERSION=1.4.0`: cut the changelog, keep the contract as released, commit and tag.
+"""`make release VERSION=1.4.0`: cut the changelog, keep the released contract, commit and tag.
 
-Nothing is written before all is known to be right. What is published is not in here: whoever
-releases pushes the commit and its tag.
+All checks come before the first change. Publication is a separate step: push the commit and its
+tag.
 """
 
 import re
@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).parents[1]
 CONTRACT: Final = "openapi/accounting.yaml"
 RELEASED: Final = "openapi/released"
 CHANGELOG: Final = "CHANGELOG.md"
-# Each file that says the version, and the first line of it that does.
+# Each file with the version, and the pattern of the line.
 VERSIONS: Final = {
     CONTRACT: re.compile(r"^(  version: ).*$", re.M),
     "pyproject.toml": re.compile(r'^(version = ").*(?=")', re.M),
@@ -28,12 +28,12 @@ VERSIONS: Final = {
 UNRELEASED: Final = re.compile(r"^## Unreleased\n(.*?)(?=^## |\Z)", re.M | re.S)
 
 
-class Refused(Exception):
-    """A release that may not be made, in a sentence."""
+class ReleaseError(Exception):
+    """A refused release; the message is a sentence."""
 
 
 def release(folder: Path, version: str, day: date) -> None:
-    """Make a release of the project in a folder; Refused leaves everything as it was."""
+    """Release a version of the project in a folder; ReleaseError leaves it unchanged."""
     refuse_unfinished_work(folder)
     refuse_number(folder, version)
     texts = {name: numbered(folder, name, version) for name in VERSIONS}
@@ -48,62 +48,61 @@ def release(folder: Path, version: str, day: date) -> None:
 
 
 def refuse_unfinished_work(folder: Path) -> None:
-    """Refuse where something is not committed."""
+    """Raise ReleaseError if there are uncommitted changes."""
     if changed := git(folder, "status", "--porcelain"):
-        raise Refused(f"Commit or put away first:\n{changed}")
+        raise ReleaseError(f"Commit or put away first:\n{changed}")
 
 
 def refuse_number(folder: Path, version: str) -> None:
-    """Refuse what is no version, or none above the last one."""
+    """Raise ReleaseError unless the version is well formed and above the last one."""
     last = newest(folder / RELEASED).stem
     if not re.fullmatch(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}", version):
-        raise Refused(f"Say which: make release VERSION=..., above {last}.")
+        raise ReleaseError(f"Say which: make release VERSION=..., above {last}.")
     if number_of(version) <= number_of(last):
-        raise Refused(f"{version} is not above {last}, which is released.")
+        raise ReleaseError(f"{version} is not above {last}, which is released.")
     if git(folder, "tag", "--list", f"v{version}"):
-        raise Refused(f"There is a tag v{version} already.")
+        raise ReleaseError(f"There is a tag v{version} already.")
 
 
 def refuse_breaking(folder: Path, contract: str, version: str) -> None:
-    """Refuse what breaks clients of the last version, unless the major version is a new one."""
+    """Raise ReleaseError for a change that breaks clients, unless the major version is new."""
     last = newest(folder / RELEASED)
     found = differences(parse(last.read_bytes()), parse(published(contract.encode())))
     if breaking := refused(found, last.stem, version):
-        raise Refused(f"{told(breaking, last.stem)}\nThat needs a new major version.")
+        raise ReleaseError(f"{told(breaking, last.stem)}\nThat needs a new major version.")
 
 
 def cut(changelog: str, version: str, day: date) -> str:
-    """Make what is unreleased the section of a version."""
+    """Move the unreleased changes to the section of a version."""
     section = UNRELEASED.search(changelog)
     if section is None or not section[1].strip():
-        raise Refused(f"{CHANGELOG} has nothing under Unreleased.")
+        raise ReleaseError(f"{CHANGELOG} has nothing under Unreleased.")
     return changelog.replace("## Unreleased\n", f"## {version} - {day}\n", 1)
 
 
 def numbered(folder: Path, name: str, version: str) -> str:
-    """Return a file with another version in it."""
+    """Return a file with its version replaced."""
     return VERSIONS[name].sub(rf"\g<1>{version}", read(folder, name), count=1)
 
 
 def read(folder: Path, name: str) -> str:
-    """Return the text of a file."""
     return (folder / name).read_text(encoding="utf-8")
 
 
 def git(folder: Path, *words: str) -> str:
-    """Return what git answers; Refused with its own words where it will not."""
+    """Return the output of git; ReleaseError has its error message."""
     done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Refused(done.stderr.strip() or f"git {words[0]} failed.")
+        raise ReleaseError(done.stderr.strip() or f"git {words[0]} failed.")
     return done.stdout.rstrip()
 
 
 def main() -> int:
-    """Release the version that is named; 2 and a sentence where it may not be."""
+    """Release the given version; return 2 with a message if it is refused."""
     version = "".join(sys.argv[1:])
     try:
         release(ROOT, version, datetime.now(UTC).date())
-    except Refused as refusal:
+    except ReleaseError as refusal:
         sys.stderr.write(f"{refusal}\n")
         return 2
     sys.stdout.write(f"Released {version}. To publish it: git push --follow-tags\n")

@@ -1,7 +1,7 @@
-"""Runs all that CI runs, part by part, and prints what each took of its share of twenty minutes.
+"""The parts of CI, run in turn, each with its minutes and its share of twenty minutes.
 
-It needs nothing but Python: the first part installs the rest. What is shown on a cluster, behind a
-pooler and in a browser says so where there is no Citus, PgBouncer or Chromium.
+It needs only Python: the first part installs the rest. Parts without Citus, PgBouncer or Chromium
+report that these are missing.
 """
 
 import subprocess
@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 
 class Part(NamedTuple):
-    """Verbs of the Makefile, and the minutes that they have together on two quiet cores.
+    """Targets of the Makefile, and the minutes that they may take on two idle cores.
 
-    Those that keep one core busy each run two `at_once`.
+    Targets that use one core each run two `at_once`.
     """
 
     name: str
@@ -35,7 +35,7 @@ PARTS: Final = (
 
 
 def main() -> int:
-    """Return 0, or what the first part that fails returned; a part that is slow does not fail."""
+    """Return 0, or the exit code of the first failing part; a slow part does not fail."""
     lines: list[str] = []
     for part in PARTS:
         begun = time.monotonic()

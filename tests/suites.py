@@ -1,4 +1,4 @@
-"""Runs a part of the tests once more, over another database than they have by themselves."""
+"""A part of the tests, repeated with another database."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 
 TRADE = "tests/handlers/trade"
-# What most of the product takes part in.
+# Tests that use most of the product.
 JOURNEYS = (
     "tests/journeys/test_first_invoice.py",
     "tests/journeys/test_receivables.py",
@@ -15,7 +15,7 @@ JOURNEYS = (
 
 
 def run_suite(paths: Iterable[str], left_out: Iterable[str], **environment: str) -> int:
-    """Run the tests of some paths by two workers, and return what pytest returns."""
+    """Run the tests of some paths with two workers; return the exit code of pytest."""
     left_out = [f"--deselect={path}" for path in left_out]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *left_out, *paths]
     return subprocess.call(command, env={**os.environ, **environment, "MALLOC_ARENA_MAX": "2"})

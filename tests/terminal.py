@@ -1,4 +1,4 @@
-"""A command on a terminal of its own: what a person sees, and what that person types."""
+"""A command on a terminal of its own: its screen and its keyboard."""
 
 import os
 import pty
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Terminal:
-    """A running command that reads from a terminal and writes all of its lines to it."""
+    """A running command whose input and output are a terminal."""
 
     def __init__(self, words: Sequence[str | Path], environment: Mapping[str, str]) -> None:
         self._ours, theirs = pty.openpty()
@@ -26,26 +26,26 @@ class Terminal:
         self.shown = ""
 
     def wait_for(self, words: str) -> None:
-        """Return when these words have been shown."""
+        """Return when these words were shown."""
         while words not in self.shown:
             assert self._read(), f"{words!r} was never shown:\n{self.shown}"
 
     def type(self, text: str) -> None:
-        """Type a line."""
+        """Write a line to the terminal."""
         os.write(self._ours, f"{text}\n".encode())
 
     def interrupt(self) -> None:
-        """Do what Ctrl-C does: all processes of the command are told."""
+        """Send Ctrl-C: all processes of the command receive SIGINT."""
         os.killpg(self.process.pid, signal.SIGINT)
 
     def end(self) -> int:
-        """Return the exit code when the command has ended and all of it is shown."""
+        """Return the exit code when the command has ended and all output is read."""
         while self._read():
             pass
         return self.process.wait()
 
     def close(self) -> None:
-        """Let the terminal go, and whoever still runs on it."""
+        """Close the terminal and kill its command."""
         self.process.kill()
         self.process.wait()
         os.close(self._ours)
@@ -53,7 +53,7 @@ class Terminal:
     def _read(self) -> bool:
         try:
             piece = os.read(self._ours, 65_536)
-        except OSError:  # Nobody holds the other end any more.
+        except OSError:  # No process has the other end open.
             return False
         self.shown += piece.decode(errors="replace")
         return bool(piece)
@@ -63,7 +63,7 @@ class Terminal:
 def terminal(
     words: Sequence[str | Path], environment: Mapping[str, str] = os.environ
 ) -> Iterator[Terminal]:
-    """Run a command on a terminal for the length of a block."""
+    """Run a command on a terminal during a block."""
     opened = Terminal(words, environment)
     try:
         yield opened

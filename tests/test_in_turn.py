@@ -1,4 +1,4 @@
-"""A test that looks at many cases in turn goes through all of them, and names those that fail."""
+"""A test for many cases in turn runs all of them, and names those that fail."""
 
 import inspect
 

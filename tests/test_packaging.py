@@ -1,4 +1,4 @@
-"""The product as a package: its modules come from this very tree, and its files name no machine."""
+"""The product as a package: its modules come from this tree, and its files name no machine."""
 
 import importlib
 import re
@@ -36,7 +36,7 @@ def tracked() -> list[str]:
 
 
 def pins(lock: str) -> dict[str, str]:
-    """The version of each package that a lock names."""
+    """Return the version of each package in a lock file."""
     text = (ROOT / lock).read_text("utf-8")
     return dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", text, re.M))
 
@@ -118,7 +118,6 @@ class TestImage:
 
     @pytest.mark.parametrize(("extra", "lock"), [("", LOCKS[0]), ("traces", LOCKS[1])])
     def test_an_extra_brings_its_lock(self, extra: str, lock: str) -> None:
-        """As a shell reads it."""
         text = (ROOT / "Dockerfile").read_text("utf-8")
         assert f"COPY {' '.join(LOCKS[:2])} ./" in text
         [named] = re.findall(r'-r ("requirements.+lock")', text)

@@ -1,4 +1,4 @@
-"""The product is written in plain words: docs/writing.md, as far as a program can check it."""
+"""Plain words in product and tests: docs/writing.md, as far as a program can check it."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Plain words: lists docstrings, comments and names that break the rules of docs/writing.md.
+"""A check for plain words in docstrings, comments and names, by the rules of docs/writing.md.
 
-`python -m tests.words [FOLDER ...]` prints each with its file and line, then their number.
+`python -m tests.words [FOLDER ...]` prints each breach with its file and line, then their number.
 """
 
 import ast
@@ -17,8 +17,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 ROOMS: Final = (
     "access", "accounting", "cli", "handlers", "jobs", "libraries/bank_files",
-    "libraries/embedded", "libraries/pdf_files", "openapi", "persistence", "server", "tools/bench",
-    "tools/clients", "tools/verify",
+    "libraries/embedded", "libraries/pdf_files", "openapi", "persistence", "server", "tests",
+    "tools/bench", "tools/clients", "tools/verify",
 )  # fmt: skip
 MOST_WORDS: Final = 25
 # The first word of a function's docstring.
@@ -52,7 +52,7 @@ VERBS: Final = frozenset(
     Validate Verify Void Wait Walk Warn Watch Withdraw Withhold Wrap Write Yield
     """.split()  # noqa: SIM905
 )
-# A property may name its value, and a test double may say what it is.
+# A property or a fixture may name its value.
 NOUN_STARTS: Final = frozenset({"A", "An", "The", "True", "None"})
 # No docstring begins with these.
 RIDDLES: Final = frozenset(
@@ -89,8 +89,8 @@ IRREGULAR: Final = frozenset(
 )
 NOUNS: Final = frozenset(
     """
-    Banking Billing Embedded Feed Heading Listing Meaning Need Opening Parsing Pricing Rounding
-    Routing Seed Setting Timing Aging Posting Accounting Voiding Created Keyring Outdated
+    Banking Billing Bookkeeping Embedded Feed Heading Listing Meaning Need Opening Parsing Pricing
+    Rounding Routing Seed Setting Timing Aging Posting Accounting Voiding Created Keyring Outdated
     """.split()  # noqa: SIM905
 )
 
@@ -177,8 +177,7 @@ def modules(folders: Sequence[str] = ROOMS) -> list[Path]:
     """Return the tracked modules below some folders."""
     listed = subprocess.check_output(["git", "ls-files", "--", *folders], cwd=ROOT, text=True)
     paths = [ROOT / line for line in listed.splitlines() if line.endswith(".py")]
-    beside = (path for path in paths if "tests" not in path.relative_to(ROOT).parts)
-    return [path for path in beside if path.exists() and not path.is_symlink()]
+    return [path for path in paths if path.exists() and not path.is_symlink()]
 
 
 def main(folders: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Links to documents: what is signed opens that and nothing else, for a quarter of an hour."""
+"""Signed links to documents: each opens one document for a quarter of an hour."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -49,7 +49,7 @@ def token_key(kind: CallerKind, secret: MasterSecret = SECRET) -> bytes:
 
 @dataclass(frozen=True)
 class Forge:
-    """What a holder of the true keys could write: each field departs from a good token alone."""
+    """A token signed with the true keys; each field given departs from a valid token."""
 
     kind: CallerKind = CallerKind.PARTNER_TOKEN
     header: Any = None

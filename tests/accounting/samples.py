@@ -1,4 +1,4 @@
-"""The days, accounts and parties that the tests of the rules speak of."""
+"""Days, accounts and parties for the tests of the rules."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ def account(code: str, role: str | None = None, archived: bool = False) -> Accou
 
 
 def named(code: str | None) -> AccountReference | None:
-    """Name an account as a caller does, or none."""
+    """Return a reference to an account by its code, or None."""
     return None if code is None else AccountReference("code", code)
 
 
@@ -91,20 +91,20 @@ def context_of(
 
 
 def refused(step: Any, *given: Any, **facts: Any) -> ApiError:
-    """What a step is refused with."""
+    """Return the error that refuses a step."""
     with pytest.raises(ApiError) as refusal:
         step(*given, **facts)
     return refusal.value
 
 
 def refusal_of(step: Any, *given: Any, **facts: Any) -> tuple[str, dict[str, Any]]:
-    """The code and the detail that a step is refused with."""
+    """Return the code and the detail of the error that refuses a step."""
     refusal = refused(step, *given, **facts)
     return refusal.code, refusal.detail
 
 
 def no_move(state: str, *allowed: str) -> tuple[str, dict[str, Any]]:
-    """The code and the detail of a refused move to another state."""
+    """Return the code and the detail of a refused change of state."""
     return "invalid_state_transition", {"current_state": state, "allowed_next_states": [*allowed]}
 
 
@@ -117,7 +117,7 @@ def written(on: date) -> str:
 
 
 def amounts(entry: Entry) -> dict[str, int]:
-    """The lines of an entry by account code, debits above zero."""
+    """Return the amounts of an entry by account code; debits are positive."""
     sums: Counter[str] = Counter()
     for each in entry.lines:
         sums[code_of(each.account_id)] += each.amount
@@ -127,7 +127,7 @@ def amounts(entry: Entry) -> dict[str, int]:
 def posted_after(
     before: tuple[PostedEntry, ...], entries: list[Entry], identify: Callable[[], UUID]
 ) -> tuple[PostedEntry, ...]:
-    """Post entries as a store does: give them ids, and mark what they reverse."""
+    """Post entries as a store does: assign ids, and mark the reversed ones."""
     reversed_ids = {entry.reversal_of_id for entry in entries}
     kept = [replace(each, reversed=each.reversed or each.id in reversed_ids) for each in before]
     new = [

@@ -1,4 +1,4 @@
-"""Dumps between versions of PostgreSQL, and going back to a moment by its own archive."""
+"""Dumps between versions of PostgreSQL, and recovery to a moment from the archived log."""
 
 import shutil
 import subprocess
@@ -30,12 +30,12 @@ PARTNER = "INSERT INTO partner VALUES (gen_random_uuid(), 'Ada', now(), NULL, no
 
 
 def unheard(_step: str) -> None:
-    """Tell nobody of a step."""
+    """Ignore a step."""
 
 
 @pytest.fixture
 def older(tmp_path: Path) -> Iterator[EmbeddedPostgres]:
-    """The machine's own PostgreSQL, which knows less than the one that comes along."""
+    """The machine's own PostgreSQL, if it is older than the bundled one."""
     newest = binaries.find_programs().major
     for folder in Path("/").glob("usr/lib/postgresql/*/bin"):
         programs = binaries.inspect(folder)
@@ -92,7 +92,7 @@ class TestPassword:
 
 
 class TestPointInTime:
-    """By the book of docs/operations.md: a base backup, an archive of the log, a moment."""
+    """The recovery of docs/operations.md: a base backup, an archived log, a moment."""
 
     def test_what_was_there_at_the_moment_is_there_and_nothing_later(self, tmp_path: Path) -> None:
         archive, base = tmp_path / "archive", tmp_path / "base"
@@ -140,7 +140,7 @@ def basebackup(postgres: EmbeddedPostgres, target: Path) -> None:
 
 
 def recovered(home: Path, base: Path, archive: Path, moment: str) -> EmbeddedPostgres:
-    """A new server over the base backup, which reads the archive up to a moment and goes on."""
+    """Start a server over the base backup; it replays the archive up to a moment."""
     data = home / f"pg{binaries.find_programs().major}"
     home.mkdir(mode=0o700)
     shutil.move(base, data)

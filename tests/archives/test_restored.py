@@ -1,4 +1,4 @@
-"""A plain dump in a fresh cluster: no role came along, nor what was granted to it."""
+"""A plain dump in a fresh cluster, without its roles and their privileges."""
 
 import subprocess
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def shop(own_server: ApiServer) -> Business:
 
 @pytest.fixture
 def fresh(databases: Databases | ClusterDatabases, tmp_path: Path) -> Iterator[EmbeddedPostgres]:
-    """A cluster that has no database of ours, nor any role."""
+    """A cluster without our databases and roles."""
     if isinstance(databases, ClusterDatabases):
         pytest.skip("a dump of a cluster is not restored")
     with EmbeddedPostgres(tmp_path / "fresh", TEST_SETTINGS) as postgres:
@@ -43,13 +43,13 @@ def fresh(databases: Databases | ClusterDatabases, tmp_path: Path) -> Iterator[E
 
 
 def run(program: str, *words: str) -> str:
-    """Run one of PostgreSQL's programs, and return what it complained of."""
+    """Run one of PostgreSQL's programs; return its error output."""
     path = str(find_programs().folder / program)
     return subprocess.run([path, *words], capture_output=True, text=True, check=True).stderr
 
 
 def restored(postgres: EmbeddedPostgres, own_server: ApiServer, *words: str) -> str:
-    """Restore a dump of what a server has, as `psql` reads it, and return its complaints."""
+    """Restore a dump of a server's database with `psql`; return the errors."""
     dump = postgres.home / "dump.sql"
     run("pg_dump", *words, "--file", str(dump), own_server.database_url)
     return run("psql", "--no-psqlrc", "--quiet", "--file", str(dump), postgres.url(NAME))
@@ -62,7 +62,7 @@ def refuses(url: str) -> str:
 
 
 def served_as_before(postgres: EmbeddedPostgres, shop: Business, folder: Path) -> None:
-    """Hold the books there to those here, by a server whose login is the server's."""
+    """Check that a server with the server's login has the same books there as here."""
     url = postgres.url(NAME).replace("//accounting@", f"//{LOGIN}@")
     assert "The books of 1 business hold" in CommandLine(folder, url).did("check-books").out
     with ApiServer(url) as server:

@@ -1,6 +1,6 @@
-"""`python -m tests.browser FOLDER`: serve reference and page, and hold them in Debian's Chromium.
+"""`python -m tests.browser FOLDER`: test the reference and the page in Debian's Chromium.
 
-What is held stands in `pages.mjs`. Pictures of the pages, and what they are on paper, go to FOLDER.
+`pages.mjs` has the checks. Pictures of the pages, and their PDFs, go to FOLDER.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from persistence.files.blobs import Folder
 from server.docs import app_page
 from tests.api_server import ApiServer, Databases, settings
 
-# How long a token is good that ends while a page is looked at.
+# The lifetime of a token that expires while a page is open.
 ENDING_SECONDS = 30
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main(folder: Path) -> int:
-    """Return 0 when all holds, or when there is no browser."""
+    """Return 0 if all checks pass or no browser is installed."""
     browser = next(filter(None, map(shutil.which, NAMES)), None)
     if browser is None:
         sys.stdout.write("There is no Chromium here: no page was looked at.\n")
@@ -44,7 +44,7 @@ def main(folder: Path) -> int:
         EmbeddedPostgres(Path(data) / "postgres", TEST_SETTINGS) as postgres,
         ApiServer(Databases(postgres).clone("browser"), documents=Folder(Path(data))) as api_server,
     ):
-        # Requests are no news here.
+        # The log of requests would hide the output.
         structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
         addresses = {"tryIt": to_try(api_server), **to_read(api_server, Path(data))}
         words = ["tests/browser/pages.mjs", browser, json.dumps(addresses), str(folder)]
@@ -52,7 +52,7 @@ def main(folder: Path) -> int:
 
 
 def to_read(api_server: ApiServer, data: Path) -> dict[str, str]:
-    """Return the addresses of the page with the demo's books, by tokens that last and that end."""
+    """Return addresses of the page with the demo's books: with a lasting and an expiring token."""
     loaded = settings(data_dir=data, documents=api_server.settings.documents)
     with Progress() as progress:
         filled = fill(loaded, api_server.database_url, None, progress, given_up=lambda: False)
@@ -66,7 +66,7 @@ def to_read(api_server: ApiServer, data: Path) -> dict[str, str]:
 
 
 def taken_since(api_server: ApiServer, demo: Access, ago: timedelta) -> None:
-    """Let tokens be taken that are older than what they open, as one that ends here is."""
+    """Accept tokens issued before the demo was created, as the expiring one seems to be."""
     since = datetime.now(UTC) - ago
     ids = {"partner": demo.partner_id, "business": demo.business_id}
     for table, id in ids.items():
@@ -75,7 +75,7 @@ def taken_since(api_server: ApiServer, demo: Access, ago: timedelta) -> None:
 
 
 def page_address(api_server: ApiServer, demo: Access, good_for: timedelta) -> str:
-    """Return the address of the page with a token that is good for so long."""
+    """Return the address of the page with a token that is valid for `good_for`."""
     issued = datetime.now(UTC) + good_for - timedelta(seconds=TOKEN_LIFETIME_SECONDS)
     keyring = Keyring(api_server.settings.secrets)
     token = keyring.issue_business_token(UUID(demo.partner_id), UUID(demo.business_id), issued)

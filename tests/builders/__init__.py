@@ -1,6 +1,7 @@
-"""What tests send and what they find in the books: one family for every folder of tests.
+"""Builders of requests, shared by the tests of every folder.
 
-`trade` builds what both sides of trade have, `sales` and `purchases` name it for one side, the
-rest is what only one of them has. A builder sends its request through a `Business` and returns the
-answer's body; a name that ends in `_body` is only the body to send.
+`trade` builds the requests that both sides of trade have. `sales` and `purchases` name them for one
+side; the other modules build requests of one subject. A builder sends its request through a
+`Business` and returns the body of the answer. A builder whose name ends in `_body` returns only the
+body to send.
 """

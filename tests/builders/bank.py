@@ -1,4 +1,4 @@
-"""A bank account with lines to match, and what is asked of them, as short as it can be said."""
+"""A bank account, its lines, and the requests that match and reconcile them."""
 
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,7 +24,7 @@ RULES = "bank-rules/"
 
 
 def open_account(shop: Business, **facts: Any) -> Record:
-    """Open a bank account over an account of its own, so that it is told from the chart's bank."""
+    """Open a bank account with an account of the chart other than the default bank account."""
     return shop.made("bank-accounts/", {"display_name": "Savings", "currency": "GBP", **facts})
 
 
@@ -37,11 +37,11 @@ class Bank:
 
     @property
     def code(self) -> str:
-        """The account of the chart that it stands for."""
+        """Return the code of its account of the chart."""
         return str(self.account["account"]["code"])
 
     def line(self, amount: int, **facts: Any) -> Record:
-        """Import a line: money comes in, unless it is said that it goes out."""
+        """Import a line: money in where the amount is above zero, else money out."""
         body = {
             "external_id": f"line {next(_numbers)}",
             "date": BOOKED,
@@ -75,7 +75,7 @@ class Bank:
         return self.done(line, "match", matching(kind, target, amount))
 
     def unmatch(self, line: Record, place: int = 0) -> Record:
-        """Take one of the links of a line back."""
+        """Remove a link of a line, the first by default."""
         link = self.read(line)["links"][place]
         return self.done(
             line, "unmatch", {"reconciliation_link_id": link["reconciliation_link_id"]}
@@ -88,12 +88,12 @@ class Bank:
         return self.done(line, "uncategorize")
 
     def transfer(self, line: Record, to: "Bank", **facts: Any) -> Record:
-        """Let a transfer begin with a line, and wait for that of another account."""
+        """Begin a transfer with a line; the other account's line completes it."""
         body = {"target_type": TRANSFER, "bank_account_id": to.account["id"], **facts}
         return self.done(line, "match", body)
 
     def split(self, line: Record, **parts: int) -> Record:
-        """Categorize a line in parts: `_6300=12` posts 12 to 6300."""
+        """Post a line in parts: `_6300=12` posts 12 to 6300."""
         return self.done(line, "categorize", {"splits": splits(**parts)})
 
     def suggestions(self, line: Record) -> Record:
@@ -108,11 +108,11 @@ class Bank:
 
     @property
     def statements(self) -> str:
-        """Where the statements of the account are reconciled."""
+        """Return the path of the account's reconciliations."""
         return f"bank-accounts/{self.account['id']}/reconciliations/"
 
     def reconcile(self, on: str, balance: int) -> Record:
-        """Hold a statement against the ledger."""
+        """Compare a statement with the ledger."""
         body = {"statement_date": on, "closing_balance_cents": balance}
         answer = self.shop.api.post(self.statements, json=body)
         assert answer.status_code in (200, 201), answer.text
@@ -120,7 +120,7 @@ class Bank:
         return shown
 
     def closed(self, on: str, balance: int) -> Record:
-        """Reconcile a statement that closes."""
+        """Reconcile a statement and check that it closes."""
         shown = self.reconcile(on, balance)
         assert shown["status"] == "closed", shown
         return shown
@@ -137,24 +137,24 @@ class Bank:
 
 
 def splits(**parts: int) -> list[Record]:
-    """Parts of a line by their accounts: `_6300=12` is 12 to 6300."""
+    """Return the parts of a line by account: `_6300=12` is 12 to 6300."""
     return [{"account": name[1:], "amount_cents": amount} for name, amount in parts.items()]
 
 
 def made_rule(shop: Business, text: str, account: str = "6300", **facts: Any) -> Record:
-    """Make a bank rule: what says a text belongs to an account."""
+    """Create a bank rule that assigns lines with a text to an account."""
     body = {"name": text, "conditions": {"text": text}, "result": {"account": account}, **facts}
     return shop.made(RULES, body)
 
 
 def matching(kind: str, target: Record, amount: int | None = None, **facts: Any) -> Record:
-    """The body of a match."""
+    """Return the body of a match."""
     body = {"target_type": kind, "target_id": target["id"], **facts}
     return body if amount is None else {**body, "amount_cents": amount}
 
 
 def left(line: Record) -> tuple[int, int, int]:
-    """What of a line is linked, categorized and left."""
+    """Return the linked, the categorized and the remaining amount of a line."""
     names = ("linked_amount_cents", "categorized_amount_cents", "remaining_amount_cents")
     linked, categorized, remaining = (line[name] for name in names)
     return linked, categorized, remaining

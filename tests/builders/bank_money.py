@@ -1,4 +1,4 @@
-"""Money of every kind that a bank line can be matched with."""
+"""Payments and payouts of every kind that a bank line can match."""
 
 from tests.builders.bank import (
     BILL_PAYMENT,
@@ -19,12 +19,12 @@ PAID_OUT_AT = "2025-03-11T10:00:00Z"
 
 
 def sign_of(kind: str) -> int:
-    """The sign of the bank line that shows money of a kind."""
+    """Return the sign of a bank line that a payment or payout of a kind matches."""
     return -1 if kind in (BILL_PAYMENT, REFUND_PAYMENT) else 1
 
 
 def money_of(kind: str, shop: Business, buyer: Record, vendor: Record, amount: int = 90) -> Record:
-    """Create completed money of a kind."""
+    """Create a completed payment or payout of a kind."""
     match kind:
         case "invoice_payment":
             return paid(shop, buyer, amount)
@@ -40,7 +40,7 @@ def money_of(kind: str, shop: Business, buyer: Record, vendor: Record, amount: i
 
 
 def refund_payment(shop: Business, buyer: Record, amount: int = 90) -> Record:
-    """Refund an invoice by a payment of the twentieth of March."""
+    """Refund an invoice with a payment completed on 20 March; return the refund payment."""
     invoice = settled(shop, buyer, amount)
     refund = refunded(shop, invoice, completed_at="2025-03-20T10:00:00Z")
     payment: Record = refund["refund_payments"][0]
@@ -48,5 +48,5 @@ def refund_payment(shop: Business, buyer: Record, amount: int = 90) -> Record:
 
 
 def card_payout(shop: Business, buyer: Record, amount: int = 90) -> Record:
-    """Pay out a card payment on the eleventh of March."""
+    """Pay out a card payment on 11 March."""
     return paid_out(shop, amount, by_card(shop, buyer, amount), completed_at=PAID_OUT_AT)

@@ -1,4 +1,4 @@
-"""One customer's history with a business, and requests that build on it."""
+"""The history of a customer, and requests that build on it."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,7 +41,7 @@ def account(code: str) -> Record:
 
 @dataclass(frozen=True)
 class CustomerHistory:
-    """One customer of a business: what happened with it. Every amount is 100 unless it is said."""
+    """A customer of a business and its documents. Each amount is 100 unless another is given."""
 
     shop: Business
     buyer: Record
@@ -69,7 +69,7 @@ class CustomerHistory:
         return self.done(voiding(self.invoice()))
 
     def of_another(self) -> Record:
-        """An invoice of another customer."""
+        """Send an invoice to another customer."""
         return sent(self.shop, self.shop.customer(), 100)
 
     def paid(self, amount: int = 100, **facts: Any) -> Record:
@@ -78,7 +78,7 @@ class CustomerHistory:
         return invoice
 
     def promised(self, amount: int = 40) -> Record:
-        """An invoice of which a payment that is pending has a part."""
+        """Return an invoice that a pending payment settles in part."""
         return self.paid(amount, status="pending")
 
     def credited(self, amount: int = 40) -> Record:
@@ -93,13 +93,13 @@ class CustomerHistory:
         return self.written_off(amount_cents=40)
 
     def reversed(self) -> Record:
-        """An invoice as it was before its write-off was taken back."""
+        """Write off an invoice and reverse the write-off; return the invoice as written off."""
         invoice = self.written_off()
         self.done(reversing(invoice))
         return invoice
 
     def refunded_and_bounced(self) -> Record:
-        """An invoice on which nothing is paid any more, and of which a part was refunded."""
+        """Return an invoice that was refunded in part and whose payment then failed."""
         payment = self.refunded()
         self.done(changing(payment, status="failed"))
         invoice: Record = payment["applied_invoices"][0]
@@ -116,18 +116,18 @@ class CustomerHistory:
         return paid(self.shop, self.buyer, total, *parts, **facts)
 
     def allocated(self, amount: int = 100) -> Record:
-        """A payment that settles an invoice."""
+        """Return a payment of 100 that settles an invoice."""
         return self.payment(100, part(self.invoice(), amount))
 
     def refunded(self) -> Record:
-        """A payment of 100 for an invoice of which 60 was refunded."""
+        """Return a payment of 100 for an invoice of which 60 was refunded."""
         invoice = self.invoice()
         payment = self.payment(100, part(invoice, 100))
         refunded(self.shop, invoice, amount_cents=60)
         return payment
 
     def given_back(self) -> Record:
-        """A payment of 100 that settled nothing, and of which 60 was refunded."""
+        """Return a payment of 100 in advance, of which 60 was refunded."""
         payment = self.payment(100)
         refunded(self.shop, payment, amount_cents=60)
         return payment
@@ -160,11 +160,11 @@ class CustomerHistory:
     def credit_void(self) -> Record:
         return self.done(voiding_credit(self.credit()))
 
-    # ── What is gone ───────────────────────────────────────────────────────────────────────────
+    # ── Archived records ───────────────────────────────────────────────────────────────────────
 
     @cached_property
     def gone(self) -> "CustomerHistory":
-        """A customer that is archived; a draft of an invoice and of a credit are its own."""
+        """The history of an archived customer that has a draft invoice and a draft credit."""
         history = CustomerHistory(self.shop, self.shop.customer())
         drafts = {"invoice": history.draft(), "credit": history.credit_draft()}
         self.done(("POST", f"customers/{history.buyer['id']}/archive/", None))
@@ -172,13 +172,13 @@ class CustomerHistory:
 
     @cached_property
     def closed(self) -> Record:
-        """An account that is archived."""
+        """An archived account."""
         facts = {"account_type": "revenue", "account_subtype": "revenue"}
         self.shop.made(CHART, {"code": "4910", "name": "Gone", **facts})
         self.done(("DELETE", f"{CHART}4910/", None))
         return account("4910")
 
-    # ── What a customer asks for ───────────────────────────────────────────────────────────────
+    # ── Requests ───────────────────────────────────────────────────────────────────────────────
 
     def invoicing(self, *lines: Record, **facts: Any) -> Request:
         given = {"sent_at": CREDITED_AT, **facts}
@@ -193,7 +193,7 @@ class CustomerHistory:
         return "POST", CREDITS, credit_body(self.buyer, {"amount": 100}, **given)
 
     def crediting_a_newcomer(self, *shares: Record) -> Request:
-        """A credit for a customer that would be made on the way."""
+        """Build the request of a credit whose customer does not exist yet."""
         method, path, body = self.crediting(*shares, customer_external_id="newcomer")
         del body["customer_id"]
         return method, path, body

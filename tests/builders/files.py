@@ -1,4 +1,4 @@
-"""Files to send: one of each kind, and some that are none of them."""
+"""Files to upload: one of each accepted kind, and some of no accepted kind."""
 
 import base64
 import hashlib
@@ -29,14 +29,14 @@ KINDS = {
 
 
 def in_json(content: bytes = PDF, name: str = "paper.pdf", **facts: Any) -> dict[str, Any]:
-    """A `document` of a JSON body."""
+    """Return the `document` of a JSON body."""
     return {"file": base64.b64encode(content).decode(), "file_name": name, **facts}
 
 
 def upload(
     shop: Business, content: bytes = PDF, name: str = "paper.pdf", **options: Any
 ) -> httpx.Response:
-    """Send a file of its own; what is given beside it are fields of the form, and `headers`."""
+    """Upload a file; the options are fields of the form, except `headers`."""
     headers = options.pop("headers", {})
     parts = {"file": (name, content, "application/octet-stream")}
     return shop.api.post("documents/", files=parts, data=options, headers=headers)
@@ -49,18 +49,18 @@ def follow(shop: Business, url: str, **options: Any) -> httpx.Response:
 
 
 def kept(api_server: ApiServer, shop: Business) -> set[str]:
-    """The digests of every file of a business that lies in the storage."""
+    """Return the digest of each file that the storage holds for a business."""
     folder: Path = api_server.folder / shop.id
     return {hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*")}
 
 
 def names(api_server: ApiServer, shop: Business) -> list[str]:
-    """How the files of a business are called in the storage."""
+    """Return the names of the files of a business in the storage, sorted."""
     return sorted(path.name for path in (api_server.folder / shop.id).glob("*"))
 
 
 def records(api_server: ApiServer, shop: Business) -> int:
-    """How many records of documents a business has."""
+    """Count the document records of a business."""
     asked = "SELECT count(*) FROM stored_document WHERE business_id = %s"
     [(found,)] = api_server.query(asked, shop.id)
     return int(found)
@@ -72,14 +72,14 @@ def credit(shop: Business, buyer: Record, **facts: Any) -> Record:
 
 
 def claimed(shop: Business, bill: Record) -> Record:
-    """Something back of a bill that is paid."""
+    """Create a vendor refund of 100 for a paid bill."""
     back = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 100}
     claim = {"vendor_id": bill["vendor_id"], "total_refunded_amount_cents": 100, "currency": "GBP"}
     return shop.made("vendor-refunds/", {**claim, "allocations": [back]})
 
 
 def target(shop: Business, buyer: Record, kind: str) -> Record:
-    """Something of a kind to link a document to."""
+    """Create a record of a kind that a document can be linked to."""
     if kind == "customer":
         return buyer
     if kind == "vendor":

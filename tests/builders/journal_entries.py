@@ -1,4 +1,4 @@
-"""Entries written by hand, as short as they can be: 6000 against 2400 on the last of March."""
+"""Manual journal entries: 6000 against 2400 on 31 March unless other facts are given."""
 
 from typing import Any
 
@@ -23,12 +23,12 @@ def entry_body(amount: int = 100, **facts: Any) -> Record:
 
 
 def drafted(shop: Business, amount: int = 100, **facts: Any) -> Record:
-    """Write a draft."""
+    """Create a draft."""
     return shop.made(ENTRIES, entry_body(amount, **facts))
 
 
 def posted(shop: Business, amount: int = 100, **facts: Any) -> Record:
-    """Write an entry and post it at once."""
+    """Create and post an entry."""
     return shop.made(ENTRIES, entry_body(amount, post=True, **facts))
 
 
@@ -41,13 +41,13 @@ def moved(shop: Business, entry: Record, move: str, **options: Any) -> Record:
 
 
 def marked(account: str, amount: int, code: str, part: str) -> Record:
-    """A line that is for a tax return; below zero it is a credit."""
+    """Return a line for a tax return: a debit above zero, a credit below."""
     side = debit if amount > 0 else credit
     return side(account, abs(amount), tax_code=code, tax_part=part)
 
 
 def taxed(shop: Business, on: str, *lines: Record) -> Record:
-    """Post an entry of such lines, and the rest of it at the bank."""
+    """Post an entry of these lines, balanced by a line at the bank."""
     rest = sum(each.get("debit_amount", 0) - each.get("credit_amount", 0) for each in lines)
     bank = [credit("1100", rest) if rest > 0 else debit("1100", -rest)] if rest else []
     return shop.made(ENTRIES, {"entry_date": on, "lines": [*lines, *bank], "post": True})

@@ -1,4 +1,4 @@
-"""Books that are opened at the end of 2024, as short as they can be."""
+"""Opening balances at the end of 2024."""
 
 from itertools import count
 from typing import Any
@@ -17,7 +17,7 @@ def moment(day: str) -> str:
 
 
 def open_invoice(customer: Record, amount: int, **facts: Any) -> Record:
-    """An invoice of which an amount is still owed."""
+    """Return an invoice with an outstanding amount."""
     return {
         "customer_id": customer["id"],
         "invoice_number": f"old-{next(_numbers)}",
@@ -28,13 +28,13 @@ def open_invoice(customer: Record, amount: int, **facts: Any) -> Record:
 
 
 def open_bill(vendor: Record, amount: int, **facts: Any) -> Record:
-    """A bill of which an amount is still owed."""
+    """Return a bill with an outstanding amount."""
     given = {"vendor_id": vendor["id"], "bill_date": BEFORE}
     return {**given, "outstanding_amount_cents": amount, **facts}
 
 
 def open_customer_credit(customer: Record, amount: int, **facts: Any) -> Record:
-    """A credit note of which an amount is not used up."""
+    """Return a credit note with an unapplied amount."""
     return {
         "customer_id": customer["id"],
         "credit_note_number": f"old-{next(_numbers)}",
@@ -45,29 +45,28 @@ def open_customer_credit(customer: Record, amount: int, **facts: Any) -> Record:
 
 
 def open_vendor_credit(vendor: Record, amount: int, **facts: Any) -> Record:
-    """A credit of a vendor of which an amount is not used up."""
+    """Return a vendor credit with an unapplied amount."""
     given = {"vendor_id": vendor["id"], "received_at": moment(BEFORE)}
     return {**given, "unapplied_amount_cents": amount, **facts}
 
 
 def prepaid(party: Record, amount: int, of: str = "customer", **facts: Any) -> Record:
-    """Money that a customer paid, or that a vendor was paid, in advance."""
+    """Return a payment in advance from a customer or to a vendor."""
     given = {f"{of}_id": party["id"], "payment_date": BEFORE}
     return {**given, "unapplied_amount_cents": amount, **facts}
 
 
 def by_code(tax_code: str, net: int, tax: int = 0) -> Record:
-    """What of something that is open a tax code taxes."""
+    """Return the net and the tax of a tax code, for an open document."""
     return {"tax_code": tax_code, "net_cents": net, "tax_cents": tax}
 
 
 def opened(shop: Business, **facts: Any) -> Record:
-    """Open the books."""
     return shop.made(OPENINGS, {"date": DAY, **facts})
 
 
 def all_open(customer: Record, vendor: Record) -> Record:
-    """One of everything, with the balances of the accounts that it stands on.
+    """Return an opening with every kind of document and the balances of their accounts.
 
     1,200 and 300 are owed on invoices, 500 on a bill; 100 and 40 are credited; 70 and 30 were paid
     in advance. With a bank account of 5,000 and capital of 1,000 that leaves 4,900.
@@ -92,7 +91,7 @@ def all_open(customer: Record, vendor: Record) -> Record:
 
 
 def reversed_(shop: Business, opening: Record, on: str | None = None) -> Record:
-    """Take an opening back, on a day or today."""
+    """Reverse an opening, on the given day or today."""
     body = {} if on is None else {"entry_date": on}
     answer = shop.api.post(f"{OPENINGS}{opening['id']}/reverse/", json=body)
     assert answer.status_code == 200, answer.text

@@ -1,4 +1,4 @@
-"""Payouts and what they settle, as short as it can be said."""
+"""Payouts, and the payments and refunds that they pay out."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ AT = f"{ON}T06:00:00Z"
 
 
 def by_card(shop: Business, buyer: Record, total: int = 100, fee: int = 0, **facts: Any) -> Record:
-    """A payment of the tenth of March, by card and through Stripe."""
+    """Record a card payment of 10 March through Stripe."""
     means = {"payment_method": "credit_card", "payment_processor": "stripe"}
     return paid(shop, buyer, total, **{**means, "processing_fee_cents": fee, **facts})
 
 
 def given_back(shop: Business, buyer: Record, amount: int = 20, fee: int = 0) -> Record:
-    """A refund payment of the twentieth of March, by card, of money that came to the bank."""
+    """Refund by card, on 20 March, a payment that came to the bank; return the refund payment."""
     means = {"method": "CREDIT_CARD", "processor": "Stripe", "refund_processing_fee_cents": fee}
     at = {"completed_at": "2025-03-20T10:00:00Z"}
     refund = refunded(shop, paid(shop, buyer, amount), amount_cents=amount, **means, **at)
@@ -28,7 +28,7 @@ def given_back(shop: Business, buyer: Record, amount: int = 20, fee: int = 0) ->
 
 
 def payout_body(paid_out: int, *items: Record, **facts: Any) -> Record:
-    """A payout of the last of March."""
+    """Return the body of a payout of 31 March."""
     return {
         "processor": "stripe",
         "paid_out_amount_cents": paid_out,
@@ -44,7 +44,7 @@ def paid_out(shop: Business, amount: int, *items: Record, **facts: Any) -> Recor
 
 
 def worked_example(shop: Business, buyer: Record, **facts: Any) -> Record:
-    """Payments of 1,000,000 less refunds of 50,000 and a fee of 30,000: 920,000."""
+    """Pay out payments of 1,000,000 less refunds of 50,000 and a fee of 30,000: 920,000."""
     items = by_card(shop, buyer, 1_000_000), given_back(shop, buyer, 50_000)
     return paid_out(shop, 920_000, *items, fee_cents=30_000, **facts)
 
@@ -60,7 +60,7 @@ def payment(shop: Business, payment: Record) -> Record:
 
 
 def upserted(shop: Business, body: Record) -> Record:
-    """Send a payout again that is known by its external id."""
+    """Send a payout whose external ID exists; it updates that payout."""
     answer = shop.api.post(PAYOUTS, json=body)
     assert answer.status_code == 200, answer.text
     found: Record = answer.json()
@@ -68,7 +68,7 @@ def upserted(shop: Business, body: Record) -> Record:
 
 
 def moved(shop: Business, payment: Record, status: str) -> Record:
-    """Let a payment bounce, or come back."""
+    """Change the status of a payment."""
     answer = shop.api.patch(f"{PAYMENTS}{payment['id']}/", json={"status": status})
     assert answer.status_code == 200, answer.text
     found: Record = answer.json()["payment"]

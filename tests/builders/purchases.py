@@ -1,4 +1,4 @@
-"""What is bought: the builders of both sides by their names on this one."""
+"""Purchases: the builders of `trade` named for this side."""
 
 from tests.builders.trade import PURCHASES
 

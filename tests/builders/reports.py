@@ -1,4 +1,4 @@
-"""Reports as they are asked for, and months of trade that they tell of."""
+"""Requests for reports, and the trade that the reports show."""
 
 import csv
 from io import StringIO
@@ -11,7 +11,7 @@ from tests.partner import Business
 
 
 def report(shop: Business, name: str, **asked: Any) -> Record:
-    """Ask for a report by its path: reports/profit-and-loss."""
+    """Return a report by its path, such as reports/profit-and-loss."""
     answer = shop.api.get(f"{name}/", params=asked)
     assert answer.status_code == 200, answer.text
     found: Record = answer.json()
@@ -19,7 +19,7 @@ def report(shop: Business, name: str, **asked: Any) -> Record:
 
 
 def refused(shop: Business, name: str, **asked: Any) -> Record:
-    """Ask for a report that is refused; its faults by parameter."""
+    """Request a report that is refused; return its errors by parameter."""
     answer = shop.api.get(f"{name}/", params=asked)
     assert answer.status_code == 400, answer.text
     faults: Record = answer.json()["detail"]["field_errors"]
@@ -27,7 +27,7 @@ def refused(shop: Business, name: str, **asked: Any) -> Record:
 
 
 def table(shop: Business, name: str, **asked: Any) -> list[dict[str, str]]:
-    """Ask for a report as a file, and read its rows."""
+    """Request a report as CSV; return its rows."""
     answer = shop.api.get(f"{name}/", params=asked, headers={"Accept": "text/csv"})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
@@ -35,7 +35,7 @@ def table(shop: Business, name: str, **asked: Any) -> list[dict[str, str]]:
 
 
 def values(section: Record) -> dict[str, int]:
-    """What the lines of a section come to, by code, or by name where there is no account."""
+    """Return the value of each line of a section, by account code, else by name."""
     return {
         each["account_code"] or each["account_name"]: each["value_cents"]
         for each in section["line_items"]
@@ -43,13 +43,13 @@ def values(section: Record) -> dict[str, int]:
 
 
 def booked(shop: Business, on: str, taken: str, given: str, amount: int) -> Record:
-    """Post an entry by hand: what is debited, and what is credited."""
+    """Post an entry by hand that debits `taken` and credits `given`."""
     lines = [debit(taken, amount), credit(given, amount)]
     return shop.made(ENTRIES, {"entry_date": on, "lines": lines, "post": True})
 
 
 def worked_march(shop: Business) -> tuple[Record, Record]:
-    """An invoice of 1,200.00 of which 500.00 are paid, a machine, its depreciation and a loan."""
+    """Post an invoice of 1,200.00, 500.00 of it paid, a machine, its depreciation and a loan."""
     buyer = shop.customer()
     sold = line(100_000, tax_rate=20)
     invoice = shop.made("invoices/", invoice_body(buyer, sold, sent_at="2026-03-05T09:00:00Z"))

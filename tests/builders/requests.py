@@ -1,4 +1,4 @@
-"""Requests that change what there is already, to be sent or refused later."""
+"""Requests that change existing records, to be sent later."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tests.builders.sales import CREDITS, INVOICES, PAYMENTS, REFUNDS, part
 from tests.builders.trade import CREDITED_AT, Record, line
 
 Request = tuple[str, str, Any]
-"""Method, path and body."""
+"""A method, a path and a body."""
 
 
 def editing(invoice: Record, **facts: Any) -> Request:
@@ -39,7 +39,7 @@ def changing(payment: Record, **changes: Any) -> Request:
 
 
 def lowering(payment: Record, amount: int) -> Request:
-    """Let a payment settle less of the one invoice that it settles."""
+    """Build the request that makes a payment settle less of its only invoice."""
     return changing(payment, allocations=[part(payment["applied_invoices"][0], amount)])
 
 

@@ -1,4 +1,4 @@
-"""What is sold: the builders of both sides by their names on this one, and what only it has."""
+"""Sales: the builders of `trade` named for this side, and the builders that only sales have."""
 
 from typing import Any
 
@@ -23,17 +23,17 @@ written_off = SALES.write_off
 
 
 def refunded(shop: Business, target: Record, **facts: Any) -> Record:
-    """Agree to refund an invoice, or what a payment or a credit has left."""
+    """Create a refund of an invoice, or of the remaining amount of a payment or a credit."""
     return shop.made(REFUNDS, {target_field(target): target["id"], **facts})
 
 
 def target_field(target: Record) -> str:
-    """Say by which field a refund names what it gives back of."""
+    """Return the field by which a refund names its invoice, payment or credit."""
     if "credit_note_number" in target:
         return "credit_id"
     return "invoice_id" if target.get("type") == "Invoice" else "payment_id"
 
 
 def refund_paid(shop: Business, refund: Record, **facts: Any) -> Record:
-    """Pay a refund, or part of it; the answer is the refund payment."""
+    """Pay a refund, or part of it; return the refund payment."""
     return shop.made(f"{REFUNDS}{refund['id']}/payments/", facts)

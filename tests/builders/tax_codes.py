@@ -1,4 +1,4 @@
-"""Tax codes as the tests make and read them."""
+"""Requests that create and read tax codes."""
 
 from typing import Any
 

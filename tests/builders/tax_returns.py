@@ -1,4 +1,4 @@
-"""Tax returns as the tests draw them up, file and read them."""
+"""Requests that create, file and read tax returns."""
 
 from collections import defaultdict
 from typing import Any
@@ -26,12 +26,11 @@ def return_body(quarter: int = 1, scheme: str = "accrual", **facts: Any) -> Reco
 
 
 def drawn_up(business: Business, quarter: int = 1, scheme: str = "accrual") -> Record:
-    """Draw up the draft of a quarter of 2025."""
+    """Create the draft return of a quarter of 2025."""
     return business.made(RETURNS, return_body(quarter, scheme))
 
 
 def filed(business: Business, draft: Record, **facts: Any) -> Record:
-    """File a draft."""
     answer = business.api.post(f"{RETURNS}{draft['id']}/file/", json=facts)
     assert answer.status_code == 200, answer.text
     shown: Record = answer.json()
@@ -46,18 +45,18 @@ def read(business: Business, tax_return: Record) -> Record:
 
 
 def superseding(business: Business, old: Record, reason: str = "Forgotten") -> Record:
-    """Draw up the draft of a return that takes the place of another."""
+    """Create the draft that replaces a filed return."""
     return business.made(f"{RETURNS}{old['id']}/supersede/", {"reason": reason})
 
 
 def boxes(tax_return: Record) -> dict[str, int]:
-    """The boxes of a return that hold something."""
+    """Return the boxes of a return that are not zero."""
     shown = {each["box"]: each["amount_cents"] for each in tax_return["boxes"]}
     return {number: amount for number, amount in shown.items() if amount}
 
 
 def codes(figures: list[Record]) -> dict[str, dict[str, int]]:
-    """What a return says by code and part, without zeros."""
+    """Return the amounts of each tax code by part, without zeros."""
     parts = ("net", "output", "input", "blocked", "withheld", "relief_net", "relief")
     return {
         each["tax_code"]: {part: each[f"{part}_cents"] for part in parts if each[f"{part}_cents"]}
@@ -66,7 +65,7 @@ def codes(figures: list[Record]) -> dict[str, dict[str, int]]:
 
 
 def lines(business: Business, tax_return: Record, **asked: Any) -> list[Record]:
-    """The lines behind a return."""
+    """Return the ledger lines behind a return."""
     answer = business.api.get(
         f"{RETURNS}{tax_return['id']}/entries/", params={"page_size": 100, **asked}
     )
@@ -76,10 +75,10 @@ def lines(business: Business, tax_return: Record, **asked: Any) -> list[Record]:
 
 
 def explain_themselves(business: Business, figures: Record) -> None:
-    """Follow what each box and code of a return, or of a summary, leads to: it comes to them."""
+    """Check that each box and code of a return or summary equals the sum of its lines."""
     for each in figures.get("boxes", []):
         led_to = abs(into_a_box(led(business, each)))
-        # Boxes of nets drop what is no whole unit.
+        # Boxes of nets are cut to whole units.
         assert abs(each["amount_cents"]) in (led_to, led_to - led_to % 100), each
     for name in ("codes", "late", "transition"):
         for each in figures.get(name, []):
@@ -96,7 +95,7 @@ def explain_themselves(business: Business, figures: Record) -> None:
 
 
 def into_a_box(lines: list[Record]) -> int:
-    """What lines bring to a box: nets of sales and of purchases both count up."""
+    """Return the total of lines in a box: nets of sales and of purchases both add to it."""
     total = 0
     for share in (share for line in lines for share in line["shares"]):
         is_sale = share["tax_part"] == "net" and share["tax_code"].startswith("S")
@@ -106,7 +105,7 @@ def into_a_box(lines: list[Record]) -> int:
 
 
 def led(business: Business, figure: Record) -> list[Record]:
-    """The lines that a figure leads to."""
+    """Return the lines behind a figure."""
     address = f"{business.partner.url}{figure['explain']}&page_size=100"
     answer = business.api.get(address)
     assert answer.status_code == 200, answer.text
@@ -117,13 +116,13 @@ def led(business: Business, figure: Record) -> list[Record]:
 
 
 def brought(lines: list[Record]) -> int:
-    """What lines bring, debits less credits."""
+    """Return the debits less the credits of the tax shares of lines."""
     shares = [share for line in lines for share in line["shares"]]
     return sum(share["debit_amount"] - share["credit_amount"] for share in shares)
 
 
 def sale(books: Business, on: str = ON, net: int = NET) -> Record:
-    """Sell something at 20 % by hand."""
+    """Post a sale at 20 % by hand."""
     tax = marked("2200", -net // 5, "S20", "output")
     return taxed(books, on, credit("4000", net, tax_code="S20"), tax)
 

@@ -1,4 +1,4 @@
-"""Quarters of trade with tax of all kinds: their returns are worked out beside the tests."""
+"""Quarters of trade with every kind of tax. The tests state the expected returns."""
 
 from typing import Any
 
@@ -9,19 +9,17 @@ from tests.partner import Business
 
 
 def sold(shop: Business, on: str, *lines: Record) -> Record:
-    """Send an invoice."""
     body = SALES.body(shop.customer(), *lines, sent_at=f"{on}T09:00:00Z")
     return shop.made(INVOICES, body)
 
 
 def bought(shop: Business, on: str, *lines: Record) -> Record:
-    """Receive a bill."""
     body = PURCHASES.body(shop.vendor(), *lines, bill_date=on, received_at=f"{on}T09:00:00Z")
     return shop.made(PURCHASES.path, body)
 
 
 def paid(shop: Business, document: Record, amount: int, on: str) -> Record:
-    """Pay so much of an invoice or a bill."""
+    """Record a payment of an invoice or a bill."""
     side = SALES if document.get("type") == "Invoice" else PURCHASES
     party = document[side.party]
     facts = {"payment_date": on, "currency": document["currency"]}
@@ -29,12 +27,12 @@ def paid(shop: Business, document: Record, amount: int, on: str) -> Record:
 
 
 def of(code: str, net: int) -> Record:
-    """A line taxed by a code."""
+    """Return a line taxed by a code."""
     return line(net, tax_code=code)
 
 
 def british_quarter(shop: Business) -> None:
-    """The first quarter of 2025 of a business in Great Britain."""
+    """Post the first quarter of 2025 of a business in Great Britain."""
     coffee = sold(shop, "2025-01-10", of("S20", 100_000), of("S5", 20_000), of("S0", 5_000))
     sold(shop, "2025-02-05", of("SX", 30_000))
     paid(shop, coffee, 146_000, "2025-02-01")
@@ -51,7 +49,7 @@ def british_quarter(shop: Business) -> None:
 
 
 def credited(shop: Business, invoice: Record, net: int, on: str, **facts: Any) -> Record:
-    """Credit so much of the first line of an invoice."""
+    """Credit part of the first line of an invoice."""
     source = invoice["line_items"][0]["id"]
     body = {
         "customer_id": invoice["customer"]["id"],
@@ -64,13 +62,13 @@ def credited(shop: Business, invoice: Record, net: int, on: str, **facts: Any) -
 
 
 def given_back(shop: Business, invoice: Record, gross: int, on: str) -> Record:
-    """Refund so much of the second line of an invoice, and pay it."""
+    """Refund part of the second line of an invoice, and pay the refund."""
     lines = [{"line_id": invoice["line_items"][1]["id"], "amount_cents": gross}]
     return refunded(shop, invoice, amount_cents=gross, lines=lines, completed_at=f"{on}T09:00:00Z")
 
 
 def german_quarter(shop: Business) -> None:
-    """The first quarter of 2025 of a business in Germany."""
+    """Post the first quarter of 2025 of a business in Germany."""
     goods = sold(shop, "2025-01-10", of("S19", 100_050), of("S7", 20_000), of("SG", 30_000))
     sold(shop, "2025-02-05", of("SU", 12_000))
     paid(shop, goods, 85_230, "2025-02-01")

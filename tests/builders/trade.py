@@ -1,6 +1,6 @@
-"""Both sides of trade: one set of builders, and the words in which the two sides differ.
+"""Both sides of trade: one set of builders, and the names by which the two sides differ.
 
-Everything happens in March 2025, so that it is over whenever the tests run.
+All dates are in March 2025, so that every period is over when the tests run.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tests.partner import Business
 Record = dict[str, Any]
 NOBODY = "0197f0c6-0000-7000-8000-000000000000"
 DAY = "2025-03-01"
-"""The day in the books of what `open` makes: an invoice is sent on it, a bill is dated by it."""
+"""The date in the books of a document of `open`: of sending an invoice, or of a bill."""
 SENT = f"{DAY}T09:00:00Z"
 RECEIVED = "2025-03-03T09:00:00Z"
 CREDITED = "2025-03-05"
@@ -20,21 +20,24 @@ PAID = "2025-03-10"
 
 
 def line(unit_price: int = 1_000, quantity: Any = 1, **facts: Any) -> Record:
-    """A line of an invoice or a bill."""
+    """Return a line of an invoice or a bill."""
     return {"quantity": quantity, "unit_price": unit_price, **facts}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trade:
-    """Sales or purchases.
+    """Sales or purchases, by their names of fields, paths and accounts.
 
-    A draft is opened by `move` and is `opened` then; `at` is when `open` says that it was. `line`
-    and `tax` are the accounts beside `control`, `sign` is +1 where an open document debits that
-    one, and `numbers` are what its parties count it by. Of a payment, `total`, `remaining` and
-    `note` are names of fields, `advance` and `fee` the accounts of what settles nothing and of
-    its fee; one that is `not_live` holds nothing. `given_up` is the
-    account of what is written off. Of a credit, `credit_control` and `credit_line` are the
-    accounts, and `account_field` names the account that a line of it says.
+    The request `move` opens a draft; its status is then `opened`, and `at` is the moment that
+    `open` sends. `line` and `tax` are the accounts posted with `control`. `sign` is 1 where an open
+    document debits `control`, else -1. `numbers` are the fields of a document's numbers.
+
+    `total`, `remaining` and `note` are fields of a payment. `advance` is the account of its
+    unallocated amount and `fee` that of its fee. A payment with a status of `not_live` settles
+    nothing. `given_up` is the account of write-offs.
+
+    `credit_control` and `credit_line` are the accounts of a credit, and `account_field` names the
+    field for the account of its lines.
     """
 
     noun: str
@@ -84,6 +87,10 @@ class Trade:
         return f"{self.party}s/"
 
     @property
+    def sells(self) -> bool:
+        return self.sign > 0
+
+    @property
     def other_side(self) -> "Trade":
         return PURCHASES if self.sells else SALES
 
@@ -101,18 +108,18 @@ class Trade:
 
     @property
     def source(self) -> str:
-        """The field of a credit that names the document it comes from."""
+        """Return the field of a credit that names its source document."""
         return f"source_{self.noun}_id"
 
     @property
     def words(self) -> dict[str, str]:
-        """What stands in braces in a table of both sides."""
+        """Return the names that replace the braces in a table for both sides."""
         names = ("number", "party", "opened", "moment", "dated", "at")
         of_credits = ("noun", "source", "credit_number", "account_field")
         return {name: getattr(self, name) for name in (*names, *of_credits)}
 
     def named(self, facts: Any) -> Any:
-        """What a table of both sides says, in the words of this one."""
+        """Return the facts of a table for both sides with the names of this side."""
         if isinstance(facts, dict):
             return {self.named(name): self.named(value) for name, value in facts.items()}
         if isinstance(facts, list):
@@ -120,17 +127,17 @@ class Trade:
         return facts.format(**self.words) if isinstance(facts, str) else facts
 
     def of(self, record: Record, move: str = "") -> str:
-        """The path of a document, or of a move of it."""
+        """Return the path of a document, or of an action on it."""
         return under(self.path, record, move)
 
     @property
     def write_off_source(self) -> str:
-        """What entries of write-offs say that they come from."""
+        """Return the source that entries of write-offs name."""
         return "write_off" if self.sells else "bill_write_off"
 
     @property
     def payment_allocations(self) -> str:
-        """The field of a document that shows what pays it."""
+        """Return the field of a document that lists its payments."""
         return "payment_allocations" if self.sells else "bill_payment_allocations"
 
     def of_party(self, record: Record, move: str = "") -> str:
@@ -143,46 +150,49 @@ class Trade:
         return under(self.payments, payment, move)
 
     def numbered(self, number: str) -> Record:
-        """A document with all the numbers that it can have."""
+        """Return every number field that a document can have."""
         return {name: f"{number}-{place}" for place, name in enumerate(self.numbers)}
 
     def on(self, day: str) -> Record:
-        """What puts a document on a day in the books."""
+        """Return the field that sets the date of a document in the books."""
         return {self.moment: f"{day}T00:00:00Z"} if self.sells else {self.dated: day}
 
     def posted(self, net: int, tax: int = 0) -> dict[str, int]:
-        """What is posted for a document, debits first; below zero, what takes it back."""
+        """Return the amounts posted for a document, debits first; below zero, their reversal."""
         return self.signed({self.control: net + tax, self.line: -net, self.tax: -tax})
 
     def posted_by_credit(self, net: int) -> dict[str, int]:
-        """What is posted for a credit without tax, debits first."""
+        """Return the amounts posted for a credit without tax, debits first."""
         return self.signed({self.credit_control: -net, self.credit_line: net})
 
     def posted_by_applying(self, amount: int) -> dict[str, int]:
-        """What is posted where a credit settles so much; below zero, where it is released."""
+        """Return the amounts posted when a credit is applied, or released where below zero."""
         return self.signed({self.credit_control: amount, self.control: -amount})
 
     def posted_by_write_off(self, amount: int, account: str = "") -> dict[str, int]:
-        """What is posted where so much is written off, to an account or to that of the side."""
+        """Return the amounts posted for a write-off to an account, by default `given_up`."""
         return self.signed({account or self.given_up: amount, self.control: -amount})
 
     def posted_payment(self, total: int, settled: int = 0, account: str = "1100") -> dict[str, int]:
-        """What is posted for a payment that settles so much, and for changes of either amount."""
+        """Return the amounts posted for a payment of `total`, `settled` of it to documents.
+
+        Both may be changes of these amounts.
+        """
         return self.signed({account: total, self.control: -settled, self.advance: settled - total})
 
     def signed(self, amounts: dict[str, int]) -> dict[str, int]:
-        """What sales would post, as this side posts it: debits first, and nothing of zero."""
+        """Return amounts of sales with the sign of this side: debits first, without zeros."""
         signed = [(code, self.sign * amount) for code, amount in amounts.items() if amount]
         return dict(sorted(signed, key=lambda each: -each[1]))
 
     # ── Bodies ─────────────────────────────────────────────────────────────────────────────────
 
     def body(self, party: Record, *lines: Record, **facts: Any) -> Record:
-        """A draft of one line, unless lines are given."""
+        """Return the body of a draft, with one line unless lines are given."""
         return {f"{self.party}_id": party["id"], "line_items": list(lines or (line(),)), **facts}
 
     def payment_body(self, party: Record, total: int = 1_000, **facts: Any) -> Record:
-        """A completed payment that settles nothing."""
+        """Return the body of a completed payment that settles nothing."""
         return {
             f"{self.party}_id": party["id"],
             self.total: total,
@@ -193,22 +203,22 @@ class Trade:
         }
 
     def credit_body(self, party: Record, *lines: Record, **facts: Any) -> Record:
-        """A draft of a credit of one line, unless lines are given."""
+        """Return the body of a draft credit, with one line unless lines are given."""
         items = list(lines or ({"amount": 1_000},))
         return {f"{self.party}_id": party["id"], "line_items": items, **facts}
 
     def part(self, document: Record, amount: int, **facts: Any) -> Record:
-        """What a payment is to settle of a document."""
+        """Return the allocation of a payment to a document."""
         return {f"{self.noun}_id": document["id"], "amount_cents": amount, **facts}
 
     def share(self, document: Record, amount: int) -> Record:
-        """What a credit is to settle of a document."""
+        """Return the allocation of a credit to a document."""
         return {f"{self.noun}_id": document["id"], "amount": amount}
 
     # ── Requests ───────────────────────────────────────────────────────────────────────────────
 
     def somebody(self, shop: Business, **facts: Any) -> Record:
-        """Another customer or vendor."""
+        """Create a customer or vendor."""
         made: Record = getattr(shop, self.party)(**facts)
         return made
 
@@ -217,27 +227,27 @@ class Trade:
         return shop.made(self.path, self.body(party, line(total), **facts))
 
     def open(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
-        """Send an invoice of one line on the first of March, or receive a bill of that day."""
+        """Send an invoice of one line on 1 March, or receive a bill of that day."""
         opened = {self.moment: self.at} | ({} if self.sells else {self.dated: DAY})
         return shop.made(self.path, self.body(party, line(total), **{**opened, **facts}))
 
     def pay(
         self, shop: Business, party: Record, total: int, *parts: Record, **facts: Any
     ) -> Record:
-        """Record a payment of the tenth of March."""
+        """Record a payment of 10 March."""
         given = self.payment_body(party, total, **{"allocations": list(parts), **facts})
         payment: Record = shop.made(self.payments, given)["payment"]
         return payment
 
     def change(self, shop: Business, payment: Record, **changes: Any) -> Record:
-        """Change a payment; the answer is the payment."""
+        """Change a payment; return it."""
         answer = shop.api.patch(self.of_payment(payment), json=changes)
         assert answer.status_code == 200, answer.text
         changed: Record = answer.json()["payment"]
         return changed
 
     def settle(self, shop: Business, party: Record, total: int = 1_000, **facts: Any) -> Record:
-        """Open a document on the first of March and have it paid on the tenth."""
+        """Open a document on 1 March and pay it on 10 March."""
         document = self.open(shop, party, total, **facts)
         self.pay(shop, party, total, self.part(document, total))
         return document
@@ -245,19 +255,19 @@ class Trade:
     def credit(
         self, shop: Business, party: Record, total: int, *shares: Record, **facts: Any
     ) -> Record:
-        """Send or receive a credit of one line on the fifth of March."""
+        """Send or receive a credit of one line on 5 March."""
         opened = {self.moment: CREDITED_AT, "allocations": list(shares), **facts}
         return shop.made(self.credits, self.credit_body(party, {"amount": total}, **opened))
 
     def write_off(self, shop: Business, document: Record, **facts: Any) -> Record:
-        """Write off what is left of a document, or a part; the answer is the document."""
+        """Write off the outstanding amount of a document, or a part; return the document."""
         return shop.made(self.of(document, "write-offs"), facts)
 
     def read(self, shop: Business, record: Record) -> Record:
         return read(shop, self.path, record)
 
     def status_of(self, shop: Business, document: Record) -> tuple[str, int]:
-        """The status of a document, and what of it is outstanding."""
+        """Return the status and the outstanding amount of a document."""
         shown = self.read(shop, document)
         return shown["status"], shown["outstanding_balance"]
 
@@ -325,12 +335,12 @@ PURCHASES = Trade(
 
 
 def under(path: str, record: Record, move: str = "") -> str:
-    """The path of what lies under a path, or of a move of it."""
+    """Return the path of a record below `path`, or of an action on it."""
     return f"{path}{record['id']}/{move and f'{move}/'}"
 
 
 def read(shop: Business, path: str, record: Record) -> Record:
-    """Read what lies under a path."""
+    """Return a record below `path`."""
     answer = shop.api.get(under(path, record))
     assert answer.status_code == 200, answer.text
     shown: Record = answer.json()

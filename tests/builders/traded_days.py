@@ -1,4 +1,4 @@
-"""A random history of one side of trade, on days of 2025 and, where it is taken back, today."""
+"""A random history of one side of trade, on days of 2025."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -19,7 +19,7 @@ MOVES = (
 
 @dataclass
 class TradedDays:
-    """What was traded so far, and how often each kind of move was taken."""
+    """The documents and payments so far, and how often each kind of move succeeded."""
 
     shop: Business
     trade: Trade
@@ -32,7 +32,7 @@ class TradedDays:
     taken: dict[str, int] = field(default_factory=dict)
 
     def play(self, moves: int) -> None:
-        """Make so many moves; what the rules refuse is left."""
+        """Make so many random moves; the server may refuse a move."""
         self.parties = [self.trade.somebody(self.shop) for _ in range(3)]
         for _ in range(moves):
             name = self.lots.choice(MOVES)
@@ -148,7 +148,7 @@ class TradedDays:
         }
         return self.post("vendor-refunds/payments/", body)
 
-    # ── Words ──────────────────────────────────────────────────────────────────────────────────
+    # ── Helpers ────────────────────────────────────────────────────────────────────────────────
 
     def day(self) -> str:
         return f"2025-{self.lots.randint(1, 12):02d}-{self.lots.randint(1, 28):02d}"

@@ -1,4 +1,4 @@
-"""What vendors give back, as short as it can be said, and the books around it."""
+"""Refunds of vendors, and requests about them."""
 
 from typing import Any
 
@@ -42,26 +42,26 @@ def refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Rec
 
 
 def whole_refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
-    """The same for a refund that is agreed by itself."""
+    """Return the body of a refund that is created without its payment."""
     body = refund_body(vendor, total, *items, **facts)
     body["total_refunded_amount_cents"] = body.pop("total_amount_cents")
     return body
 
 
 def agreed_refund(shop: Business, vendor: Record, total: int, **facts: Any) -> Record:
-    """Agree a refund by itself, whose one payment is on its way; the answer is the refund."""
+    """Create a refund with one pending payment; return the refund."""
     return shop.made(REFUNDS, whole_refund_body(vendor, total, **facts))
 
 
 def agreed(shop: Business, vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
-    """Agree a refund with one payment on the twentieth of March; the answer is all three."""
+    """Create a refund and its payment of 20 March; return both with the allocations."""
     return shop.made(REFUND_PAYMENTS, refund_body(vendor, total, *items, **facts))
 
 
 def agreed_in_parts(
     shop: Business, vendor: Record, total: int, *amounts: int, **facts: Any
 ) -> Record:
-    """Agree a refund that comes in several payments; the answer is the refund."""
+    """Create a refund paid in several payments; return the refund."""
     body = whole_refund_body(vendor, total, **facts)
     body["payments"] = [{"amount_cents": amount} for amount in amounts]
     return shop.made(REFUNDS, body)
@@ -82,12 +82,12 @@ def cancelled(shop: Business, payment: Record) -> Record:
 
 
 def refund_of(shop: Business, made: Record) -> Record:
-    """Read the refund of an answer with all three."""
+    """Return the refund of an answer of `agreed`."""
     return read(shop, REFUNDS, made["refund"])
 
 
 def snapshot(shop: Business, *records: tuple[str, Record]) -> list[Record]:
-    """Whole answers, without what a change always moves: when it was."""
+    """Return records without their times, which each change updates."""
     moved = ("updated_at", "paid_at")
     shown = [read(shop, path, record) for path, record in records]
     return [{name: value for name, value in each.items() if name not in moved} for each in shown]
@@ -111,7 +111,7 @@ def refused(shop: Business, method: str, path: str, body: Any = None) -> tuple[i
 
 
 def taxed(shop: Business, vendor: Record, **facts: Any) -> Record:
-    """A bill of 8333 net on an account of its own and 1667 tax, paid in full."""
+    """Create a paid bill of 8,333 net, on an account of its own, and 1,667 tax."""
     own = {"account_identifier": {"type": "AccountCode", "code": "5000"}}
     item = line(8_333, sales_taxes=[{"amount": 1_667}], **own)
     given = {"bill_date": "2025-03-01", "received_at": "2025-03-03T09:00:00Z", **facts}

@@ -1,8 +1,8 @@
-"""Commands that are refused, and a storage that is not there."""
+"""Refused commands, and an unavailable storage."""
 
 from typing import Protocol
 
-from tests.command_line import Told
+from tests.command_line import CommandResult
 
 AWAY = {
     "ACCOUNTING_S3_BUCKET": "documents",
@@ -10,17 +10,17 @@ AWAY = {
     "ACCOUNTING_S3_ACCESS_KEY_ID": "a",
     "ACCOUNTING_S3_SECRET_ACCESS_KEY": "b",
 }
-"""The settings of a bucket that nobody serves."""
+"""The settings of a bucket without a server."""
 
 
 class Commands(Protocol):
-    """A command line over some deployment."""
+    """The command line of a deployment."""
 
-    def run(self, *arguments: str, **environment: str) -> Told: ...
+    def run(self, *arguments: str, **environment: str) -> CommandResult: ...
 
 
 def refusal(place: Commands, *arguments: str, **environment: str) -> str:
-    """Run a command that must be refused without any result; return the reason, its last line."""
+    """Run a command that must be refused without output; return the last line of its errors."""
     told = place.run(*arguments, **environment)
     assert (told.code, told.out) == (2, ""), told
     assert "Traceback" not in told.err

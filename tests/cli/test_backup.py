@@ -1,4 +1,4 @@
-"""A backup of everything, made and restored by logins that are no superusers."""
+"""A backup of everything, created and restored by logins that are no superusers."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.files import CSV, PDF, follow, upload
 from tests.builders.sales import sent
 from tests.cli.refusals import AWAY, refusal
-from tests.command_line import CommandLine, Told
+from tests.command_line import CommandLine, CommandResult
 from tests.object_store import KEY_ID, SECRET, ObjectStore
 from tests.partner import Business, Partner, within
 from tests.persistence.integrity.book_faults import faults_in, tamper
@@ -39,7 +39,7 @@ class Place:
     folder: Path
     documents: Path
 
-    def run(self, *arguments: str, **environment: str) -> Told:
+    def run(self, *arguments: str, **environment: str) -> CommandResult:
         place = {"ACCOUNTING_DOCUMENTS_DIR": str(self.documents), **environment}
         return CommandLine(self.folder, self.url).run(*arguments, **place)
 
@@ -57,12 +57,12 @@ class Place:
             connection.execute(text.encode())
 
     def contents(self) -> dict[str, object]:
-        """A digest of the rows of each table."""
+        """Return a digest of the rows of each table."""
         return {name: self.ask(ROWS.format(name)) for name in metadata.tables}
 
 
 def founded(postgres: EmbeddedPostgres, name: str, folder: Path, documents: Path) -> Place:
-    """An empty database that belongs to a login which may make roles, and no more."""
+    """Create an empty database of a login that may create roles and is no superuser."""
     owner, superuser_url = f"{name}_owner", postgres.url(name)
     with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
         connection.execute(
@@ -118,21 +118,21 @@ def to_be_moved(owner: Partner) -> Business:
 @pytest.fixture(scope="module")
 def kept(source: Place, bakery: Business, tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("backups") / "monday"
-    source.did("check-books")  # Everything is sealed, and stays so.
+    source.did("check-books")  # It seals the audit trail, which then stays unchanged.
     source.did("backup", str(target))
     return target
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    """Another PostgreSQL, which has never heard of our roles."""
+    """A PostgreSQL without our roles."""
     with EmbeddedPostgres(tmp_path_factory.mktemp("cluster"), TEST_SETTINGS) as postgres:
         yield postgres
 
 
 @pytest.fixture
 def empty(cluster: EmbeddedPostgres, tmp_path: Path) -> Place:
-    """A database of that one, which knows no role of ours."""
+    """A database in `cluster`, without our roles."""
     with psycopg.connect(cluster.url("postgres"), autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS kept_there WITH (FORCE)")
         for role in ("kept_there_owner", "kept_here_owner", "accounting_server"):
@@ -273,7 +273,7 @@ class TestRestore:
         dump.write_bytes(content)
         reason = refusal(empty, "restore", str(damaged))
         assert reason.endswith(f"database.dump of {damaged} is not what was written.")
-        resummed(damaged)  # And what PostgreSQL's own programs say of it.
+        resummed(damaged)  # Now PostgreSQL's own programs must find the damage.
         dump.write_bytes(content[: len(content) // 2])
         resummed(damaged)
         told = empty.run("restore", str(damaged))
@@ -344,11 +344,11 @@ class TestBackupOfServersAtWork:
 
 
 class TestRowSecurity:
-    """Where it binds the owner, too."""
+    """Row security that applies to the owner, too."""
 
     @pytest.fixture
     def forced(self, source: Place) -> Iterator[Place]:
-        """It binds the owner, who has no way around."""
+        """A deployment whose owner is subject to row security."""
         source.do(on_tenants("ALTER TABLE {} FORCE ROW LEVEL SECURITY"))
         source.do(on_tenants("DROP POLICY IF EXISTS every_business ON {}"))
         yield source
@@ -358,7 +358,7 @@ class TestRowSecurity:
 
     @pytest.fixture
     def with_policies(self, forced: Place) -> Place:
-        """The owner may ask for all rows, and nobody else."""
+        """The same, with a policy by which the owner may see all rows."""
         forced.do(
             on_tenants(
                 "CREATE POLICY every_business ON {} TO kept_here_owner"
@@ -451,7 +451,7 @@ def on_tenants(statement: str) -> str:
 
 
 def forgotten(place: Place, shop: Business) -> None:
-    """Take all of a business away, as if it had never been here."""
+    """Delete every row and file of a business."""
     mine = on_tenants(f"DELETE FROM {{}} WHERE business_id = '{shop.id}'")
     of_partner = f"DELETE FROM business WHERE id = '{shop.id}'"
     place.do(f"SET session_replication_role = replica; {mine}; {of_partner}")
@@ -468,7 +468,7 @@ def digests(backup: Path) -> dict[str, str]:
 
 
 def resummed(backup: Path) -> None:
-    """Make the digests fit a dump that was changed, as nobody does by mistake."""
+    """Write matching digests for a changed dump, as no accident does."""
     sums = backup / "SHA256SUMS"
     _, *rest = sums.read_text().splitlines(keepends=True)
     digest = hashlib.sha256((backup / "database.dump").read_bytes()).hexdigest()

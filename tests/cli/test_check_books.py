@@ -7,7 +7,7 @@ from tests.command_line import CommandLine
 from tests.partner import Business
 from tests.persistence.integrity.book_faults import tamper
 
-# No change of a row, so that nothing else is found than this.
+# A change outside the audit trail, so that only this check fails.
 COUNTED_ON = "UPDATE number_series SET last = 9 WHERE business_id = %s AND series = 'JE-2025'"
 NAMED = "the series JE-2025 counts 9 with 2 entries"
 

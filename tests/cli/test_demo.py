@@ -18,7 +18,7 @@ import pytest
 from cli.demo.access import Access
 from tests.api_server import ApiServer
 from tests.bookkeeping import KEPT
-from tests.command_line import ACCOUNTING, CommandLine, Told
+from tests.command_line import ACCOUNTING, CommandLine, CommandResult
 from tests.partner import NOBODY, PATIENCE_SECONDS, within
 
 ELSEWHERE = Access(str(uuid4()), "apk_test_key", str(uuid4()), "2026-01-31", finished=True)
@@ -26,7 +26,7 @@ CONNECTED = "pg_stat_activity WHERE datname = current_database()"
 
 
 def rows_of(api_server: ApiServer, business_id: str = "%") -> dict[str, int]:
-    """How many rows each table has; of all businesses, or of one."""
+    """Return the number of rows of each table, of one business or all."""
     return {
         table: api_server.query(
             f"SELECT count(*) FROM {table} WHERE business_id::text LIKE %s", business_id
@@ -42,7 +42,7 @@ def files_of(command_line: CommandLine) -> list[Path]:
 
 
 def without_token(told: str) -> str:
-    """What a demo prints without the token of its page, which is another one each time."""
+    """Return the output of a demo without the token of its page, which differs each time."""
     text, found = re.subn(r"#token=\S+", "#token=", told)
     assert found == 1
     return text
@@ -54,22 +54,22 @@ def kept_by(command_line: CommandLine) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def first(command_line: CommandLine) -> Told:
-    """A demo that was killed and goes on where it was, so that all is there, and once.
+def first(command_line: CommandLine) -> CommandResult:
+    """The result of a demo that was killed and started again.
 
-    The folder has known one of another database before, which is none of this one's.
+    The folder first has the credentials of a demo in another database.
     """
     ELSEWHERE.keep_in(command_line.folder)
     kill_halfway(command_line)
     template = kept_by(command_line)
     assert template["finished"] is False
-    told = command_line.did("demo", ACCOUNTING_SLOW_MS="300000")  # It would warn of slow requests.
+    told = command_line.did("demo", ACCOUNTING_SLOW_MS="300000")  # No warnings of slow requests.
     (command_line.folder / "template.json").write_text(json.dumps(template))
     return told
 
 
 @pytest.fixture(scope="module")
-def told(first: Told) -> str:
+def told(first: CommandResult) -> str:
     return first.out
 
 
@@ -145,7 +145,7 @@ class TestDemo:
 
     def test_its_lines_are_matched_but_for_one(self, business: httpx.Client) -> None:
         lines = listed(business, "bank-transactions/")
-        # And for those whose payment bounced after the statement had come.
+        # Except for lines whose payment failed after the statement.
         left = [line for line in lines if not line["is_reconciled"]]
         bounced = {
             each["external_id"]
@@ -248,7 +248,7 @@ class TestDemo:
         assert max(bills.values()) == 2
 
     def test_a_bill_that_comes_twice_is_refused_and_told(
-        self, first: Told, business: httpx.Client
+        self, first: CommandResult, business: httpx.Client
     ) -> None:
         steps = [line for line in first.err.splitlines() if line.endswith(" ...")]
         [refused] = set(first.err.splitlines()) - set(steps)
@@ -332,7 +332,7 @@ def counted(connection: psycopg.Connection[Any], table: str) -> int:
 
 
 def kill_halfway(command_line: CommandLine) -> None:
-    """Begin a demo and kill it; return when the database has seen it go."""
+    """Start a demo and kill it; return when its database connections are closed."""
     with psycopg.connect(command_line.database_url or "", autocommit=True) as connection:
         before = counted(connection, CONNECTED)
         begun = subprocess.Popen([ACCOUNTING, "demo"], env=command_line.environment())

@@ -1,4 +1,4 @@
-"""`make run`: the PostgreSQL that comes along, the demo and the server, from nothing and again."""
+"""`make run`: the bundled PostgreSQL, the demo and the server, for the first time and again."""
 
 import signal
 import subprocess
@@ -32,8 +32,8 @@ def words(port: int) -> list[str]:
 
 
 @dataclass
-class Started:
-    """A demo that is served on a fresh folder; while it is filled, it may be looked at."""
+class ServedDemo:
+    """A served demo in a fresh folder; it can be inspected while it is filled."""
 
     folder: Path
 
@@ -76,7 +76,10 @@ class Started:
 
 
 def interrupted(command_line: CommandLine, moment: str) -> bool | None:
-    """Begin and press Ctrl-C at some moment; return whether what is kept is finished, if any is."""
+    """Start a demo and press Ctrl-C at a moment.
+
+    Return whether the saved demo is finished, or None if there is none.
+    """
     with terminal([ACCOUNTING, *words(free_port())], command_line.environment()) as opened:
         opened.wait_for(moment)
         opened.interrupt()
@@ -88,10 +91,10 @@ def interrupted(command_line: CommandLine, moment: str) -> bool | None:
 
 
 @pytest.fixture
-def started(tmp_path: Path) -> Iterator[Started]:
-    """One that goes on with what Ctrl-C has left."""
+def started(tmp_path: Path) -> Iterator[ServedDemo]:
+    """A demo that continues after Ctrl-C."""
     assert interrupted(CommandLine(tmp_path / "data"), "Filling the demo") is False
-    started = Started(tmp_path)
+    started = ServedDemo(tmp_path)
     yield started
     assert started.stop() == 0
 
@@ -101,12 +104,15 @@ def fetched(url: str, **options: Any) -> httpx.Response:
 
 
 def is_written(page: str) -> bool:
-    """Beside much else at work, pages may still be written when the first is asked for."""
+    """Return whether a page is written; on a busy machine that may take longer than the start."""
     return httpx.get(page, timeout=PATIENCE_SECONDS, verify=NOBODY).status_code == 200
 
 
 def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> str:
-    """Ask once: whoever says that it serves answers at once. Returns where the business is."""
+    """Check that a demo answers as soon as it reports that it serves.
+
+    Return the address of the business.
+    """
     answer = fetched(f"{url}/v1/platform/businesses/", auth=credentials).json()
     [business] = answer["results"]
     assert business["name"] == "Tidewater Roasters"
@@ -119,7 +125,7 @@ def assert_the_demo_is_served(url: str, credentials: tuple[str, str]) -> str:
 
 
 def assert_the_page_is_opened(told: str, home: str) -> None:
-    """The address that is printed leads to the page, and opens the demo's books and no others."""
+    """Check that the printed address opens the page with the demo's books."""
     [address] = [line.split()[1] for line in told.splitlines() if line.startswith("Page ")]
     page, _, token = address.partition("#token=")
     assert within(PATIENCE_SECONDS, lambda: is_written(page))
@@ -130,7 +136,7 @@ def assert_the_page_is_opened(told: str, home: str) -> None:
 
 class TestDemoServe:
     def test_it_takes_its_port_goes_on_filling_serves_and_another_time_only_serves(
-        self, started: Started
+        self, started: ServedDemo
     ) -> None:
         assert within(PATIENCE_SECONDS, lambda: not is_free(started.port))
         late = CommandLine(started.folder / "late").run(*words(started.port))
@@ -149,9 +155,9 @@ class TestDemoServe:
         assert started.told.endswith(f"Serving on {started.url} {SERVING}\n")
         steps = [line for line in started.err.splitlines() if line in STEPS]
         assert steps == STEPS
-        assert "create_invoice" not in started.err  # Filling is no work of the server's.
+        assert "create_invoice" not in started.err  # The log has no filling requests.
 
-        port = free_port()  # Beside the first, on the same data.
+        port = free_port()  # A second server on the same data.
         url = f"http://127.0.0.1:{port}"
         with terminal([ACCOUNTING, *words(port)], started.command_line.environment()) as again:
             again.wait_for(SERVING)
@@ -161,7 +167,7 @@ class TestDemoServe:
                 assert line in again.shown or line.startswith("Page ")  # With a token of its own.
             assert "Loading the API" not in again.shown
             assert "Starting the server ... " in again.shown
-            assert '{"' not in again.shown.partition("Partner ")[0]  # Its log is for people, too.
+            assert '{"' not in again.shown.partition("Partner ")[0]  # Its log is text, too.
             again.interrupt()
             assert again.end() == 0
             assert "Traceback" not in again.shown

@@ -43,7 +43,7 @@ NAMED = (
 
 
 def known_before(step: Step) -> set[str]:
-    """The invoices, payments and refunds that a step speaks of."""
+    """Return the invoices, payments and refunds that a step refers to."""
     match step:
         case NewPayment():
             return {invoice for invoice, _ in step.shares}

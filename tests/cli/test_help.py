@@ -1,4 +1,4 @@
-"""What the command line tells of itself."""
+"""The help of the command line."""
 
 from importlib.metadata import version
 

@@ -7,7 +7,7 @@ from cli.demo.in_process import started
 
 
 class Recorder:
-    """An application that notes what it is told; `fault` is what its start-up raises."""
+    """An application that records its events; `fault` is the error of its start-up."""
 
     def __init__(self, fault: Exception | None = None, *, says_so: bool = True) -> None:
         self.told: list[str] = []

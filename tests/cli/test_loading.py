@@ -10,7 +10,7 @@ SERVING = "cli.main, cli.{}, server.process.startup"
 class TestLoading:
     @pytest.mark.parametrize("command", ["partners", "demo.command"])
     def test_a_server_begins_without_what_only_its_workers_need(self, command: str) -> None:
-        """They take longest to load, and would stay in the memory of the master."""
+        """Check that the master does not load slow modules, which would stay in its memory."""
         assert LATER.isdisjoint(loaded(SERVING.format(command)))
 
 

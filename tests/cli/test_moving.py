@@ -1,4 +1,4 @@
-"""One business moved from one deployment to another as a file."""
+"""The move of a business from one deployment to another in a file."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from tests.bookkeeping import KEPT, Ledger
 from tests.builders.files import CSV, PDF, follow, kept, names, upload
 from tests.builders.sales import sent
 from tests.cli.refusals import refusal
-from tests.command_line import CommandLine, Told
+from tests.command_line import CommandLine, CommandResult
 from tests.partner import Business, Partner
 from tests.persistence.integrity.book_faults import faults_in, tamper
 from tests.persistence.integrity.traded_business import traded
@@ -29,7 +29,7 @@ class Place:
         self.server = server
         self.command_line = CommandLine(folder, server.database_url)
 
-    def run(self, *arguments: str, **environment: str) -> Told:
+    def run(self, *arguments: str, **environment: str) -> CommandResult:
         place = {"ACCOUNTING_DOCUMENTS_DIR": str(self.server.folder), **environment}
         return self.command_line.run(*arguments, **place)
 
@@ -62,7 +62,7 @@ def there(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module")
 def bakery(here: Place, partner: Partner) -> Business:
-    """Traded with in every way, with files, and locked up to a day on which much was posted."""
+    """A business with documents of every kind, files, and a lock date after many entries."""
     shop = traded(partner.business(name="Crumb & Söhne \\ Ltd", external_id="crumb"))
     upload(shop, PDF)
     upload(shop, CSV, "lines.csv")
@@ -79,7 +79,7 @@ def exported(here: Place, bakery: Business, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="module")
 def receiver(there: Place) -> Partner:
-    """Another partner than the one that the business comes from."""
+    """A partner other than the one that the business comes from."""
     return there.server.partner("Receiver")
 
 
@@ -252,13 +252,13 @@ class TestImported:
 
 @pytest.fixture
 def elsewhere(databases: Databases, tmp_path: Path) -> Iterator[Place]:
-    """Where nothing has come yet."""
+    """A deployment without businesses."""
     with ApiServer(databases.clone("moved_elsewhere")) as server:
         yield Place(server, tmp_path / "elsewhere")
 
 
 def changed(exported: Path, target: Path, **texts: Any) -> Path:
-    """Write an export anew, with some tables changed and digests that fit them."""
+    """Write an export with some tables changed and matching digests."""
     with zipfile.ZipFile(exported) as old, zipfile.ZipFile(target, "w") as new:
         manifest = json.loads(old.read("manifest.json"))
         for table in manifest["tables"]:

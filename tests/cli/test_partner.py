@@ -23,7 +23,7 @@ BUSINESSES = "/v1/platform/businesses/"
 
 @dataclass
 class Visitor:
-    """A partner with its key, as the server meets it."""
+    """A partner with its key, and its requests to the server."""
 
     api_server: ApiServer
     partner_id: str
@@ -132,7 +132,7 @@ class TestRotateKey:
         )
         assert told.out.startswith(f"The key {visitor.key_id} and all tokens")
         assert visitor.ask_token().status_code == 401
-        assert visitor.enter(token) == 401  # Nobody can tell which key a stolen token came from.
+        assert visitor.enter(token) == 401  # A token does not show from which key it was issued.
         assert visitor.enter(second.token()) == 200
 
     def test_a_third_key_is_refused(self, command_line: CommandLine, visitor: Visitor) -> None:

@@ -1,4 +1,4 @@
-"""The clock beside a step that takes a while."""
+"""The elapsed time beside a long step."""
 
 import subprocess
 import sys

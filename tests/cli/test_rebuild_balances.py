@@ -1,4 +1,4 @@
-"""`accounting rebuild-balances`: what went wrong in the balances by month is put right."""
+"""`accounting rebuild-balances`: wrong monthly balances are corrected."""
 
 import psycopg
 import pytest
@@ -49,7 +49,7 @@ class TestRebuildBalances:
 
 
 class TestLinesOfAServerBeforeTheCashBasis:
-    """It went on beside the migration, and knew no column of the cash basis."""
+    """Lines of an older server, which ran after the migration without the cash basis."""
 
     ON_CASH = (
         "SELECT line_id, account_id, entry_date, debit, credit, document_id, tax_code_id, tax_rate,"
@@ -58,7 +58,7 @@ class TestLinesOfAServerBeforeTheCashBasis:
         " in_cash::text FROM journal_line WHERE business_id = %(b)s"
     )
 
-    # Such a server posts no refund from a vendor by what it gives back of.
+    # Such a server posts no vendor refund by the kind of its allocations.
     OF_BEFORE = (
         "business_id = %s AND entry_id NOT IN (SELECT id FROM journal_entry"
         " WHERE source_type IN ('vendor_refund', 'vendor_refund_payment'))"

@@ -1,4 +1,4 @@
-"""docs/settings.md and docs/commands.md are what `make reference` writes."""
+"""docs/settings.md and docs/commands.md are the output of `make reference`."""
 
 from pathlib import Path
 

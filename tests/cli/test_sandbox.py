@@ -1,4 +1,4 @@
-"""Sandboxes by the command line: made for a partner, and deleted as the owner of the schema."""
+"""Sandboxes by the command line: created for a partner, and deleted as the owner of the schema."""
 
 import pytest
 

@@ -13,7 +13,7 @@ NOBODY_LISTENS = "postgresql://someone:secret@127.0.0.1:1/accounting"
 
 
 def one_line(place: CommandLine, *arguments: str, **environment: str) -> str:
-    """Run a command that must be refused in one line; return it."""
+    """Run a command that must be refused in one line; return that line."""
     told = place.run(*arguments, **environment)
     assert (told.code, told.out, told.err.count("\n")) == (2, "", 1)
     return told.err
@@ -85,7 +85,7 @@ class TestUnusableDatabase:
         Access(str(uuid4()), "key", str(uuid4()), "2026-01-31", True).keep_in(
             bare_command_line.folder
         )
-        with Wire(own_server.database_url, most=6) as wire:  # So many look at it first.
+        with Wire(own_server.database_url, most=6) as wire:  # They check the database.
             told = bare_command_line.run(*words, DATABASE_URL=wire.url)
         assert (told.code, told.out) == (2, "")
         *steps, last = told.err.splitlines()
@@ -153,7 +153,7 @@ class TestMigrate:
         assert before.code == 2
         assert "Run `accounting migrate` first" in before.err
         first = command_line.did("migrate")
-        *_, stands = first.out.splitlines()  # Before it, what logins of this server got.
+        *_, stands = first.out.splitlines()  # Earlier lines list privileges.
         assert stands.startswith("The database stands at ")
         assert command_line.did("migrate").out == f"{stands}\n"
         assert (

@@ -1,18 +1,18 @@
-"""`accounting verify` as a CI calls it: what it prints, writes and ends with."""
+"""`accounting verify` as CI calls it: its output, its files and its exit code."""
 
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.command_line import CommandLine, Told
+from tests.command_line import CommandLine, CommandResult
 from tests.partner import Partner
 from tests.ports import free_port
 from tools.verify.journeys import JOURNEYS
-from tools.verify.tests.spoiling import Passing, Spoiling, spoiled
+from tools.verify.tests.fault_proxy import Exchange, FaultPlan, spoiled
 
 
-def run(bare: CommandLine, partner: Partner, *words: str, **more: str) -> Told:
+def run(bare: CommandLine, partner: Partner, *words: str, **more: str) -> CommandResult:
     """Verify the partner's server with the key in the environment."""
     named = {
         "ACCOUNTING_PARTNER_ID": str(partner.partner_id),
@@ -58,12 +58,12 @@ class TestFaultyServer:
     def test_a_failed_check_is_told_with_request_and_answer(
         self, bare_command_line: CommandLine, partner: Partner, tmp_path: Path
     ) -> None:
-        def spoil(passing: Passing) -> None:
+        def spoil(passing: Exchange) -> None:
             if passing.method == "POST" and passing.path.endswith("/vendors/"):
                 passing.content = passing.content.replace(b'"ACTIVE"', b'"AWAKE\x01"')
 
         junit = tmp_path / "verify.xml"
-        with spoiled(partner.url, Spoiling(answer=spoil)) as url:
+        with spoiled(partner.url, FaultPlan(answer=spoil)) as url:
             told = run(bare_command_line, partner, url, "--quick", "--junit", str(junit))
         assert told.code == 1
         at = told.out.splitlines().index("FAILED  purchases: a vendor is made")
@@ -78,20 +78,20 @@ class TestFaultyServer:
     def test_another_version_is_warned_of(
         self, bare_command_line: CommandLine, partner: Partner
     ) -> None:
-        def age(passing: Passing) -> None:
+        def age(passing: Exchange) -> None:
             if passing.path == "/openapi.json":
                 document = passing.body
                 document["info"]["version"] = "1.0.0"
                 passing.body = document
 
-        with spoiled(partner.url, Spoiling(answer=age)) as url:
+        with spoiled(partner.url, FaultPlan(answer=age)) as url:
             told = run(bare_command_line, partner, url, "--quick")
         assert told.code == 0
         assert "warning: The deployment serves version 1.0.0 of the contract" in told.err
 
 
 class TestNothingToVerify:
-    def told(self, told: Told, why: str) -> None:
+    def told(self, told: CommandResult, why: str) -> None:
         assert (told.code, told.out) == (2, "")
         assert why in " ".join(told.err.replace("│", " ").split())
 
@@ -105,10 +105,10 @@ class TestNothingToVerify:
         self.told(told, "accounting: No contract can be read there:")
 
     def test_another_server(self, bare_command_line: CommandLine, partner: Partner) -> None:
-        def spoil(passing: Passing) -> None:
+        def spoil(passing: Exchange) -> None:
             passing.content = b"[]"
 
-        with spoiled(partner.url, Spoiling(answer=spoil)) as url:
+        with spoiled(partner.url, FaultPlan(answer=spoil)) as url:
             told = run(bare_command_line, partner, url, "--quick")
         self.told(told, "accounting: What is at /openapi.json there is no contract.")
 

@@ -1,4 +1,4 @@
-"""The sample of a CI job is a workflow, and calls the commands that there are."""
+"""The sample of a CI job is a valid workflow with existing commands."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""Databases of one run on a Citus cluster: each is made on every machine, migrated and spread."""
+"""Databases of a run on a Citus cluster, created on every machine, migrated and distributed."""
 
 import fcntl
 import tempfile
@@ -13,18 +13,18 @@ from psycopg.sql import SQL, Identifier
 from persistence.database.distribution import distribute
 from persistence.database.migrate import migrate
 
-CLUSTER = "TEST_CLUSTER_URL"  # The setting that names the cluster for a run of the tests.
+CLUSTER = "TEST_CLUSTER_URL"  # The variable with the address of the cluster.
 
 
 class ClusterDatabases:
-    """Makes databases over the machines that the cluster's own database knows."""
+    """Databases on the machines that the cluster's own database lists."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
     def clone(self, name: str) -> str:
-        """Return the address of a fresh database, migrated and spread."""
-        # One worker of a run after the other: roles belong to all databases of a machine.
+        """Return the address of a fresh database, migrated and distributed."""
+        # Only one worker at a time: roles belong to all databases of a machine.
         with Path(tempfile.gettempdir(), "accounting-cluster.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             url = self.empty(name)
@@ -33,7 +33,7 @@ class ClusterDatabases:
         return url
 
     def empty(self, name: str) -> str:
-        """Return the address of a database that each machine has and knows the others of."""
+        """Return the address of an empty database on all machines, which know each other."""
         for port in self._ports:
             with self._connected(port) as connection:
                 connection.execute(
@@ -56,7 +56,7 @@ class ClusterDatabases:
 
     @cached_property
     def _ports(self) -> Sequence[int]:
-        """The coordinator's port, then those of the others."""
+        """The coordinator's port, then those of the other machines."""
         with psycopg.connect(self.url) as connection:
             found = connection.execute("SELECT nodeport FROM pg_dist_node ORDER BY groupid")
             return [port for (port,) in found]

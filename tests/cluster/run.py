@@ -1,9 +1,8 @@
-"""`python -m tests.cluster.run FOLDER [--quick]`: what is shown on one machine, shown on three.
+"""`python -m tests.cluster.run FOLDER [--quick]`: tests of one machine, repeated on three.
 
-FOLDER holds a program `cluster` that starts a Citus cluster and prints its address; it is no part
-of the project. A database of the cluster is migrated, spread, filled with the demo and proven by
-the commands an operator has. Then tests run on databases like it, and each statement that they send
-is explained (explaining.py).
+FOLDER has a program `cluster` that starts a Citus cluster and prints its address; it is not part of
+the project. The operator's commands migrate, distribute, fill and check a database of the cluster.
+Then tests run on such databases, and each statement that they send is explained (explaining.py).
 """
 
 import argparse
@@ -19,7 +18,7 @@ from pathlib import Path
 from tests.cluster.databases import CLUSTER
 from tests.suites import JOURNEYS, TRADE, run_suite
 
-SHARDS = 4  # Of each table: a statement that goes to all shows as well as with 32.
+SHARDS = 4  # Of each table: enough to detect a statement that goes to all.
 ACCOUNTING = str(Path(sys.executable).with_name("accounting"))
 COMMANDS = (("migrate",), ("distribute",), ("demo",), ("check-books",))
 QUICK = (
@@ -27,19 +26,19 @@ QUICK = (
     *JOURNEYS,
     f"{TRADE}/test_create_payment.py",
     f"{TRADE}/test_create_credit.py",
-    f"{TRADE}/test_derived_statuses.py",  # All kinds of what settles an invoice.
+    f"{TRADE}/test_derived_statuses.py",  # All kinds of settlement.
     f"{TRADE}/test_list_parties.py",
     "tests/handlers/books/test_list_accounts.py",
     "tests/handlers/books/test_sandboxes.py",
-    "tests/concurrency/test_money_races.py::TestPaymentsOfOneInvoice",  # Readers among them.
+    "tests/concurrency/test_money_races.py::TestPaymentsOfOneInvoice",  # With readers.
 )
 RACES = tuple(
     f"tests/concurrency/test_{kind}_races.py"
     for kind in ("bank", "entry", "money", "payout", "vendor_refund")
 )
 WHOLE = ("tests/cluster", "tests/journeys", "tests/handlers", *RACES)
-# What asks one machine for what only one machine has, with its reason. The races that are not named
-# above lock rows without their business, which a cluster refuses.
+# Tests that need a single machine, each with its reason. Races that are not listed above lock rows
+# without their business, which a cluster refuses.
 LEFT_OUT = {
     "tests/handlers/books/test_integrity.py": "spoils rows with the triggers of one machine off",
     "tests/handlers/platform/test_document_faults.py::TestLostDuringCommit": (
@@ -74,7 +73,7 @@ def main() -> int:
 
 @contextmanager
 def started(program: Path, folder: Path) -> Iterator[str]:
-    """Lend the address of a fresh cluster."""
+    """Start a fresh cluster during a block; yield its address."""
     call = [sys.executable, str(program)]
     try:
         begun = [*call, "start", str(folder), "--shards", str(SHARDS)]

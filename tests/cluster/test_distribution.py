@@ -1,4 +1,4 @@
-"""`accounting distribute`: one schema, spread over the machines of a cluster."""
+"""`accounting distribute`: a schema, distributed over the machines of a cluster."""
 
 import os
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
-from tests.concurrency.racing import statuses, together
+from tests.concurrency.races import statuses, together
 from tests.partner import Business, Partner
 from tests.persistence.database.test_additive_migrations import FIRST_HELD
 from tests.poolers.pgbouncer import before_servers, make_login, pooling_at
 from tests.poolers.programs import NotToBeHad
 
-# What migrations are made of: a column that follows from others, an index, a trigger.
+# Typical parts of a migration: a generated column, an index, a trigger.
 LATER = """
 ALTER TABLE customer ADD COLUMN shoe_size INTEGER GENERATED ALWAYS AS (length(notes)) STORED;
 CREATE INDEX customer_business_id_shoe_size_idx ON customer (business_id, shoe_size);
@@ -46,7 +46,7 @@ Connection = psycopg.Connection[tuple[object, ...]]
 
 
 def left_in(url: str) -> list[str]:
-    """The steps that are left to do."""
+    """Return the remaining steps."""
     told: list[str] = []
     assert distribute(url, told.append, dry_run=True) == len(told)
     return told
@@ -152,7 +152,6 @@ class TestMovingOff:
         own_databases: Databases,
         tmp_path: Path,
     ) -> None:
-        """Both ends prove it."""
         shop = acme.business()
         buyer = shop.customer()
         paid(shop, buyer, 60, part(sent(shop, buyer, 100), 60))
@@ -210,7 +209,7 @@ def shop(cluster: ClusterDatabases, acme: Partner) -> Business:
 
 @pytest.fixture
 def server(api_server: ApiServer, shop: Business) -> Iterator[Connection]:
-    """What the server may do in a business, in a transaction that is rolled back."""
+    """A connection with the server's rights in a business, rolled back in the end."""
     with psycopg.connect(api_server.database_url, options=f"-c role={SERVER_ROLE}") as connection:
         connection.execute(f"SET LOCAL app.business_id = '{shop.id}'")
         yield connection
@@ -218,7 +217,7 @@ def server(api_server: ApiServer, shop: Business) -> Iterator[Connection]:
 
 
 def post(connection: Connection, business: str, on: date) -> None:
-    """Insert an entry of two lines, without them."""
+    """Insert an entry of two lines without the lines."""
     connection.execute(
         "INSERT INTO journal_entry (business_id, id, version, created_at, sequence_number,"
         " entry_date, posted_at, description, currency, total, stream, created_by, source_type,"

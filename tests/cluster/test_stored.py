@@ -1,4 +1,4 @@
-"""What tests ask of a database is seen of all its machines."""
+"""The tests' own queries of stored rows include all machines of a cluster."""
 
 from tests.api_server import ApiServer
 from tests.partner import Partner

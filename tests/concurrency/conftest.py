@@ -1,4 +1,4 @@
-"""A business of its own for each race; when it is over, its books are proved."""
+"""A business for each race; its books are proved at the end."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from tests.partner import Business, Partner
 
 @pytest.fixture(params=range(4))
 def rounds() -> None:
-    """Run a race several times: one may end well by chance."""
+    """Run a race several times, as one may end well by chance."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Clients who settle, release and refund the same few invoices, as fast as they can."""
+"""Clients that settle, release and refund the same few invoices as fast as they can."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -7,14 +7,14 @@ import httpx
 
 from tests.builders.sales import CREDITS, PAYMENTS, REFUNDS, payment_body
 from tests.builders.trade import SENT, Record
-from tests.concurrency.racing import Contest, Racer
+from tests.concurrency.races import Contest, Racer
 
 STATUSES = ("pending", "processing", "completed", "completed", "failed", "cancelled")
 
 
 @dataclass
-class Ring(Contest):
-    """The invoices that all clients name, and what they have made so far."""
+class InvoiceContest(Contest):
+    """The invoices that all clients change, and the records they have created."""
 
     buyer: Record
     invoices: list[str]
@@ -26,9 +26,9 @@ class Ring(Contest):
 
 
 class Receiver(Racer):
-    """A client who settles, releases and refunds."""
+    """A client that settles, releases and refunds."""
 
-    contest: Ring
+    contest: InvoiceContest
     moves: ClassVar = {
         **{"pay": 5, "reallocate": 5, "release": 3, "turn": 4, "cancel": 2},
         **{"credit": 3, "reapply": 4, "void_credit": 1, "write_off": 3, "reverse": 3},
@@ -36,12 +36,12 @@ class Receiver(Racer):
     }
 
     def parts(self, amount: str = "amount_cents") -> list[Record]:
-        """Amounts for a few of the invoices, in any order."""
+        """Draw amounts for up to three of the invoices."""
         chosen = self.dice.sample(self.contest.invoices, self.dice.randint(1, 3))
         return [{"invoice_id": each, amount: self.dice.randint(1, 400)} for each in chosen]
 
     def one(self, made: list[Any]) -> Any:
-        """One that any client has made, or None."""
+        """Return a record that any client has created, or None."""
         return self.dice.choice(made) if made else None
 
     # Payments.

@@ -1,4 +1,4 @@
-"""Bank lines are matched, unmatched and categorized at the moment their money changes."""
+"""Bank lines are matched, unmatched and categorized while their money changes."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ from tests.builders.bank import LINES, PAYMENT, VENDOR_REFUND_PAYMENT, Bank, lef
 from tests.builders.sales import PAYMENTS, paid, part, sent
 from tests.builders.trade import Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
-from tests.concurrency.racing import Contest, Racer, race_until_done, statuses, together
+from tests.concurrency.races import Contest, Racer, race_until_done, statuses, together
 from tests.partner import Business
 
 pytestmark = pytest.mark.usefixtures("ledger")
@@ -107,7 +107,7 @@ class BankContest(Contest):
 
 
 class Matcher(Racer):
-    """A client who matches lines and changes payments."""
+    """A client that matches lines and changes payments."""
 
     contest: BankContest
     moves: ClassVar = {

@@ -1,4 +1,4 @@
-"""What closes something, while others post to it without a pause."""
+"""Requests that close a record while other clients post to it continuously."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from tests.api_server import ApiServer
 from tests.builders.purchases import BILLS, bill_body
 from tests.builders.sales import invoice_body
 from tests.builders.trade import PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line
-from tests.concurrency.racing import moving_lock_date
+from tests.concurrency.races import moving_lock_date
 from tests.partner import PATIENCE_SECONDS, Business, client, within
 
 pytestmark = pytest.mark.usefixtures("ledger")
@@ -26,7 +26,7 @@ CLIENTS = 8
 
 @contextmanager
 def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
-    """Post all the time, several at once; yield the error codes of the answers."""
+    """Post continuously from several threads; yield the error codes of the answers."""
     codes: set[str | None] = set()
     stopped, begun = threading.Event(), threading.Semaphore(0)
 
@@ -54,7 +54,7 @@ def busy(shop: Business, path: str, body: Record) -> Iterator[set[str | None]]:
 def held(
     api_server: ApiServer, table: str, id: str, how: str = "KEY SHARE"
 ) -> Iterator[psycopg.Connection]:
-    """Lock a row as a posting does that names it, or in another way."""
+    """Lock a row as a posting that names it does, or with another lock mode."""
     with psycopg.connect(api_server.database_url) as connection:
         connection.execute(f"SELECT FROM {table} WHERE id = '{id}' FOR {how}")
         yield connection
@@ -64,13 +64,13 @@ def held(
 def in_turn(
     books: psycopg.Connection, *calls: Callable[[], httpx.Response]
 ) -> list[tuple[int, str | None]]:
-    """Make each call once those before it wait, then release the lock; return the answers."""
+    """Make each call once the earlier ones wait, then release the lock; return the answers."""
     waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity a USING (pid) "
     waiting += "WHERE a.datname = current_database() AND NOT granted"
     ran: list[Future[httpx.Response]] = []
 
     def all_wait() -> bool:
-        books.execute("SELECT pg_stat_clear_snapshot()")  # There may be new connections.
+        books.execute("SELECT pg_stat_clear_snapshot()")  # New connections may have opened.
         return books.execute(waiting).fetchone() == (len(ran),) or ran[-1].done()
 
     with ThreadPoolExecutor(len(calls)) as threads:
@@ -109,7 +109,7 @@ class TestBusyVendor:
 
 
 class TestPostingUnderWay:
-    """A posting holds rows: a closing waits for it, and later postings wait for the closing."""
+    """A posting that holds rows: a closing waits for it, and later postings for the closing."""
 
     @pytest.mark.parametrize(
         ("trade", "method", "move", "body", "code"),

@@ -1,4 +1,4 @@
-"""Something is closed while others post to it: whatever was acknowledged is there, and no more."""
+"""Closings during postings: the books hold every acknowledged posting and no other."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.purchases import BILLS
 from tests.builders.sales import sent
 from tests.builders.trade import PURCHASES, RECEIVED, SALES, SENT, Record, Trade, line, read
-from tests.concurrency.racing import Call, Ran, moving_lock_date, statuses, together
+from tests.concurrency.races import Call, Ran, moving_lock_date, statuses, together
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.persistence.integrity.book_faults import faults_in
 
@@ -46,7 +46,7 @@ def posting(shop: Business, party: Record, trade: Trade = SALES, **facts: object
 
 
 def close_for_good(ledger: Ledger, post: Call, close: Call, code: str) -> None:
-    """Post while something is closed; check that all is posted before that, or refused."""
+    """Post while a record is closed; check that each posting precedes the closing or is refused."""
     *ran, closed = together([*[post] * 14, close])
     late = together([post] * 2)
     assert closed.status == 200

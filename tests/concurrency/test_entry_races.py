@@ -1,4 +1,4 @@
-"""Many clients at one entry that is written by hand: it is posted once, and taken back once."""
+"""Many clients change one manual entry: it is posted once, and reversed once."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, entry_body, posted
-from tests.concurrency.racing import statuses, together
+from tests.concurrency.races import statuses, together
 from tests.partner import Business
 
 pytestmark = pytest.mark.usefixtures("ledger")

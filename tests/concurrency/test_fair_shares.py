@@ -1,4 +1,4 @@
-"""One tenant has more requests than there are connections: the others do not notice."""
+"""A tenant with more requests than there are connections does not delay other tenants."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from tests.partner import PATIENCE_SECONDS, Business, within
 
 SHARE = 8  # Half of the connections of a server under test.
 WRITERS = 20
-AT_ONCE_SECONDS = 10.0  # Far less than it takes until those who wait are done: they never are.
+AT_ONCE_SECONDS = 10.0  # Waiting requests take far longer: the gate stays closed.
 
 Write = Callable[[], httpx.Response]
 
@@ -36,7 +36,7 @@ def other(fresh_server: ApiServer) -> Business:
 
 @contextmanager
 def held(api_server: ApiServer, shop: Business) -> Iterator[Callable[[], int]]:
-    """Close the gate of a business: none of its writings goes on. Yields how many wait for that."""
+    """Close the gate of a business, so that its writings wait; yield a count of these."""
     waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     waiting += " AND datname = current_database()"
     with psycopg.connect(api_server.database_url) as connection:

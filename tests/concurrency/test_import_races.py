@@ -1,8 +1,8 @@
-"""One statement is sent many times at once, and bank accounts are made by many at once."""
+"""Concurrent imports of one statement, and concurrent creations of bank accounts."""
 
 from functools import partial
 
-from tests.concurrency.racing import race_for_one_name, statuses, together
+from tests.concurrency.races import race_for_one_name, statuses, together
 from tests.partner import Business
 
 LINES = "bank-transactions/"

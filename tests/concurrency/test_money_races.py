@@ -1,4 +1,4 @@
-"""Many clients pay, number and change the same things at once."""
+"""Many clients pay, number and change the same records concurrently."""
 
 from functools import partial
 from uuid import uuid4
@@ -9,7 +9,7 @@ from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import PAYMENTS, invoice_body, paid, part, payment_body, sent
 from tests.builders.trade import SENT, Record, line
-from tests.concurrency.racing import race_for_one_key, race_for_one_name, statuses, together
+from tests.concurrency.races import race_for_one_key, race_for_one_name, statuses, together
 from tests.partner import Business
 
 pytestmark = pytest.mark.usefixtures("ledger")
@@ -200,6 +200,6 @@ class TestChangesOfOnePayment:
         ran = together([complete, partial(shop.api.post, f"{path}delete/")])
         ended = shop.api.get(path).json()["status"]
         owed = shop.api.get(f"invoices/{invoice['id']}/").json()["outstanding_balance"]
-        # Cancelled first, it may still be completed; its allocation is gone by then.
+        # After the cancellation it may still be completed, without its allocation.
         assert (ran[0].status, ended) == (200, "completed")
         assert owed == (0 if ran[1].status == 409 else 100)

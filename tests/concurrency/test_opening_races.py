@@ -1,4 +1,4 @@
-"""Many clients at one opening of the books: it is made once, and taken back whole or not at all."""
+"""Many clients at one opening: it is created once, and reversed as a whole or not at all."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ from tests.builders.purchases import bill_payment_body
 from tests.builders.purchases import part as bill_part
 from tests.builders.sales import INVOICES, PAYMENTS, part, payment_body
 from tests.builders.trade import Record
-from tests.concurrency.racing import statuses, together
+from tests.concurrency.races import statuses, together
 from tests.partner import Business
 
 

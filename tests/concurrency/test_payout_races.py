@@ -1,4 +1,4 @@
-"""Many payouts claim the same money at once, and what they hold bounces meanwhile."""
+"""Many payouts claim the same money concurrently, and their items bounce meanwhile."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from tests.builders.payouts import (
     read,
 )
 from tests.builders.trade import Record
-from tests.concurrency.racing import race_for_one_name, statuses, together
+from tests.concurrency.races import race_for_one_name, statuses, together
 from tests.partner import Business
 
 pytestmark = pytest.mark.usefixtures("ledger")

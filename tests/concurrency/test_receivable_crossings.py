@@ -1,4 +1,4 @@
-"""Two changes of receivables that exclude each other, at the same moment, many times over."""
+"""Pairs of changes of receivables that exclude each other, sent at the same moment."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ from tests.builders.sales import (
     share,
 )
 from tests.builders.trade import SENT, Record, line
-from tests.concurrency.racing import Call, Ran, moving_lock_date, statuses, together
+from tests.concurrency.races import Call, Ran, moving_lock_date, statuses, together
 from tests.partner import Business
 
 pytestmark = pytest.mark.usefixtures("ledger")
@@ -115,7 +115,7 @@ class TestOneInvoice:
             _, _, deleting, crediting = ran[place * 4 : place * 4 + 4]
             gone = shop.api.get(f"invoices/{each['id']}/").status_code == 404
             assert gone is (deleting.status == 200)
-            # What names it as its source holds it, and what is gone is named by nothing.
+            # A credit keeps its source from deletion, and no credit names a deleted source.
             assert not (gone and crediting.status == 201)
 
     def test_a_payment_bounces_while_its_invoice_is_refunded(
@@ -129,7 +129,7 @@ class TestOneInvoice:
             bounce = changing(shop, payment, status="failed")
             calls.append((partial(shop.api.post, REFUNDS, json=refund), bounce))
         for refunding, bouncing in cross(*calls):
-            assert bouncing.status == 200  # What was refunded before is owed again.
+            assert bouncing.status == 200  # The earlier refund is owed again.
             assert refunding.code in (None, "refund_exceeds_refundable")
 
 

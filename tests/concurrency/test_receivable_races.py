@@ -1,4 +1,4 @@
-"""Payments, credits, write-offs and refunds meet on the same few invoices at the same moment."""
+"""Payments, credits, write-offs and refunds change the same few invoices concurrently."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -28,15 +28,15 @@ from tests.builders.sales import (
     share,
 )
 from tests.builders.trade import SENT, Record, line
-from tests.concurrency.racers import Receiver, Ring
-from tests.concurrency.racing import DEADLOCKS, race, race_for_one_name, statuses, together
+from tests.concurrency.racers import InvoiceContest, Receiver
+from tests.concurrency.races import DEADLOCKS, race, race_for_one_name, statuses, together
 from tests.partner import Business, client
 
 pytestmark = pytest.mark.usefixtures("ledger")
 
 CLIENTS = 32
 SERVERS = 4
-# How little would not be a race.
+# Fewer answers would not be a race.
 ENOUGH = {"done": 150, "refused": 50, "looks": 20}
 REFUSALS = {
     *("allocation_exceeds_outstanding", "allocation_exceeds_total", "credit_applied"),
@@ -58,7 +58,7 @@ HAVING sum(part.amount) > i.total_amount OR sum(part.amount) <>
 
 
 class Watcher(threading.Thread):
-    """A thread that looks for invoices that are settled beyond their totals."""
+    """A thread that looks for invoices settled beyond their totals."""
 
     def __init__(self, api_server: ApiServer, shop: Business) -> None:
         super().__init__(daemon=True)
@@ -103,28 +103,28 @@ class TestSettlingTheSameInvoices:
     def test_invoices_are_never_settled_beyond_their_totals(
         self, api_server: ApiServer, shop: Business, buyer: Record, clients: list[httpx.Client]
     ) -> None:
-        ring = Ring(buyer, [sent(shop, buyer, 1_000)["id"] for _ in range(5)])
+        contest = InvoiceContest(buyer, [sent(shop, buyer, 1_000)["id"] for _ in range(5)])
         [(deadlocks,)] = api_server.query(DEADLOCKS)
         watcher = Watcher(api_server, shop)
         watcher.start()
 
         def enough() -> bool:
-            done = ring.count(lambda status: status < 300)
-            refused = ring.count(lambda status: status >= 400)
+            done = contest.count(lambda status: status < 300)
+            refused = contest.count(lambda status: status >= 400)
             seen = watcher.looks > ENOUGH["looks"]
             return seen and done >= ENOUGH["done"] and refused >= ENOUGH["refused"]
 
         race(
-            lambda until: [Receiver(ring, each, until) for each in clients],
-            lambda: bool(ring.faults) or enough(),
+            lambda until: [Receiver(contest, each, until) for each in clients],
+            lambda: bool(contest.faults) or enough(),
         )
         watcher.stopped.set()
         watcher.join()
-        assert ring.faults == []
+        assert contest.faults == []
         assert watcher.found == []
-        assert ring.statuses <= {200, 201, 409, 422}
-        assert {code for _, _, code in ring.answers} <= {"", *REFUSALS}
-        assert enough(), ring.answers
+        assert contest.statuses <= {200, 201, 409, 422}
+        assert {code for _, _, code in contest.answers} <= {"", *REFUSALS}
+        assert enough(), contest.answers
         assert api_server.query(DEADLOCKS) == [(deadlocks,)]
 
 

@@ -1,4 +1,4 @@
-"""Statements are reconciled at the moment their lines are unlinked, and money is posted to them."""
+"""Statements are reconciled while their lines are unlinked and money is posted."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from tests.builders.bank import PAYMENT, TRANSFER, Bank, left, matching, open_ac
 from tests.builders.journal_entries import ENTRIES, credit, debit
 from tests.builders.sales import paid
 from tests.builders.trade import Record
-from tests.concurrency.racing import Call, Ran, statuses, together
+from tests.concurrency.races import Call, Ran, statuses, together
 from tests.partner import Business
 
 pytestmark = pytest.mark.usefixtures("ledger")
@@ -23,7 +23,7 @@ def reconcile(bank: Bank, balance: int, on: str = END) -> httpx.Response:
 
 
 def unmatching(bank: Bank, line: Record) -> Call:
-    """Return the request that undoes the one link of a line."""
+    """Return the request that removes the one link of a line."""
     [link] = bank.read(line)["links"]
     body = {"reconciliation_link_id": link["reconciliation_link_id"]}
     return partial(bank.ask, line, "unmatch", body)
@@ -87,7 +87,7 @@ class TestReconciling:
         ran = together([uncategorize, reopen, partial(reconcile, bank, -12)] * 4)
         assert set(statuses(ran)) <= {200, 409}
         shown = shop.api.get(f"{bank.statements}{statement['id']}/").json()
-        # Taken back it is open, and the other way round it may be either.
+        # Only an open statement allows the line to be uncategorized.
         if left(bank.read(line))[1] == 0:
             assert shown["status"] == "open"
 

@@ -1,4 +1,4 @@
-"""The same request from five clients at once, at every operation that changes receivables."""
+"""Each operation that changes receivables, requested by five clients concurrently."""
 
 import json
 import socket
@@ -16,7 +16,7 @@ import pytest
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.trade import Record
-from tests.concurrency.racing import Ran, race_for_one_name, statuses, together
+from tests.concurrency.races import Ran, race_for_one_name, statuses, together
 from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
@@ -52,7 +52,7 @@ def is_named(each: Operation) -> str:
 
 
 def repeat(story: Story, books: Ledger, operation: Operation, **options: object) -> list[Ran]:
-    """Send a valid request five times at once; check that one of them changes the books."""
+    """Send a valid request five times concurrently; check that one of them changes the books."""
     request = story.request(operation)
     if operation.name == "unarchive_customer":
         request.client.post(request.path.replace("unarchive", "archive"))
@@ -64,7 +64,7 @@ def repeat(story: Story, books: Ledger, operation: Operation, **options: object)
 
 
 def wait_for_a_lock(connection: psycopg.Connection) -> None:
-    """Return when some statement waits for this connection."""
+    """Wait until a statement waits for a lock of this connection."""
     assert within(PATIENCE_SECONDS, lambda: connection.execute(WAITING).fetchone() != (0,))
 
 
@@ -84,7 +84,7 @@ class TestOneKey:
 
 
 class TestClientThatLeaves:
-    """A client that hangs up finds the answer to its request by its key."""
+    """A client that disconnects finds the answer to its request by its key."""
 
     BODY: ClassVar[Record] = {"company_name": "Hasty Bakery"}
 
@@ -104,7 +104,7 @@ class TestClientThatLeaves:
             connection.execute("SELECT FROM business WHERE id = %s FOR UPDATE", (shop.id,))
             with self.request_of(api_server, shop, "whole", whole=True):
                 wait_for_a_lock(connection)
-            sleep(0.1)  # The server has seen it go.
+            sleep(0.1)  # Leave the server time to notice.
             connection.rollback()
         within(PATIENCE_SECONDS, lambda: shop.api.get("customers/").json()["count"] > 0)
         again = self.again(shop, "whole")
@@ -118,7 +118,7 @@ class TestClientThatLeaves:
     def request_of(
         self, api_server: ApiServer, shop: Business, key: str, *, whole: bool
     ) -> Iterator[None]:
-        """Send a request, or half of its body, and hang up without waiting for the answer."""
+        """Send a request, or half of its body, and disconnect without waiting for the answer."""
         body = json.dumps(self.BODY).encode()
         head = (
             f"POST /v1/platform/businesses/{shop.id}/customers/ HTTP/1.1\r\nHost: localhost\r\n"

@@ -1,4 +1,4 @@
-"""A key whose first request is still running: told to wait, and answered when it is done."""
+"""A key whose first request still runs: a repetition is refused, and later replayed."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.contract.valid_requests import Request, Story
 from tests.partner import PATIENCE_SECONDS, Partner, within
 
 WAITING = "SELECT count(*) FROM pg_locks WHERE relation = 'business'::regclass AND NOT granted"
-# A few at a time: one partner has but its share of the connections.
+# Few at a time: a partner has only its share of the connections.
 WRITINGS = (
     ("create_customer",),
     ("create_business", "update_business", "archive_business", "unarchive_business"),

@@ -1,4 +1,4 @@
-"""Many clients at the tax codes of one direction: one of them is the default in the end."""
+"""Many clients change the tax codes of one direction: one of them is the default at the end."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.builders.tax_codes import CODES, code_body, codes_of
-from tests.concurrency.racing import together
+from tests.concurrency.races import together
 from tests.partner import Business
 from tests.persistence.integrity.book_faults import faults_in
 

@@ -1,4 +1,4 @@
-"""Returns are filed while others post: what was acknowledged is in one return, and in no other."""
+"""Returns are filed during postings: each acknowledged posting is in exactly one return."""
 
 from functools import partial
 
@@ -8,7 +8,7 @@ from tests.bookkeeping import Ledger
 from tests.builders.sales import INVOICES, invoice_body
 from tests.builders.tax_returns import RETURNS, codes, drawn_up, read
 from tests.builders.trade import Record, line
-from tests.concurrency.racing import statuses, together
+from tests.concurrency.races import statuses, together
 from tests.partner import Business
 
 

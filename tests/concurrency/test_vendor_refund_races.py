@@ -1,4 +1,4 @@
-"""Vendor refunds meet bills, bill payments, vendor credits and each other at the same moment."""
+"""Vendor refunds, bills, bill payments and vendor credits change one another concurrently."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ from tests.builders.vendor_refunds import (
     of_payment,
     refund_body,
 )
-from tests.concurrency.racing import (
+from tests.concurrency.races import (
     DEADLOCKS,
     Contest,
     Racer,
@@ -115,7 +115,7 @@ class TestRefundsOfOneTarget:
 
 @dataclass
 class Claims(Contest):
-    """The records that all clients change; `payments` and all below grow."""
+    """The records that all clients change; the races add to `payments` and the lists below it."""
 
     vendor: Record
     bills: list[Record]
@@ -133,7 +133,7 @@ class Claims(Contest):
 
 
 class Claimant(Racer):
-    """A client who pays, credits, claims a refund and changes each of them."""
+    """A client that pays, credits, claims a refund and changes each of them."""
 
     contest: Claims
     moves: ClassVar = {

@@ -1,8 +1,8 @@
-"""What differs between two contracts, in words, and what of it breaks a client.
+"""The differences between two contracts, and which of them break a client.
 
-Operations, parameters, bodies, answers and headers are compared here, their schemas by
-`schema_changes.py`. What goes breaks whoever uses it; what is new breaks nobody, unless each
-request has to bring it.
+This module compares operations, parameters, bodies, answers and headers; `schema_changes.py`
+compares their schemas. A removed part breaks its clients. A new part breaks no client unless each
+request must contain it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ class _Comparison:
         self._schemas = SchemaChanges(old, new, self._keep)
 
     def differences(self) -> list[Difference]:
-        """Return all that differs, each once."""
+        """Return each difference once."""
         self._words("info", self._old.document["info"], self._new.document["info"])
         old, new = _operations(self._old), _operations(self._new)
         for name in self._in_both("", "operation", old, new):
@@ -39,7 +39,7 @@ class _Comparison:
     def _in_both(
         self, place: str, kind: str, old: Mapping[str, Any], new: Mapping[str, Any]
     ) -> Iterator[str]:
-        """Yield the names that are in both; keep the others as differences."""
+        """Yield the names that both have; record the others as differences."""
         for name in old.keys() | new.keys():
             if name not in new:
                 self._tell(place or name, f"the {kind} {name} is gone", Kind.BREAKING)

@@ -1,13 +1,13 @@
-"""The `not` of an object for requests that are older than some of its fields."""
+"""The `not` of an object, for requests that are older than some of its fields."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def as_seen_before(condition: Any, fields: Mapping[str, Any]) -> Any:
-    """Reduce a condition to what decides about older requests; True or False if nothing is left.
+    """Return the part of a condition that concerns older requests, or True or False if none does.
 
-    `fields` are those that the closed object had, each with its words if it has a list of words.
+    `fields` are the fields of the old, closed object, each with its enum where it has one.
     """
     return _seen(condition, set(fields), fields)
 

@@ -1,4 +1,4 @@
-"""Stories of a business, and the comparison of all that is stored."""
+"""Stories of a business, and the comparison of all stored records."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.partner import Partner
 
 @pytest.fixture(scope="module")
 def story(acme: Partner) -> Story:
-    """A story that has everything, for tests that change nothing in it."""
+    """A story with every record, for tests that change none of them."""
     return Story.whole(acme)
 
 
@@ -25,7 +25,7 @@ def own_story(acme: Partner) -> Iterator[Story]:
 
 @pytest.fixture
 def nothing_kept(api_server: ApiServer) -> Iterator[None]:
-    """Check that a test leaves all that is stored as it was."""
+    """Check that a test stores nothing."""
     before = api_server.stored()
     yield
     assert api_server.stored() == before

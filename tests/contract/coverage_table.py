@@ -1,4 +1,4 @@
-"""After a whole run: which documented answers no test has produced. There must be none."""
+"""The documented answers that no test produced in a whole run. There must be none."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,12 +12,12 @@ from tools.verify.answers import TRANSPORT_STATUSES
 
 Answered = tuple[str, int]
 OUTPUT = "answers_seen"
-# What `default` stands for is no operation's own: once anywhere is enough.
+# Statuses under `default` are the same for every operation: one answer in the run is enough.
 ANYWHERE = TRANSPORT_STATUSES | {500}
 
 
 class CoverageTable:
-    """A plugin that gathers what every worker saw and holds it against the contract."""
+    """A plugin that compares the answers that all workers saw with the contract."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -26,13 +26,13 @@ class CoverageTable:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """A worker of xdist has ended; one that crashed brings nothing."""
+        """Add the answers of a worker of xdist; a crashed worker has none."""
         output = getattr(node, "workeroutput", {})
         self.gathered |= {(name, status) for name, status in output.get(OUTPUT, ())}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Hand over what was seen, or judge the run, before the terminal sums it up."""
+        """Send the answers to the controller, or check them there before the summary is printed."""
         if hasattr(self.config, "workeroutput"):
             self.config.workeroutput[OUTPUT] = sorted(seen())
             return
@@ -42,7 +42,7 @@ class CoverageTable:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the table of holes."""
+        """Print the missing answers."""
         if self.missing:
             terminalreporter.section("documented answers that no test has produced")
             for line in self.missing:
@@ -50,7 +50,7 @@ class CoverageTable:
 
 
 def is_whole(config: pytest.Config) -> bool:
-    """Tell a run of all tests from one of some."""
+    """Return whether a run has all tests."""
     option = config.option
     narrowed = option.keyword or only or option.markexpr or option.deselect or option.ignore
     narrowed = narrowed or config.getoption("--operation", default=False)
@@ -60,7 +60,7 @@ def is_whole(config: pytest.Config) -> bool:
 
 
 def holes(answered: Iterable[Answered]) -> list[str]:
-    """Name each documented (operation, status) that is not among those answered, in a table."""
+    """Return a table of the documented (operation, status) pairs that are not in `answered`."""
     found = set(answered)
     lines = []
     for operation in operations():

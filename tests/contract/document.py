@@ -77,7 +77,7 @@ def named(name: str) -> Operation:
 
 
 def share_of(operation: Operation, forms: Iterable[Form], parts: int) -> list[Form]:
-    """One of so many parts of the forms; the next operation has another one."""
+    """Return one of `parts` shares of the forms; consecutive operations get different shares."""
     return [*islice(forms, operations().index(operation) % parts, None, parts)]
 
 
@@ -93,7 +93,7 @@ def walk(node: Any, *at: str) -> Iterator[tuple[tuple[str, ...], Node]]:
 
 
 def is_schema(at: tuple[str, ...], node: Node) -> bool:
-    """Tell whether a mapping is a typed schema, and not the examples or the properties of one."""
+    """Return whether a mapping is a typed schema, not its examples or properties."""
     if "example" in at or "examples" in at or isinstance(node.get("type"), dict):
         return False
     return "type" in node and ("schema" in at or "schemas" in at)
@@ -112,7 +112,7 @@ def bodies(operation: Operation) -> dict[str, Node]:
 
 
 def request_schemas() -> dict[str, Node]:
-    """Return every schema that a request body reaches, by name."""
+    """Return every schema that a request body refers to, by name."""
     found: dict[str, Node] = {}
     waiting = [media["schema"] for each in operations() for media in bodies(each).values()]
     while waiting:

@@ -1,4 +1,4 @@
-"""Marks of tests that look at many operations, one after the other."""
+"""Marks of tests that run for many operations in turn."""
 
 from collections.abc import Iterable
 
@@ -7,12 +7,12 @@ from tests.in_turn import Marker, in_turn
 
 
 def each_of(found: Iterable[Operation]) -> Marker:
-    """Mark a test that looks at these operations."""
+    """Mark a test that runs for these operations."""
     return in_turn("operation", [*found], ids=lambda each: each.name)
 
 
 def each_taking(content_type: str) -> Marker:
-    """Mark a test that looks at the operations with a body of a content type."""
+    """Mark a test that runs for the operations with a body of a content type."""
     return each_of(each for each in operations() if content_type in bodies(each))
 
 

@@ -1,4 +1,4 @@
-"""Tokens that look like ours and are not, made with and without our own keys."""
+"""Forged tokens, made with and without our own keys."""
 
 import base64
 import hashlib
@@ -29,14 +29,14 @@ def signed(
     secret: MasterSecret = SECRET,
     header: str | None = None,
 ) -> str:
-    """A token with any claims under the true key of a kind."""
+    """Return a token with any claims, signed with the true key of a kind."""
     key = _TokenKey.derive(secret, kind)
     unsigned = f"{header or key.header}.{encoded(claims)}"
     return f"{unsigned}.{encoded(hmac.digest(key.key, unsigned.encode(), hashlib.sha256))}"
 
 
 def claims_of(partner_id: str, business_id: str | None = None, *, age: int = 0) -> Claims:
-    """The claims of a true token that is `age` seconds old."""
+    """Return the claims of a true token that is `age` seconds old."""
     issued = int(clock.now().timestamp()) - age
     times = {"iat": issued, "exp": issued + LIFETIME}
     if business_id is None:
@@ -45,7 +45,7 @@ def claims_of(partner_id: str, business_id: str | None = None, *, age: int = 0) 
 
 
 def forgeries(partner_id: str, business_id: str | None, other: str) -> Iterator[tuple[str, str]]:
-    """Yield tokens of one kind, each with what is wrong with it; `other` is whom to pass for."""
+    """Yield forged tokens of a kind, each with its fault; `other` is the owner that they claim."""
     kinds = (CallerKind.PARTNER_TOKEN, CallerKind.BUSINESS_TOKEN)
     kind, wrong_kind = kinds if business_id is None else kinds[::-1]
     claims = claims_of(partner_id, business_id)
@@ -85,7 +85,7 @@ def forgeries(partner_id: str, business_id: str | None, other: str) -> Iterator[
 
 
 def badly_claimed(claims: Claims, kind: CallerKind) -> Iterator[tuple[str, str]]:
-    """Tokens truly signed, with claims that we never write."""
+    """Yield correctly signed tokens with claims that the server never writes."""
     issued = claims["iat"]
     for name, changes in {
         "two hours": {"exp": issued + 2 * LIFETIME},

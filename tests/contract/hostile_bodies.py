@@ -1,4 +1,4 @@
-"""Bodies that no operation takes, made of one that it does, each with the status it deserves."""
+"""Bodies that no operation accepts, derived from a valid body, each with the expected status."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Hostile:
-    """A body, its content type, and the answer; `field` is the field of the fault."""
+    """A body, its content type and the expected answer; `field` is the field of the error."""
 
     name: str
     content: bytes
@@ -37,14 +37,14 @@ class Hostile:
 
 
 def unreadable(valid: bytes) -> Iterator[Hostile]:
-    """Yield everything that is refused before anybody knows for which operation."""
+    """Yield every body that is refused whatever the operation."""
     yield from not_json(valid)
     yield from numbers()
     yield from announced_wrongly(valid)
 
 
 def unfit(valid: Any, schema: Node) -> Iterator[Hostile]:
-    """Yield everything that is refused for an operation which takes `valid` under `schema`."""
+    """Yield every body that an operation refuses by its schema, derived from `valid`."""
     yield from wrong_as_a_whole(valid)
     for number, place in enumerate(places(schema, valid)):
         yield from bad_text(valid, *place, BAD_TEXTS[number % len(BAD_TEXTS)])
@@ -52,7 +52,7 @@ def unfit(valid: Any, schema: Node) -> Iterator[Hostile]:
 
 
 def not_json(valid: bytes) -> Iterator[Hostile]:
-    """What no parser may take for one JSON document in UTF-8."""
+    """Yield bodies that are not one JSON document in UTF-8."""
     text = valid.decode()
     for name, content in {
         "an open brace": b"{",
@@ -94,7 +94,7 @@ def not_json(valid: bytes) -> Iterator[Hostile]:
 
 
 def numbers() -> Iterator[Hostile]:
-    """Numbers that JSON does not have, or that no reader holds exactly."""
+    """Yield numbers that JSON does not have, or that most parsers do not read exactly."""
     for number in (
         "NaN", "Infinity", "-Infinity", "1e400", "-1e400", "9" * 5000, str(MOST_EXACT + 1),
         str(-MOST_EXACT - 1), "01", "+1", "1.", ".5", "0x10", "1_000", "--1", "1e", "1" * 400,
@@ -105,7 +105,7 @@ def numbers() -> Iterator[Hostile]:
 
 
 def announced_wrongly(valid: bytes) -> Iterator[Hostile]:
-    """Right bodies under a wrong name."""
+    """Yield valid bodies with a wrong content type."""
     for content_type in (
         None, "", "json", "text/json", "text/plain", "application/xml", "application/json+x",
         "application/problem+json", "application/octet-stream", "*/*",
@@ -122,7 +122,7 @@ def announced_wrongly(valid: bytes) -> Iterator[Hostile]:
 
 
 def wrong_as_a_whole(valid: Any) -> Iterator[Hostile]:
-    """JSON that is no object, or an object with an unknown field."""
+    """Yield JSON that is no object, and objects with an unknown field."""
     whole = ("validation_error",)
     for content in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
         yield Hostile(f"not an object: {content.decode()}", content, codes=whole, field="body")
@@ -134,14 +134,17 @@ def wrong_as_a_whole(valid: Any) -> Iterator[Hostile]:
 
 
 def bad_text(valid: Any, place: Place, schema: Node, text: bytes) -> Iterator[Hostile]:
-    """One of the bad texts where a text is wanted: they are read alike in every field."""
+    """Yield a body with a bad text in a text field.
+
+    All fields read texts alike, so one bad text for each field is enough.
+    """
     if schema.get("type") == "string":
         marked = json.dumps(changed(valid, place, MARK)).encode()
         yield Hostile(f"{dotted(place)} = {text.decode()}", marked.replace(MARK.encode(), text))
 
 
 def wrong_values(valid: Any, place: Place, schema: Node) -> Iterator[Hostile]:
-    """Values of a wrong type, or beyond a limit, in every field."""
+    """Yield bodies with a value of a wrong type or beyond a limit."""
     tried = [*wrong_types(schema), *beyond_limits(schema, at(valid, place))]
     if "type" in schema and not schema.get("nullable"):
         tried.append(None)
@@ -156,7 +159,7 @@ def wrong_values(valid: Any, place: Place, schema: Node) -> Iterator[Hostile]:
 
 
 def wrong_types(schema: Node) -> list[Any]:
-    if "anyOf" in schema:  # A number that may be written as text.
+    if "anyOf" in schema:  # A number may be sent as text.
         return [True, {}, [1], "", "abc", "1e3", "NaN", " 1", "+1", "\uff11"]
     return {
         "string": [12345, 1.5, True, {}, ["a"]],
@@ -169,7 +172,7 @@ def wrong_types(schema: Node) -> list[Any]:
 
 
 def beyond_limits(schema: Node, present: Any) -> list[Any]:
-    """One step past each limit; words, dates and ids that are none."""
+    """Return values just beyond each limit, and invalid words, dates and IDs."""
     found: list[Any] = []
     if schema.get("type") == "string":
         found += {
@@ -192,7 +195,7 @@ def beyond_limits(schema: Node, present: Any) -> list[Any]:
 
 
 def places(schema: Node, value: Any, here: Place = ()) -> Iterator[tuple[Place, Node]]:
-    """Yield every field that a body has or could have, and inside those that it has."""
+    """Yield each field that a body has or may have, and the fields inside those that it has."""
     schema = follow(schema)
     for name, part in schema.get("properties", {}).items():
         yield (*here, name), follow(part)
@@ -204,7 +207,7 @@ def places(schema: Node, value: Any, here: Place = ()) -> Iterator[tuple[Place, 
 
 
 def changed(body: Any, place: Place, value: Any) -> Any:
-    """A copy of a body with another value at a place."""
+    """Return a copy of a body with another value at a place."""
     body = deepcopy(body)
     here = body
     for key in place[:-1]:

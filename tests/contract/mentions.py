@@ -1,4 +1,4 @@
-"""Which test mentions what: its texts and the names of its keywords, read without running it."""
+"""The names that each test mentions in its texts and keywords, read from the source."""
 
 import ast
 from collections import Counter
@@ -15,10 +15,10 @@ UNDIRECTED = ("model/", "fuzz/")
 
 @dataclass(frozen=True)
 class KnownTest:
-    """A test, with the texts that it contains and those of the helpers that it uses.
+    """A test, with its own texts and those of its helpers.
 
-    Its name is relative to `tests/`, or to the root for a test of a library or a tool. The helpers
-    are the fixtures, functions and tables of its module.
+    Its name is relative to `tests/`, or to the root for a test of a library or a tool. Its helpers
+    are the fixtures, functions and tables of its module that it uses.
     """
 
     name: str
@@ -29,10 +29,11 @@ class KnownTest:
 
 
 def find(places: Sequence[str], name: str) -> list[KnownTest]:
-    """The tests that mention a name, the best first.
+    """Return the tests that mention a name, the best first.
 
-    `places` are modules and single tests, which come first. The last part of a dotted name counts;
-    a test is better with the other parts, and if it mentions the name without a helper.
+    `places` are modules and single tests; single tests come first. The last part of a dotted name
+    must be mentioned. A test is better if it also mentions the other parts, and if it mentions the
+    name without a helper.
     """
     *above, leaf = name.split(".")
     scored = []
@@ -46,7 +47,10 @@ def find(places: Sequence[str], name: str) -> list[KnownTest]:
 
 
 def of_operation(name: str) -> list[KnownTest]:
-    """The tests of an operation: their class is named like it. Where most are, comes first."""
+    """Return the tests of an operation, by the name of their class.
+
+    The tests of the module that has most of them come first.
+    """
     group = "Test" + "".join(part.title() for part in name.split("_"))
     found = [each for each in known_tests().values() if each.group == group]
     many = Counter(each.module for each in found)
@@ -54,14 +58,13 @@ def of_operation(name: str) -> list[KnownTest]:
 
 
 def at(places: Sequence[str]) -> Iterator[KnownTest]:
-    """The tests at some places, in their order."""
+    """Return the tests at some places, in their order."""
     for place in places:
         yield from at_one(place)
 
 
 @cache
 def at_one(place: str) -> tuple[KnownTest, ...]:
-    """The tests at one place."""
     return tuple(
         each for each in known_tests().values() if each.name == place or fnmatch(each.module, place)
     )
@@ -69,7 +72,7 @@ def at_one(place: str) -> tuple[KnownTest, ...]:
 
 @cache
 def known_tests() -> dict[str, KnownTest]:
-    """Every test in a class, by its name."""
+    """Return every test in a class, by its name."""
     found: dict[str, KnownTest] = {}
     beside = ROOT.glob("*/*/tests/**/test_*.py")
     for path in sorted([*TESTS.rglob("test_*.py"), *beside]):
@@ -80,7 +83,7 @@ def known_tests() -> dict[str, KnownTest]:
 
 
 def read_module(module: str, text: str) -> Iterator[KnownTest]:
-    """The tests of one module."""
+    """Yield the tests of a module."""
     tree = ast.parse(text)
     helpers: dict[str, ast.AST] = {name: node for node in tree.body for name in names_of(node)}
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -97,7 +100,7 @@ def read_module(module: str, text: str) -> Iterator[KnownTest]:
 
 
 def functions_of(group: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[str, ast.AST]:
-    """The functions of a class, and of the classes of its module that it is made of."""
+    """Return the functions of a class and of its base classes in the same module."""
     found: dict[str, ast.AST] = {}
     for base in reversed(group.bases):
         if isinstance(base, ast.Name) and base.id in classes:
@@ -106,7 +109,7 @@ def functions_of(group: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> dict[
 
 
 def names_of(node: ast.AST) -> list[str]:
-    """The names that a statement of a module gives to something of its own."""
+    """Return the names that a statement of a module defines."""
     if isinstance(node, ast.FunctionDef):
         return [node.name]
     if isinstance(node, ast.Assign):
@@ -117,7 +120,7 @@ def names_of(node: ast.AST) -> list[str]:
 
 
 def called(node: ast.AST, helpers: dict[str, ast.AST]) -> set[ast.AST]:
-    """What a test names of its module, and what that names."""
+    """Return the helpers that a test uses, directly or through other helpers."""
     found: set[ast.AST] = set()
     waiting = [node]
     while waiting:
@@ -131,7 +134,7 @@ def called(node: ast.AST, helpers: dict[str, ast.AST]) -> set[ast.AST]:
 
 
 def said_in(node: ast.AST) -> frozenset[str]:
-    """The texts of a piece of code, and the names of its keywords."""
+    """Return the texts in a piece of code, and the names of its keywords."""
     texts = {
         part.value
         for part in ast.walk(node)

@@ -1,4 +1,4 @@
-"""The refusals that the contract shows as examples, and whether an answer is one of them."""
+"""The examples of refusals in the contract, and the comparison of an answer with one of them."""
 
 import re
 from functools import cache
@@ -10,7 +10,7 @@ from tests.contract.document import Node, document
 
 @cache
 def refusals() -> dict[str, Node]:
-    """Every example of a refusal by its name."""
+    """Return every example of a refusal by its name."""
     values = {name: each["value"] for name, each in document()["components"]["examples"].items()}
     return {
         name: value
@@ -20,12 +20,12 @@ def refusals() -> dict[str, Node]:
 
 
 def is_as_shown(name: str, answer: httpx.Response) -> bool:
-    """Whether an answer refuses like an example; if not, pytest shows the difference."""
+    """Return whether an answer is like an example; if not, pytest shows the difference."""
     assert facts(answer.json()) == facts(refusals()[name])
     return True
 
 
 def facts(refusal: Node) -> tuple[Node, set[str]]:
-    """The texts of a refusal without amounts and days, and the names of its details."""
+    """Return the texts of a refusal without its numbers, and the names of its details."""
     words = {name: re.sub(r"\d+", "1", str(refusal[name])) for name in refusal.keys() - {"detail"}}
     return {**words, "request_id": ""}, set(refusal["detail"])

@@ -1,7 +1,7 @@
-"""`python -m tests.contract.released` holds the contract against the last released one, in words.
+"""`python -m tests.contract.released` compares the contract with the last released one.
 
-What would break a client fails, unless `info.version` has a new major version. `openapi/released/`
-keeps each contract as it was published.
+A change that breaks a client fails, unless `info.version` has a new major version.
+`openapi/released/` keeps each published contract.
 """
 
 import sys
@@ -19,10 +19,10 @@ RELEASED: Final = Path(__file__).parents[2] / "openapi/released"
 Number = tuple[int, int, int]
 LET_THROUGH: Final = frozenset(
     {
-        # Below zero only where whoever reads it has said so, which is new, too.
+        # Below zero only if the client sent a fee below zero, which is new as well.
         ("PayoutSummary.fee_cents in answers", "minimum"),
         ("Payout.fee_cents in answers", "minimum"),
-        # An array where an object was: what clients expect there, docs/decisions/0037.
+        # An array replaced an object: docs/decisions/0037.
         ("AccountNodes in answers", "type"),
         *(
             ("AccountNodes in answers", f"the field {name}")
@@ -30,17 +30,20 @@ LET_THROUGH: Final = frozenset(
         ),
     }
 )
-"""Differences that break no client, or that were decided on: places, and how their words begin."""
+"""Accepted differences: they break no client, or were decided. Places, and how the words begin."""
 
 
 def number_of(version: str) -> Number:
-    """Read a version, `1.10.0`; ValueError for anything else."""
+    """Parse a version, `1.10.0`.
+
+    Raises ValueError for any other text.
+    """
     major, minor, patch = map(int, version.split("."))
     return major, minor, patch
 
 
 def newest(folder: Path = RELEASED) -> Path:
-    """Return the file of the last released contract."""
+    """Return the path of the last released contract."""
     return max(folder.glob("*.yaml"), key=lambda file: number_of(file.stem))
 
 
@@ -51,14 +54,14 @@ def last_released() -> dict[str, Any]:
 
 
 def refused(found: list[Difference], old: str, new: str) -> list[Difference]:
-    """Return what a version may not bring: what breaks clients, unless its major is a new one."""
+    """Return the differences that break clients, unless the major version is new."""
     if number_of(new)[0] > number_of(old)[0]:
         return []
     return [each for each in heeded(found) if each.kind is Kind.BREAKING]
 
 
 def heeded(found: list[Difference]) -> list[Difference]:
-    """Leave out what was let through."""
+    """Return the differences without the accepted ones."""
     return [
         each
         for each in found
@@ -69,7 +72,7 @@ def heeded(found: list[Difference]) -> list[Difference]:
 
 
 def told(found: list[Difference], since: str) -> str:
-    """Tell every difference, what breaks clients last; other words only as how many there are."""
+    """Return a report of the differences, breaking ones last; texts are only counted."""
     lines = [f"Since {since}:"]
     for kind in (Kind.CHANGE, Kind.BREAKING):
         lines += _grouped([each for each in found if each.kind is kind])
@@ -81,7 +84,7 @@ def told(found: list[Difference], since: str) -> str:
 
 
 def _grouped(found: list[Difference]) -> Iterator[str]:
-    """Tell once what is alike at several places."""
+    """Yield a line for each kind of difference, with the number of its places."""
     places: dict[str, list[str]] = {}
     for place, words, _ in found:
         places.setdefault(words, []).append(place)
@@ -90,7 +93,7 @@ def _grouped(found: list[Difference]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print what differs; 1 where something of it would break a client of this major version."""
+    """Print the differences; return 1 if one breaks clients of this major version."""
     old, new = last_released(), parse(published(read_source()))
     versions = old["info"]["version"], new["info"]["version"]
     found = heeded(differences(old, new))

@@ -1,7 +1,7 @@
-"""Every answer of every test is held against the contract.
+"""The check of every answer of every test against the contract.
 
-`check_response` hangs as a hook in each client the tests use. It judges as `accounting verify`
-does, by the contract in the tree.
+`check_response` is a hook of each client of the tests. It checks as `accounting verify` does, with
+the contract in the tree.
 """
 
 from functools import cache
@@ -17,9 +17,9 @@ FAULTS_EXPECTED = "faults_expected"
 
 
 def check_response(response: httpx.Response) -> None:
-    """Fail the test when an answer is not one that the contract documents.
+    """Raise AssertionError if the contract does not document an answer.
 
-    A test that wants to see a 500 says so: `extensions={"faults_expected": True}`.
+    A test that expects a 500 sends `extensions={"faults_expected": True}`.
     """
     response.read()
     judgement = answers().judge(response)
@@ -32,7 +32,7 @@ def check_response(response: httpx.Response) -> None:
 
 
 def complain(response: httpx.Response, operation_id: str, why: str) -> None:
-    """Fail with the request, the answer and where to correct it."""
+    """Raise AssertionError with the request, the answer and the place to correct."""
     request = response.request
     raise AssertionError(
         f"{request.method} {request.url} ({operation_id}) answered {response.status_code}.\n{why}\n"
@@ -43,23 +43,22 @@ def complain(response: httpx.Response, operation_id: str, why: str) -> None:
 
 @cache
 def answers() -> Answers:
-    """What judges by the contract in the tree."""
+    """Return the checker of answers for the contract in the tree."""
     return Answers(contract())
 
 
 @cache
 def contract() -> Contract:
-    """The contract in the tree."""
     return Contract(document())
 
 
 @cache
 def schemas() -> Schemas:
-    """The schemas of the contract in the tree."""
+    """Return the schemas of the contract in the tree."""
     return Schemas(contract())
 
 
 @cache
 def seen() -> set[tuple[str, int]]:
-    """Every (operation, status) that this process was answered; written by `check_response`."""
+    """Return every (operation, status) that this process received; `check_response` adds to it."""
     return set()

@@ -1,8 +1,8 @@
-"""What differs between two schemas of one thing, and whether that breaks a client.
+"""The differences between two schemas with one name, and whether they break a client.
 
-Requests may only become wider, and answers only narrower. New fields and new words in answers are
-free, since the guide tells clients to expect both. A field or a word that goes breaks clients, and
-so does another type.
+A schema of requests may only become wider, and a schema of answers only narrower. New fields and
+enum values in answers are allowed, because the guide tells clients to expect both. A removed field
+or enum value breaks clients, and so does another type.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ Node = Mapping[str, Any]
 
 
 class Kind(Enum):
-    """What a difference means to those who call."""
+    """The effect of a difference on clients."""
 
     BREAKING = "breaks clients"
     CHANGE = "goes on with what there was"
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 class Difference(NamedTuple):
-    """One difference, its place in the names of the contract."""
+    """A difference, with its place in the names of the contract."""
 
     place: str
     words: str
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 
 
 class Move(Enum):
-    """How much of what was valid still is."""
+    """The effect of a difference on the set of valid values."""
 
     NARROWER = "less is valid"
     WIDER = "more is valid"
@@ -65,7 +65,7 @@ _BY_PARTS: Final = frozenset({"properties", "required", "enum", "items"})
 
 
 class SchemaChanges:
-    """Compares schemas of two documents; each pair once for each direction."""
+    """A comparison of schemas of two documents; each pair is compared once for each direction."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class SchemaChanges:
         self._seen: set[tuple[int, int, bool]] = set()
 
     def compare(self, old: Node, new: Node, place: str, *, sent: bool) -> None:
-        """Tell what differs between two schemas; `sent` by clients, or answered to them."""
+        """Report the differences between two schemas; `sent` by clients, else sent to them."""
         was, now = self._old.follow(old), self._new.follow(new)
         if (id(was), id(now), sent) in self._seen:
             return
@@ -108,13 +108,13 @@ class SchemaChanges:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two schemas of one thing, their references followed and their `allOf` put together."""
+    """Two schemas with one name, with references followed and `allOf` merged."""
 
     was: Node
     now: Node
     place: str
     sent: bool
-    fields: Mapping[str, Any]  # Those that it had, each with its words where it is held to some.
+    fields: Mapping[str, Any]  # The fields of the old schema, each with its enum or None.
 
     def differences(self) -> Iterator[Difference]:
         yield from self._words()
@@ -171,7 +171,7 @@ class _Pair:
             yield self._moved(words, _move(keyword, was, now))
 
     def _asks_old_requests_alike(self, was: Any, now: Any) -> bool:
-        """Whether a closed object is as strict as before with its old fields and words."""
+        """Return whether a closed object is as strict as before for its old fields and enums."""
         closed = self.sent and self.was.get("additionalProperties") is False
         return closed and as_seen_before(now, self.fields) == was
 
@@ -184,7 +184,7 @@ class _Pair:
 
 
 def texts_changed(was: Node, now: Node) -> str:
-    """Name the texts beside a thing that are others than before: "description and example"."""
+    """Return the names of the changed texts of a node: "description and example"."""
     changed = (key for key in TEXTS if was.get(key) != now.get(key))
     return " and ".join(sorted(changed))
 
@@ -202,9 +202,9 @@ def _move(keyword: str, was: Any, now: Any) -> Move:
 
 
 def _forbids_only_new(was: Node, forbidden: Node) -> bool:
-    """Return whether a new `not` forbids nothing that was valid before.
+    """Return whether a new `not` forbids only values that were invalid before.
 
-    Each of its branches needs a new field, or the absence of a required one.
+    Each of its branches needs a new field, or the absence of a required field.
     """
     closed = was.get("additionalProperties") is False
     known, needed = set(was.get("properties", {})), set(was.get("required", ()))

@@ -1,4 +1,4 @@
-"""Requests that no HTTP client sends, over a plain socket; answers are checked like all others."""
+"""Requests that no HTTP client sends, over a plain socket; their answers are checked too."""
 
 import socket
 
@@ -9,7 +9,7 @@ from tests.partner import PATIENCE_SECONDS
 
 
 def exchanged(url: httpx.URL, method: str, head: bytes, *, chunks: int = 0) -> httpx.Response:
-    """Send bytes as they are, then up to that many chunks of 64 KiB, and read one answer."""
+    """Send these bytes, then up to `chunks` chunks of 64 KiB, and return the answer."""
     with socket.create_connection((url.host, url.port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(head)
         for _ in range(chunks):
@@ -21,7 +21,6 @@ def exchanged(url: httpx.URL, method: str, head: bytes, *, chunks: int = 0) -> h
 
 
 def read_answer(connection: socket.socket, request: httpx.Request) -> httpx.Response:
-    """Read one answer."""
     with connection.makefile("rb") as stream:
         status = int(stream.readline().split()[1])
         headers: list[tuple[str, str]] = []

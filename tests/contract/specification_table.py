@@ -1,8 +1,8 @@
 """`python -m tests.contract.specification_table` writes docs/specification-coverage.md.
 
-A row is a name of the specification (`specified.toml`), its description in the contract, and a test
-that shows it. Where `specified.toml` names no test, it is one that mentions the name. A test that
-the table already names stays, so that new tests change nothing here.
+A row is a name in the specification (`specified.toml`), its description in the contract, and a
+test. Where `specified.toml` names no test, a test that mentions the name is chosen. A test that the
+page already names stays, so that new tests do not change the page.
 """
 
 import re
@@ -52,11 +52,11 @@ Seen = tuple[str, list[str]]
 
 
 @dataclass(frozen=True)
-class Named:
-    """Something that the specification names.
+class SpecifiedName:
+    """A name in the specification.
 
-    `look` returns what the contract says of it and the tests that show it, the best first; it
-    raises SpecificationError where the contract does not have it.
+    `look` returns its description in the contract and its tests, the best first. It raises
+    SpecificationError where the contract does not have the name.
     """
 
     chapter: str
@@ -66,15 +66,15 @@ class Named:
 
     @property
     def key(self) -> str:
-        """What it is pinned and remembered by."""
+        """Return the key of the row in the pinned tests and in the earlier page."""
         return f"{self.chapter} {self.section} {self.name}"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """A row of the table."""
 
-    named: Named
+    named: SpecifiedName
     text: str
     test: str
 
@@ -83,35 +83,37 @@ class Row:
         return f"| {' | '.join(cell for cell in cells if cell)} |"
 
 
-# ── What is named ──────────────────────────────────────────────────────────────────────────────
+# ── Names of the specification ─────────────────────────────────────────────────────────────────
 
 
-def everything() -> Iterator[Named]:
-    """All that the specification names, chapter by chapter."""
+def everything() -> Iterator[SpecifiedName]:
+    """Yield every name in the specification, chapter by chapter."""
     for section, line in kept("operations"):
-        yield Named("operations", section, f"`{line}`", partial(of_line, line))
+        yield SpecifiedName("operations", section, f"`{line}`", partial(of_line, line))
     for group in specified()["fields"]:
         for name in group["names"].split():
             look = partial(of_field, group["schema"], name, group["tests"])
-            yield Named("fields", group["section"], f"{group['title']}: `{name}`", look)
+            yield SpecifiedName("fields", group["section"], f"{group['title']}: `{name}`", look)
     for section, line in kept("values"):
         names, _, test = line.partition(" | ")
         name, _, values = names.partition(": ")
-        yield Named("values", section, f"`{name}`", partial(of_values, name, values.split(), test))
+        yield SpecifiedName(
+            "values", section, f"`{name}`", partial(of_values, name, values.split(), test)
+        )
     for section, line in kept("filters"):
         operation, _, names = line.partition(": ")
         for name in names.split():
             look = partial(of_filter, operation, name)
-            yield Named("filters", section, f"`{operation}`: `{name}`", look)
+            yield SpecifiedName("filters", section, f"`{operation}`: `{name}`", look)
     for limit in limits():
-        yield Named("limits", "8", limit.name, partial(of_limit, limit))
+        yield SpecifiedName("limits", "8", limit.name, partial(of_limit, limit))
     for section, line in kept("rules"):
         text, _, test = line.partition(" | ")
-        yield Named("rules", section, text, partial(of_rule, test))
+        yield SpecifiedName("rules", section, text, partial(of_rule, test))
 
 
 def kept(chapter: str) -> Iterator[tuple[str, str]]:
-    """The lines of a chapter with their sections."""
+    """Yield the lines of a chapter, each with its section."""
     for line in lines_of(chapter):
         section, _, row = line.partition(" ")
         yield section, row
@@ -155,7 +157,10 @@ def of_rule(test: str) -> Seen:
 
 
 def table(page: str) -> str:
-    """Write the page anew from the one that there was; SpecificationError names all faults."""
+    """Return the page, with the tests that an earlier page names.
+
+    Raises SpecificationError with all errors.
+    """
     before, pinned = named_before(page), specified()["pinned"]
     rows, faults = [], []
     for each in everything():
@@ -171,7 +176,7 @@ def table(page: str) -> str:
 
 
 def chosen(key: str, tests: list[str], before: Mapping[str, str], pinned: Mapping[str, str]) -> str:
-    """Choose the test of a row: the pinned one, the one named before, or the best."""
+    """Return the test of a row: the pinned one, that of the earlier page, or the best."""
     if key in pinned:
         tests = [pinned[key]]
     there = [test for test in tests if is_there(test)]
@@ -182,7 +187,7 @@ def chosen(key: str, tests: list[str], before: Mapping[str, str], pinned: Mappin
 
 
 def is_there(test: str) -> bool:
-    """Whether a test, or a class of tests, is there to be run."""
+    """Return whether a test or a class of tests exists."""
     return test in known_tests() or any(name.startswith(f"{test}::") for name in known_tests())
 
 
@@ -198,7 +203,7 @@ def written(rows: list[Row]) -> str:
 
 
 def named_before(page: str) -> dict[str, str]:
-    """Which test each row of a page names."""
+    """Return the test that each row of a page names."""
     chapters = {heads[0]: chapter for chapter, heads in CHAPTERS.items()}
     found: dict[str, str] = {}
     chapter = ""

@@ -1,4 +1,4 @@
-"""What the specification names (`specified.toml`), and where the contract has it."""
+"""The names in the specification (`specified.toml`), and their places in the contract."""
 
 import re
 import tomllib
@@ -13,23 +13,23 @@ BUSINESS = "/v1/platform/businesses/{business_id}/"
 
 
 class SpecificationError(Exception):
-    """Something that the specification names is not in the contract, or no test shows it."""
+    """A name in the specification that the contract does not have, or that no test shows."""
 
 
 @cache
 def specified() -> dict[str, Any]:
-    """What is kept by hand."""
+    """Return the content of `specified.toml`."""
     return tomllib.loads(SPECIFIED.read_text("utf-8"))
 
 
 def lines_of(chapter: str) -> list[str]:
-    """The lines of a chapter that has one line for each row."""
+    """Return the lines of a chapter that has one line for each row."""
     lines: str = specified()[chapter]
     return lines.strip().splitlines()
 
 
 def operation_at(line: str) -> Operation:
-    """Find the operation of a line such as `GET B vendors/`."""
+    """Return the operation of a line such as `GET B vendors/`."""
     method, path = line.split(" ", 1)
     path = re.sub(r"^B ", BUSINESS, path)
     for each in operations():
@@ -39,7 +39,7 @@ def operation_at(line: str) -> Operation:
 
 
 def schema(name: str) -> Node:
-    """Take a schema of the contract by its name."""
+    """Return a schema of the contract by its name."""
     found: Node | None = document()["components"]["schemas"].get(name)
     if found is None:
         raise SpecificationError(f"the contract has no schema {name}")
@@ -47,7 +47,7 @@ def schema(name: str) -> Node:
 
 
 def properties(node: Node) -> dict[str, Node]:
-    """The properties of an object, or of the items of a list."""
+    """Return the properties of an object, or of the items of a list."""
     node = follow(node)
     if node.get("type") == "array":
         return properties(node["items"])
@@ -58,7 +58,7 @@ def properties(node: Node) -> dict[str, Node]:
 
 
 def property_of(node: Node, name: str) -> Node:
-    """Follow a dotted name into a schema."""
+    """Return the schema at a dotted name below a schema."""
     for part in name.split("."):
         known = properties(node)
         if part not in known:
@@ -68,7 +68,7 @@ def property_of(node: Node, name: str) -> Node:
 
 
 def description(node: Node) -> str:
-    """The first sentence of a description."""
+    """Return the first sentence of a description."""
     node = follow(node)
     while "description" not in node and "allOf" in node:
         node = follow(node["allOf"][0])
@@ -77,7 +77,7 @@ def description(node: Node) -> str:
 
 
 def lacking(name: str, values: list[str]) -> list[str]:
-    """The values that a schema does not take, which has an enum or a pattern."""
+    """Return the values that the enum or the pattern of a schema does not accept."""
     node = schema(name)
     known, pattern = node.get("enum", ()), node.get("pattern", r"(?!)")
     return [each for each in values if each not in known and not re.search(pattern, each)]

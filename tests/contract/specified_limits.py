@@ -1,4 +1,4 @@
-"""The limits of fields that the specification lists, as the contract has them."""
+"""The limits of fields in the specification, compared with those of the contract."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ KEYWORDS = ("minLength", "maxLength", "minimum")
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of a field in the JSON body of an operation; of a list of texts, one of each text."""
+    """A limit of a field in the JSON body of an operation; for a list of texts, of each text."""
 
     operation: str
     field: str
@@ -24,18 +24,21 @@ class Limit:
 
     @property
     def node(self) -> Node:
-        """The schema of the field."""
+        """Return the schema of the field."""
         content = named(self.operation).node["requestBody"]["content"]
         return follow(property_of(content["application/json"]["schema"], self.field))
 
     @property
     def limited(self) -> Node:
-        """The schema that has the limit."""
+        """Return the schema that has the limit."""
         node = self.node
         return follow(node["items"]) if node["type"] == "array" else node
 
     def check(self) -> None:
-        """Raise SpecificationError where the contract has another limit; an enum has one, too."""
+        """Raise SpecificationError if the contract has another limit.
+
+        The limit of an enum is its longest value.
+        """
         if all(each.name != self.operation for each in operations()):
             raise SpecificationError("the contract has no such operation")
         longest = max(map(len, self.limited.get("enum", ())), default=None)
@@ -44,14 +47,14 @@ class Limit:
             raise SpecificationError(f"it is {has}, not {self.value}")
 
     def reached(self) -> Any:
-        """A value at the limit; the limit itself is the value of what is fixed to a few values."""
+        """Return a value at the limit; for an enum, one of its values."""
         values = self.limited.get("enum") or self.limited.get("x-values")
         if values:
             return values[0]
         return self._of(self._sample(self.value))
 
     def passed(self) -> Any:
-        """A value just past it."""
+        """Return a value just beyond the limit."""
         beyond = self.value + 1 if self.keyword == "maxLength" else self.value - 1
         return self._of(self._sample(beyond))
 
@@ -67,7 +70,7 @@ class Limit:
 
 
 def email_of(length: int) -> str:
-    """An address of some length, none of whose parts is longer than mail allows."""
+    """Return an address of a length, with no part longer than an address allows."""
     domain, rest = "example.com", length - 64 - len("@example.com")
     while rest > 0:
         label = min(rest - 1, 60)
@@ -77,6 +80,6 @@ def email_of(length: int) -> str:
 
 
 def limits() -> list[Limit]:
-    """Every limit that is listed."""
+    """Return every limit in the specification."""
     found = (line.split() for line in lines_of("limits"))
     return [Limit(name, field, keyword, int(value)) for name, field, keyword, value in found]

@@ -1,6 +1,6 @@
-"""Makers of the records of a story, by the names that paths have for them.
+"""Makers of the records of a story, by the names of path parameters.
 
-Names that no path has are records in a state that some operation needs.
+Other names are of records in a state that an operation needs.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,18 +28,18 @@ BANK_BALANCE = {"account": "1100", "debit_amount": 5_000}
 
 
 def at(name: str, story: "Story") -> Record:
-    """A record of the story that has only its id."""
+    """Return a record of the story with only its ID."""
     return {"id": story.thing(name)}
 
 
 def made_with(name: str, part: str, story: "Story") -> Record:
-    """A record that is made with another record of the story."""
+    """Return a record that is created together with another record of the story."""
     story.thing(name)
     return {"id": story.ids[part]}
 
 
 def party_of(trade: Trade, story: "Story") -> Record:
-    """The customer or vendor of the story."""
+    """Return the customer or vendor of the story."""
     return at(f"{trade.party}_id", story)
 
 
@@ -47,7 +47,7 @@ def party_of(trade: Trade, story: "Story") -> Record:
 
 
 def make_part_paid(trade: Trade, total: int, story: "Story") -> Record:
-    """A document of which two fifths are paid and can be refunded."""
+    """Create a document of which two fifths are paid and can be refunded."""
     party = party_of(trade, story)
     document = trade.open(story.business, party, total)
     trade.pay(story.business, party, total * 2 // 5, trade.part(document, total * 2 // 5))
@@ -55,7 +55,7 @@ def make_part_paid(trade: Trade, total: int, story: "Story") -> Record:
 
 
 def make_written_off(trade: Trade, story: "Story") -> Record:
-    """A document of which a part is written off."""
+    """Create a document that is written off in part."""
     document = trade.open(story.business, party_of(trade, story), 10_000)
     after = trade.write_off(story.business, document, amount_cents=2_000)
     story.ids[f"{trade.write_off_source}_id"] = after["write_offs"][0]["id"]
@@ -63,13 +63,13 @@ def make_written_off(trade: Trade, story: "Story") -> Record:
 
 
 def make_payment(trade: Trade, story: "Story") -> Record:
-    """A pending payment, which can be changed and cancelled."""
+    """Create a pending payment, which can be changed and cancelled."""
     part = trade.part(at(f"{trade.noun}_id", story), 1_000)
     return trade.pay(story.business, party_of(trade, story), 20_000, part, status="pending")
 
 
 def makers_of(trade: Trade, total: int, credit: int, names: str) -> dict[str, Maker]:
-    """The makers of one side, by these names."""
+    """Return the makers of one side, by these names."""
     makers: list[Maker] = [
         lambda story: trade.somebody(story.business),
         # It has no open amounts.
@@ -90,7 +90,7 @@ def makers_of(trade: Trade, total: int, credit: int, names: str) -> dict[str, Ma
 
 
 def make_refund(story: "Story") -> Record:
-    """A refund of which a part is paid."""
+    """Create a refund that is paid in part."""
     invoice = {"type": "Invoice", **at("invoice_id", story)}
     refund = refunded(story.business, invoice, amount_cents=8_000)
     story.ids["refund_payment_id"] = refund_paid(story.business, refund, amount_cents=1_000)["id"]
@@ -98,26 +98,26 @@ def make_refund(story: "Story") -> Record:
 
 
 def make_unpaid_refund(story: "Story") -> Record:
-    """A refund that can be cancelled."""
+    """Create a refund that can be cancelled."""
     invoice = {"type": "Invoice", **at("invoice_id", story)}
     return refunded(story.business, invoice, amount_cents=1_000)
 
 
 def make_vendor_refund(story: "Story") -> Record:
-    """A refund that is allocated to nothing, and of which nothing is received."""
+    """Create a refund without allocations, of which no money has arrived."""
     refund = agreed_refund(story.business, party_of(PURCHASES, story), 7_200)
     story.ids["vendor_refund_payment_id"] = refund["vendor_refund_payments"][0]["id"]
     return refund
 
 
 def make_payout(story: "Story") -> Record:
-    """A payout of a payment by card; the second one can be deleted."""
+    """Create a payout of a card payment."""
     payment = by_card(story.business, party_of(SALES, story), 5_000)
     return paid_out(story.business, 4_900, payment, fee_cents=100)
 
 
 def make_card_refund_payment(story: "Story") -> Record:
-    """A payment of a refund by card, in no payout."""
+    """Create a refund payment by card, in no payout."""
     moment = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
     refund = refunded(story.business, at("unapplied_id", story), amount_cents=500, **moment)
     made: Record = refund["refund_payments"][0]
@@ -128,13 +128,13 @@ def make_card_refund_payment(story: "Story") -> Record:
 
 
 def make_opening(story: "Story") -> Record:
-    """An opening of the books on a day of its own, of which nothing is settled."""
+    """Create an opening on a day of its own, whose amounts are all open."""
     day = date(2020, 1, 1) + timedelta(days=len(story.ids))
     return opened(story.business, date=str(day), accounts=[BANK_BALANCE])
 
 
 def make_document(story: "Story") -> Record:
-    """A file that is linked to nothing."""
+    """Upload a file that is linked to no record."""
     answer = upload(story.business)
     assert answer.status_code == 201, answer.text
     made: Record = answer.json()
@@ -142,25 +142,25 @@ def make_document(story: "Story") -> Record:
 
 
 def find_journal_entry(story: "Story") -> Record:
-    """An entry that the invoice has posted."""
+    """Return an entry that the invoice posted."""
     story.thing("unpaid_id")
     found: Record = story.business.api.get("general-ledger/journal-entries/").json()["results"][0]
     return found
 
 
 def make_draft_entry(story: "Story") -> Record:
-    """An entry that can be replaced, approved and rejected."""
+    """Create an entry that can be replaced, approved and rejected."""
     return drafted(story.business, 450, entry_date=ON)
 
 
 def make_tax_return(story: "Story") -> Record:
-    """The draft of a month that no other return has."""
+    """Create the draft return of a day of its own."""
     day = f"{1900 + len(story.ids)}-01-01"
     return story.business.made(RETURNS, return_body(start_date=day, end_date=day))
 
 
 def make_busy_return(story: "Story") -> Record:
-    """A return of several lines."""
+    """Create a return of several lines."""
     for day in range(1, 5):
         lines = (marked("4000", -100, "S20", "net"), marked("2200", -20, "S20", "output"))
         taxed(story.business, f"2026-05-0{day}", *lines)
@@ -176,17 +176,17 @@ def make_bank_account(story: "Story") -> Record:
 
 
 def bank_of(story: "Story") -> Bank:
-    """The first bank account."""
+    """Return the first bank account."""
     return Bank(story.business, at("bank_account_id", story))
 
 
 def bank_line(story: "Story", amount: int = 60_000) -> Record:
-    """A line of the bank account, of money received."""
+    """Import a line of money received."""
     return bank_of(story).line(amount, date="2026-07-15")
 
 
 def make_linked_line(story: "Story") -> Record:
-    """A line that is linked with the payment."""
+    """Import a line and link it with the payment."""
     target = at("bank_payment_id", story)
     linked = bank_of(story).match(bank_line(story, 100), PAYMENT, target)
     story.ids["link_id"] = linked["links"][0]["reconciliation_link_id"]
@@ -194,21 +194,21 @@ def make_linked_line(story: "Story") -> Record:
 
 
 def make_other_bank_account(story: "Story") -> Record:
-    """An account that money is transferred to, and whose statements are reconciled.
+    """Open a bank account for transfers and for statements.
 
-    The first one is on the account of all payments.
+    The first bank account uses the account of all payments.
     """
     story.thing("bank_account_id")
     return open_account(story.business)
 
 
 def make_bank_rule(story: "Story") -> Record:
-    """A rule that fits no line of the story; the second one can be deleted."""
+    """Create a rule that matches no line of the story."""
     return made_rule(story.business, f"nothing says this {len(story.ids)}")
 
 
 def reconciled(story: "Story", bank_account_id: str, on: str) -> Record:
-    """The closed statement of an account without lines."""
+    """Return the closed statement of an account without lines."""
     return Bank(story.business, {"id": bank_account_id}).closed(on, 0)
 
 
@@ -241,17 +241,17 @@ MAKERS: Mapping[str, Maker] = {
     "vendor_refund_payment_id": partial(made_with, "vendor_refund_id", "vendor_refund_payment_id"),
     "payout_id": make_payout,
     "spare_payout_id": make_payout,
-    # Its money is with a processor, and in no payout.
+    # The processor holds its money; no payout has it.
     "card_payment_id": lambda story: by_card(story.business, party_of(SALES, story), 9_000),
     "card_refund_payment_id": make_card_refund_payment,
-    # No posted line names it.
+    # No posted line uses it.
     "tax_code_id": lambda story: story.business.made(CODES, code_body(f"V{len(story.ids)}")),
     "tax_return_id": make_tax_return,
     "filed_return_id": lambda story: filed(story.business, make_tax_return(story)),
     "busy_return_id": make_busy_return,
     "bank_account_id": make_bank_account,
     "bank_transaction_id": lambda story: bank_line(story, 60_000 + len(story.ids)),
-    # The parts of an example add up to its 600.00.
+    # The parts of an example add up to its amount, 600.00.
     "plain_line_id": bank_line,
     "bank_payment_id": lambda story: paid(story.business, party_of(SALES, story), 50_000),
     "linked_line_id": make_linked_line,

@@ -1,4 +1,4 @@
-"""Contract and code agree on operations, error codes, filters and sorts, both ways."""
+"""The agreement of contract and code on operations, error codes, filters and sorts."""
 
 import ast
 import inspect
@@ -32,13 +32,13 @@ KINDS = {
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, errors.ApiError)
 }
-# Raised with a code that stands in a table, which is read below.
+# Raised with a code from a table, which is read below.
 RAISED_FROM_TABLES = {
     ("persistence/engine/database_errors.py", "broken.code"),
     ("persistence/store.py", "_NOT_FOUND[noun]"),
     ("server/http/errors.py", "*LEAKED[error.status_code]"),
 }
-# Said to the operator by the command line; no request can meet them.
+# Only the command line raises these, for the operator.
 OPERATORS = {
     "too_many_api_keys",
     "partner_not_found",
@@ -52,7 +52,7 @@ def listed_codes() -> set[str]:
 
 
 def refusals() -> Iterator[tuple[str, ast.expr]]:
-    """Yield the first argument of every call that makes a refusal, with its file."""
+    """Yield the first argument of every call that creates a refusal, with its file."""
     for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -82,15 +82,15 @@ def raised_codes() -> set[str]:
 
 
 def filter_names(listing: Listing) -> set[str]:
-    """The names that a list is filtered by, without negations and stored statuses."""
+    """Return the filters of a list, without negations and stored statuses."""
     names = {name for name in listing.filters if not name.startswith(NOT)}
     return names - {*STORED_STATUS} | {*BY_STATUS} if names.issuperset(STORED_STATUS) else names
 
 
 def query_names(operation: Operation) -> set[str]:
-    """The names of its filters; an old name is the new one by the time that a handler sees it."""
+    """Return the filters of an operation; handlers see only the new name of a renamed one."""
     now = [each for each in operation.parameters if not each.get("deprecated")]
-    # A basis is a list of its own, and filters none; where it is read a handler need not know.
+    # `basis` selects another list, and `consistency` a database; neither filters.
     return {each["name"] for each in now if each["in"] == "query"} - {
         *PAGING,
         "basis",
@@ -127,7 +127,7 @@ class TestOperations:
 
 
 class TestModulesOfTags:
-    """A module of a tag knows no other one: what two of them do alike is in `handlers.shared`."""
+    """A module of a tag imports no other one: they share `handlers.shared`."""
 
     @pytest.mark.parametrize("module", sorted({module_of(each["name"]) for each in TAGS}))
     def test_it_imports_none_of_another_tag(self, module: str) -> None:

@@ -1,11 +1,11 @@
-"""The audit trail has every operation that changes records."""
+"""The audit trail of every operation that changes records."""
 
 import pytest
 
 from tests.contract.document import Operation, operations
 from tests.contract.valid_requests import Story
 
-# Two hand out what is kept nowhere. What one revokes, the partner's own trail has.
+# Two issue tokens, which are not stored. Revocations are in the partner's own trail.
 CHANGES_NOTHING = {"issue_partner_token", "issue_business_token", "revoke_token"}
 CHANGES = [
     each for each in operations() if each.method != "get" and each.name not in CHANGES_NOTHING

@@ -1,4 +1,4 @@
-"""Every field of every request body is read, by a name that the type check knows."""
+"""Every field of every request body is read under a name that the type check knows."""
 
 import ast
 import subprocess
@@ -21,15 +21,15 @@ TYPES = {
     for name, kind in vars(bodies).items()
     if isinstance(kind, type) and kind.__module__ == bodies.__name__
 }
-# Fields that no command has, each with the reason.
+# Fields that no code reads, each with the reason.
 UNREAD = {
-    ("TokenRequest", "grant_type"),  # The contract knows one value only.
-    ("TokenRevocation", "token_type_hint"),  # Only of use where tokens are of several kinds.
+    ("TokenRequest", "grant_type"),  # The contract has only one value.
+    ("TokenRevocation", "token_type_hint"),  # There is only one kind of token.
 }
 
 
 def names_in(annotation: ast.expr) -> set[str]:
-    """The types of an annotation; not those of the items of a list."""
+    """Return the types in an annotation, without the types of the items of a list."""
     match annotation:
         case ast.Name(id=name):
             return ALIASES.get(name, {name})
@@ -46,7 +46,7 @@ for tree in TREES.values():
 
 
 def typed_names(function: ast.FunctionDef) -> Iterator[tuple[str, set[str]]]:
-    """The parameters and variables of a function, with the types that are said of them."""
+    """Yield the parameters and variables of a function, with their annotated types."""
     for each in function.args.args:
         if each.annotation is not None:
             yield each.arg, names_in(each.annotation)
@@ -63,7 +63,7 @@ def typed_names(function: ast.FunctionDef) -> Iterator[tuple[str, set[str]]]:
 
 @cache
 def fields_read() -> dict[str, set[str]]:
-    """The fields that are read of each type of body."""
+    """Return the fields that the code reads of each type of body."""
     read: dict[str, set[str]] = defaultdict(set)
     for tree in TREES.values():
         for function in ast.walk(tree):
@@ -110,7 +110,7 @@ class TestCommands:
         shadow = ["--shadow-file", "handlers/bodies.py", str(renamed)]
         cache = ["--cache-dir", str(tmp_path / "cache")]
         words = [*shadow, *cache, "handlers/trade/payment_commands.py"]
-        # In a process of its own: what mypy knows is as much as all that the tests know.
+        # In a process of its own: mypy needs as much memory as all other tests together.
         mypy = [sys.executable, "-m", "mypy", *words]
         told = subprocess.run(mypy, cwd=ROOT, capture_output=True, text=True, check=False)
         assert told.returncode == 1

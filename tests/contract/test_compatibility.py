@@ -1,4 +1,4 @@
-"""What breaks a client is found wherever it is planted, and what does not is let through."""
+"""The comparison of contracts finds each planted breaking change and no other change."""
 
 import copy
 from collections.abc import Callable
@@ -21,7 +21,7 @@ MEMO = {"type": "string", "description": "A word.", "maxLength": 10, "pattern": 
 
 @cache
 def today() -> Document:
-    """The published contract; it takes 20 MB, and only a worker that needs it has it."""
+    """Return the published contract. It takes 20 MB, so only a worker that needs it loads it."""
     document: Document = parse(published(read_source()))
     return document
 
@@ -203,8 +203,8 @@ class TestDifferences:
                 node["type"] = "planted"
 
         reached = {place.split()[0] for place, words, _ in found_after(plant) if "planted" in words}
-        merged = {"PageEnvelope", "Totals", "ToldOfFile"}  # They stand in others, by `allOf`.
-        forbidden = {"BankMoneyTarget"}  # It stands in a `not`.
+        merged = {"PageEnvelope", "Totals", "ToldOfFile"}  # Merged into others by `allOf`.
+        forbidden = {"BankMoneyTarget"}  # Used in a `not`.
         assert today()["components"]["schemas"].keys() - reached == merged | forbidden
 
     def test_of_a_contract_and_itself_are_none(self) -> None:

@@ -1,4 +1,4 @@
-"""Our own rules of the contract, but for those that `npm run lint` checks."""
+"""The rules of the contract that `npm run lint` does not check."""
 
 import re
 from datetime import date
@@ -83,7 +83,7 @@ class TestDocument:
             assert tag["description"]
 
     def test_uses_all_that_is_shared(self) -> None:
-        """A refusal is an example of its code wherever nothing refers to it."""
+        """Check that each component is used; refusals serve as examples of their code."""
         used = {node["$ref"] for _, node in walk(document()) if "$ref" in node}
         schemes = {name for each in operations() for one in each.node["security"] for name in one}
         used |= {f"#/components/securitySchemes/{name}" for name in schemes}
@@ -149,7 +149,7 @@ class TestOperation:
             "201": operation.name.startswith(
                 ("create_", "write_off_", "reverse_journal_", "supersede_")
             ),
-            # These have neither external id nor preview.
+            # These have no external ID and no preview.
             "200": operation.name
             not in (
                 "create_bank_rule",
@@ -189,7 +189,7 @@ class TestOperation:
                 no_resource = operation.name in NO_RESOURCES or operation.node["tags"][0] in (
                     *("Reports", "Insights"),
                 )
-                told = operation.name.endswith("_statement")  # It is worked out, and no resource.
+                told = operation.name.endswith("_statement")  # It is computed, and no resource.
                 assert ("ETag" in headers) == (not gone and not no_resource and not told)
 
     @each_operation
@@ -276,7 +276,7 @@ class TestDeprecated:
                     assert told, (operation.name, status)
 
     def test_bounds_of_days_and_moments_have_one_pair_of_words(self) -> None:
-        # What a report is of, and the day of an aging.
+        # The period of a report, and the day of an aging report.
         told = {"start_date", "end_date", "as_of_date", "known_at", "open_on"}
         for operation in operations():
             for parameter in operation.parameters:
@@ -318,7 +318,7 @@ class TestSchema:
         for name, schema in request_schemas().items():
             for at, node in walk(schema, name):
                 if node.get("format") == "int64":
-                    # A tolerance is small on purpose.
+                    # A tolerance has a small maximum on purpose.
                     small = at[-1] == "matching_tolerance_cents"
                     assert small or node["maximum"] == MOST_SINGLE_AMOUNT, at
                     assert MONEY_NAME.search(at[-1]), f"refusals call {at} no money"
@@ -341,7 +341,7 @@ class TestSchema:
                 assert "enum" not in node, at
 
     def test_enums_and_objects_with_fields_are_components(self) -> None:
-        """Generators would invent a name for each that is not."""
+        """Check that none is inline: generators would invent a name for it."""
         for place, schema in typed_schemas():
             if place.count("/") > 2:
                 assert "enum" not in schema or place.endswith("/schema"), place
@@ -353,7 +353,7 @@ class TestSchema:
             assert both == sorted(both, reverse=True), operation.name
 
     def test_none_has_a_default(self) -> None:
-        """Clients are generated with such a field as one that each request has to have."""
+        """Check that no field has a default: generated clients would require such a field."""
         schemas = document()["components"]["schemas"]
         assert [at for at, node in walk(schemas) if "default" in node] == []
 
@@ -380,13 +380,13 @@ def deprecated_parameters(operation: Operation) -> list[Node]:
 
 
 def properties_of(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the properties of a schema; a property may itself be called `properties`."""
+    """Return the properties of a schema; a property may itself be named `properties`."""
     found = node.get("properties")
     return found if isinstance(found, dict) and "type" in node else {}
 
 
 def is_described(field: str, part: dict[str, Any]) -> bool:
-    """Whether a description has three words at least, and the unit of a moment or of money."""
+    """Return whether a description has three words, and the unit of a moment or an amount."""
     kind = follow(part).get("format")
     words = str(part.get("description") or follow(part).get("description"))
     unit = "UTC" if kind == "date-time" else "minor units" if kind == "int64" else ""
@@ -394,7 +394,7 @@ def is_described(field: str, part: dict[str, Any]) -> bool:
 
 
 def sentences_of(node: dict[str, Any]) -> list[str]:
-    """The sentences of a schema that refusals repeat."""
+    """Return the sentences of a schema that refusals repeat."""
     excluding = node.get("x-not", {}).get("message")
     return [words for words in (node.get("x-pattern-message"), excluding) if words is not None]
 

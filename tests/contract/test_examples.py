@@ -1,4 +1,4 @@
-"""The examples of the contract are answers and requests that the contract itself takes."""
+"""The examples of the contract are valid answers and requests."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from tests.contract.valid_requests import JSON, UNIQUE, Story
 from tests.in_turn import in_turn
 from tests.partner import Partner
 
-# Operations that a story may begin with, in this order, and what they make for those behind them.
+# Operations that can begin a story, in this order, and the record that later ones use.
 MADE_IN_ORDER = {
     "create_business": None,
     "create_customer": "customer_id",
@@ -26,7 +26,7 @@ MADE_IN_ORDER = {
     "create_bank_account": None,
     "create_journal_entry": None,
 }
-# What is new in each run, what goes by today, and what is signed anew.
+# Fields that differ in each run, depend on today, or are signed for each answer.
 OWN_TO_EACH = {*UNIQUE, "status", "is_overdue", "url"}
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
@@ -48,7 +48,7 @@ def known_fields(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def unknown_fields(schema: dict[str, Any], value: Any, at: str = "") -> list[str]:
-    """List what an example has and its schema does not tell about."""
+    """Return the fields of an example that its schema does not have."""
     schema, fields = follow(schema), known_fields(schema)
     if isinstance(value, list):
         inner = schema.get("items", {})
@@ -62,7 +62,7 @@ def unknown_fields(schema: dict[str, Any], value: Any, at: str = "") -> list[str
 
 
 def comparable(value: Any) -> Any:
-    """An answer without ids, days and the numbers in its texts."""
+    """Return an answer without IDs, days and the numbers in its texts."""
     if isinstance(value, dict):
         return {name: comparable(each) for name, each in value.items() if name not in OWN_TO_EACH}
     if isinstance(value, list):
@@ -74,7 +74,7 @@ def comparable(value: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def made(acme: Partner) -> dict[str, Any]:
-    """What each of them answers to the first example of its body."""
+    """Return the answer of each operation to the first example of its body."""
     story, answers = Story.begin(acme), {}
     for name, thing in MADE_IN_ORDER.items():
         answers[name] = story.request(named(name)).send().json()

@@ -1,4 +1,4 @@
-"""Bad paths, queries and headers, and the ids of others, at every operation."""
+"""Bad paths, queries and headers, and IDs of other partners, at every operation."""
 
 import json
 from dataclasses import replace
@@ -15,7 +15,7 @@ from tests.contract.each import each_of, each_operation, each_taking
 from tests.contract.valid_requests import JSON, Request, Story
 from tests.partner import Business, Partner
 
-# Headers that no two answers have alike.
+# Headers that differ in each answer.
 OWN_TO_EACH = ("x-request-id", "date", "ratelimit")
 NOT_TEXT = ["%00", "a%00b", "%ED%A0%80", "%FF", "%C0%AF", "a%2Fb", "%2F", ""]
 NOT_WHOLE = ["+1", "%2B1", "1.0", "1e0", " 1", "01", "0x1", "1_0", "%D9%A1", "9" * 30, "true", ""]
@@ -31,7 +31,7 @@ def names(operation: Operation, place: str) -> list[str]:
 
 
 def things(operation: Operation) -> list[str]:
-    """The names in a path beside that of the business."""
+    """Return the names in a path except that of the business."""
     return [name for name in names(operation, "path") if name != "business_id"]
 
 
@@ -53,7 +53,7 @@ def sister(acme: Partner) -> Business:
 
 
 def shown(answer: httpx.Response, *ids: str) -> Any:
-    """What a client receives, without what names this one request."""
+    """Return an answer without the parts that identify this request."""
     text = answer.text
     for each in (answer.headers["x-request-id"], *ids):
         text = text.replace(each, "-")
@@ -159,7 +159,7 @@ class TestQuery:
 
 
 def good_value(parameter: Node) -> str:
-    """A value that a parameter takes."""
+    """Return a value that a parameter accepts."""
     schema = follow(parameter["schema"])
     if "example" in parameter:
         example = parameter["example"]
@@ -171,12 +171,12 @@ def good_value(parameter: Node) -> str:
 
 
 def bad_values(schema: Node) -> list[str]:
-    """Texts that are no value of a parameter."""
+    """Return texts that a parameter does not accept."""
     kind = schema["type"]
     if kind == "array":
         item = follow(schema["items"])
         one = item["enum"][0] if "enum" in item else "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
-        # A space may begin a word, and no other value.
+        # A free text may begin with a space, other values may not.
         spaced = [] if item.keys() & {"maxLength"} else [f"{one},%20{one}"]
         return [*bad_values(item), f"{one},", ",".join([str(one)] * 101), *spaced]
     if kind == "integer":
@@ -230,7 +230,7 @@ class TestIdOfAnother:
     def test_in_the_path_is_404_like_one_that_nothing_has(
         self, operation: Operation, story: Story, foreign: Story
     ) -> None:
-        # The examples begin with what the path names last.
+        # The examples are in the reverse order of the path.
         for name, code in zip(things(operation), reversed(codes_of_404(operation)), strict=True):
             theirs, nobodys = foreign.id_of(operation, name), str(uuid4())
             answers = [

@@ -1,4 +1,4 @@
-"""Every operation refuses every bad body with the documented answer, and keeps nothing."""
+"""Every operation refuses every bad body with the documented answer, and stores nothing."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ from tests.partner import Partner
 each_taking_json = each_taking(JSON)
 each_without_body = each_of(each for each in operations() if not bodies(each))
 each_with_body = each_of(each for each in operations() if bodies(each))
-# One for each set of content types: how much is read is the same for all of them.
+# One operation for each set of content types: the limit of size depends on nothing else.
 KINDS_OF_BODY = {frozenset(bodies(each)): each for each in operations() if bodies(each)}.values()
 HUGE_BYTES = 60_000_000
 PARTS = 8
@@ -30,13 +30,13 @@ SPELLINGS = (
     "application/json;charset=utf-8",
     'application/json ; charset="UTF-8"',
 )
-# The first example with a file, for each operation that takes one along with its JSON.
+# The first example with a file, for each operation that accepts a file in its JSON.
 WITH_DOCUMENT = "with_a_document"
 DOCUMENT = {"file": base64.b64encode(PDF).decode(), "file_name": "paper.pdf", "tags": ["mail"]}
 
 
 def names_of_examples(operation: Operation) -> list[str]:
-    """The names of an operation's examples in JSON, and of one more where it takes a file."""
+    """Return the names of an operation's JSON examples, with one more if it accepts a file."""
     media = bodies(operation)[JSON]
     takes_document = "document" in follow(media["schema"])["properties"]
     return [*media["examples"], *([WITH_DOCUMENT] if takes_document else [])]
@@ -55,7 +55,7 @@ each_example = in_turn(("operation", "content_type", "example"), [*every_example
 
 
 def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
-    """Send all, and name those that were not answered as expected."""
+    """Send all, and return the names of those without the expected answer."""
     found = []
     for each in hostile:
         answer = request.send(content=each.content, headers=each.headers)
@@ -70,7 +70,7 @@ def wrongly_answered(request: Request, hostile: Iterable[Hostile]) -> list[str]:
 
 
 def request_of(story: Story, operation: Operation, content_type: str, example: str) -> Request:
-    """The request of an example of the contract."""
+    """Return the request of an example of the contract."""
     if example == WITH_DOCUMENT:
         body = story.body(operation) | {"document": DOCUMENT}
     else:
@@ -79,7 +79,7 @@ def request_of(story: Story, operation: Operation, content_type: str, example: s
 
 
 class TestStory:
-    # Of the others the first example, below, is the very same request.
+    # For operations with a body, this request is the first example below.
     @each_without_body
     def test_tells_a_valid_request_for_every_operation_without_a_body(
         self, operation: Operation, rival: Partner
@@ -106,7 +106,7 @@ class TestJsonBody:
             request = request_of(story, operation, JSON, example)
             unread = unreadable(json.dumps(request.body).encode())
             tried = [*share_of(operation, unread, PARTS), *unfit(request.body, schema)]
-            # What one example has shown of a field, another need not show again.
+            # A body that an earlier example had need not be sent again.
             hostile = [
                 each for each in tried if each.content_type not in forms and each.name not in sent
             ]
@@ -176,7 +176,7 @@ class TestLargeBody:
 
 
 def announced(request: Request, line: str, *, endless: bool = False) -> httpx.Response:
-    """Send the head of a request and, where it is endless, chunks until the server refuses."""
+    """Send the head of a request and, if it is endless, chunks until the server refuses."""
     url = request.client.base_url.join(request.path)
     built = request.client.build_request("GET", url)
     lines = [

@@ -1,4 +1,4 @@
-"""Every operation refuses no credentials, forged ones, and those of another kind."""
+"""Every operation refuses missing credentials, forged ones, and those of another kind."""
 
 import base64
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tests.contract.forgeries import claims_of, forgeries, signed
 from tests.contract.valid_requests import Story, lasting
 from tests.partner import Partner
 
-# One operation of each tag and each list of schemes: credentials are checked alike for all of them.
+# One operation of each tag and list of schemes: credentials are checked alike for the others.
 each_kind_of_operation = each_of(
     {(*each.node["tags"], str(each.node["security"])): each for each in operations()}.values()
 )
@@ -38,7 +38,7 @@ def callers(story: Story) -> dict[str, httpx.Client]:
 
 @pytest.fixture
 def ask(story: Story, callers: dict[str, httpx.Client]) -> Ask:
-    """Send an operation's valid request with an Authorization header of one's own."""
+    """Return a function that sends an operation's valid request with any Authorization header."""
 
     def send(operation: Operation, header: str | None, query: str = "") -> httpx.Response:
         lines = {} if header is None else {"authorization": header.encode()}
@@ -49,7 +49,7 @@ def ask(story: Story, callers: dict[str, httpx.Client]) -> Ask:
 
 
 def owner(story: Story, kind: CallerKind) -> tuple[str, str | None]:
-    """Return the ids of partner and business that a token of a kind names."""
+    """Return the IDs of partner and business in a token of a kind."""
     of_business = kind is CallerKind.BUSINESS_TOKEN
     return str(story.partner.partner_id), story.business.id if of_business else None
 
@@ -92,7 +92,7 @@ class TestForgedToken:
         passed = []
         for name, token in share_of(operation, tried, 5):
             answer = ask(operation, f"Bearer {token}")
-            # Signed by us for a partner that does not exist: it opens nothing.
+            # Signed by us for a partner that does not exist: it gives no access.
             if answer.status_code != 401 and not (
                 name == "an unknown partner" and answer.status_code in (403, 404)
             ):
@@ -140,7 +140,7 @@ class TestRightKind:
 
 
 class TestWrongKey:
-    # Few and not at every operation: a hundred in a minute from one address are a 429.
+    # Few requests, and not at every operation: a hundred failures in a minute are answered 429.
     def test_is_one_and_the_same_401(self, story: Story, rival: Partner, ask: Ask) -> None:
         partner_id, key = str(story.partner.partner_id), story.partner.api_key
         wrong = [

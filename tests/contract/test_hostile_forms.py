@@ -1,4 +1,4 @@
-"""Bad forms, urlencoded and multipart, are refused like bad JSON, and nothing is kept."""
+"""Bad forms, urlencoded and multipart, are refused like bad JSON, and nothing is stored."""
 
 import gzip
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from tests.partner import Partner
 
 BOUNDARY = "frontier"
 NOT_WHOLE = ["+5", "5.0", " 5", "1e3", "0x5", "\u0665", "5,0", "--5", "9" * 30, "", "true", "null"]
-# What a form says: text, or the bytes of a file.
+# A field of a form: text, or the bytes of a file.
 Field = tuple[str, str | bytes]
 Fields = dict[str, str | bytes]
 NO_DOCUMENTS = {
@@ -58,7 +58,7 @@ def multipart(fields: Iterable[Field], *more: bytes) -> bytes:
 def hostile_fields(
     operation: Operation, content_type: str, valid: Fields
 ) -> Iterator[tuple[str, list[Field]]]:
-    """Yield whole sets of fields that are wrong in either form."""
+    """Yield sets of fields that are invalid in either kind of form."""
     properties = follow(bodies(operation)[content_type]["schema"])["properties"]
     rest: list[Field] = [*valid.items()]
     yield "unknown field", [*rest, ("nope", "1")]
@@ -80,7 +80,7 @@ def hostile_fields(
 
 
 def wrong_texts(schema: dict[str, Any]) -> list[str]:
-    """Texts that are no value of a field."""
+    """Return texts that a field does not accept."""
     kind = schema.get("type")
     if kind == "integer":
         return [each for each in NOT_WHOLE if not (each == "null" and schema.get("nullable"))]
@@ -146,7 +146,7 @@ def hostile_multipart(operation: Operation, valid: Fields) -> Iterator[HostileFo
 
 
 def hostile_files(operation: Operation, valid: Fields) -> Iterator[HostileForm]:
-    """Files that are not kept, each in the place of a good one."""
+    """Yield forms with a file that is not accepted."""
     announced = f"{MULTIPART}; boundary={BOUNDARY}"
     for name in sorted(file_fields(operation)):
         for kind, content in NO_DOCUMENTS.items():

@@ -1,4 +1,4 @@
-"""Every list: pages by number and by cursor, links, counts and orders."""
+"""Pages by number and by cursor, links, counts and orders of every list."""
 
 import base64
 import json
@@ -24,14 +24,14 @@ from tests.in_turn import in_turn
 MANY = 7
 DUE_AT = "2026-01-31T12:00:00Z"
 LISTS = [each for each in operations() if each.is_list]
-# Filters of a list that has more than a page without them.
+# A filter for a list that has more than a page without it.
 NARROWED = {"list_audit_records": {"object_type": "customer"}}
 each_list = each_of(LISTS)
 
 
 @pytest.fixture(scope="module")
 def crowd(api_server: ApiServer) -> Story:
-    """A partner of its own with several of everything."""
+    """A partner of its own with several records of each kind."""
     story = Story.begin(api_server.partner("Crowd"))
     for number in range(MANY):
         customer = story.business.customer(company_name=f"Customer {number % 3}")
@@ -77,7 +77,7 @@ def ids(pages: list[Any]) -> list[str]:
 
 
 def walked(crowd: Story, operation: Operation, by: str, **query: Any) -> list[Any]:
-    """Every page, by following `next` or by handing on the cursor."""
+    """Return every page, by the link `next` or by the cursor."""
     pages = [page(crowd, operation, page_size=3, **query)]
     while True:
         following = pages[-1]["next"] if by == "next" else pages[-1]["page_info"]["next_cursor"]
@@ -135,7 +135,7 @@ class TestPages:
         first, second = walked(crowd, operation, "next")[:2]
         back = page(crowd, operation, second["previous"])
         assert ids([back]) == ids([first])
-        # Links to documents are signed anew for each answer.
+        # Links to documents are signed for each answer.
         assert {**back, "results": []} == {**first, "results": []}
 
     @each_list
@@ -230,7 +230,7 @@ class TestOldNames:
         assert refused.headers["Deprecation"] == seconds_of(parameter)
 
     def comparable(self, answer: httpx.Response) -> str:
-        """The answer without the link to the next page, which repeats the query."""
+        """Return the answer without the link to the next page, which repeats the query."""
         if answer.headers["Content-Type"].startswith("text/csv"):
             return answer.text
         shown = json.loads(lasting(answer.text))

@@ -1,4 +1,4 @@
-"""What the server adds to every operation without its handler."""
+"""The mechanisms that the server adds to every operation without its handler."""
 
 import gc
 import json
@@ -22,14 +22,14 @@ OWN_TO_EACH = ("x-request-id", "date", "ratelimit", "idempotent-replayed")
 
 
 def those(wanted: Callable[[Operation], Any]) -> pytest.MarkDecorator:
-    """Operations that change their story, each in a test with one of its own."""
+    """Mark a test that runs for operations that change their story, one test for each."""
     found = [each for each in operations() if wanted(each)]
     assert found
     return pytest.mark.parametrize("operation", found, ids=lambda each: each.name)
 
 
 def all_those(wanted: Callable[[Operation], Any]) -> Marker:
-    """Operations that leave their story as it is, in one test."""
+    """Mark a test that runs in turn for operations that leave their story unchanged."""
     return each_of(each for each in operations() if wanted(each))
 
 
@@ -53,7 +53,7 @@ def has_thing(operation: Operation) -> bool:
 
 
 def has_external_id(operation: Operation) -> bool:
-    """Whether it makes what a caller may give an id of its own."""
+    """Return whether the operation creates a record with an optional external ID."""
     schema = follow(bodies(operation).get(JSON, {}).get("schema", {}))
     return "201" in operation.node["responses"] and "external_id" in schema.get("properties", {})
 
@@ -64,7 +64,7 @@ each_with_preview = those(lambda each: each.takes("preview"))
 
 @pytest.fixture
 def no_books_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """After the test no books are left that only a garbage collection would free."""
+    """Check that after a test no books wait for the garbage collection."""
     opened, begin = WeakSet[Books](), Books.__init__
 
     def noted(books: Books, *arguments: Any) -> None:
@@ -82,7 +82,7 @@ def no_books_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def called(operation: Operation, request: pytest.FixtureRequest) -> Request:
-    """A request of an operation; reads share a story."""
+    """Return a request of an operation; reads share a story."""
     story: Story = request.getfixturevalue("story" if operation.method == "get" else "own_story")
     return story.request(operation)
 
@@ -101,13 +101,13 @@ def succeeded(answer: httpx.Response) -> httpx.Response:
 
 
 def of_nothing(story: Story, operation: Operation) -> Request:
-    """A request whose path ends with an id that nothing has."""
+    """Return a request whose path ends with an unknown ID."""
     name = operation.path.rpartition("{")[2].partition("}")[0]
     return story.request(operation, **{name: str(uuid4())})
 
 
 def reading_of(request: Request) -> str:
-    """The address at which the record that a request changes can be read."""
+    """Return the address that reads the record that a request changes."""
     told, given = request.operation.path.split("/"), request.path.split("/")
     readable = {each.path for each in operations() if each.method == "get"}
     ids = [place + 1 for place, part in enumerate(told) if part.startswith("{")]
@@ -260,7 +260,7 @@ class TestPreview:
         preview = request.send(path=f"{request.path}?preview=true")
         assert api_server.stored() == before
         assert preview.status_code == 200
-        assert "etag" not in preview.headers  # Of what is not there; another may come to have it.
+        assert "etag" not in preview.headers  # The record does not exist yet.
         for entry in preview.json()["journal_entries"]:
             assert entry["sequence_number"] is None
             amounts = [(line["debit_amount"], line["credit_amount"]) for line in entry["lines"]]
@@ -285,7 +285,7 @@ class TestAddress:
         answer = succeeded(called.send(path=called.path.rstrip("/")))
         if operation.method == "get":
             with_slash = called.send()
-            # Links to other pages are in the form that was asked for.
+            # Links to other pages have the form of the request.
             bare = answer.text.replace(called.path.rstrip("/") + "?", called.path + "?")
             assert lasting(bare) == lasting(with_slash.text)
 

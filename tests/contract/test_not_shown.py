@@ -1,4 +1,4 @@
-"""docs/not-shown.md names a test for each choice; each of them is there."""
+"""Each choice in docs/not-shown.md names an existing test."""
 
 import re
 from pathlib import Path

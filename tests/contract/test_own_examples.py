@@ -1,4 +1,4 @@
-"""The derived examples of faults are the server's own words."""
+"""The derived examples of errors have the server's own texts."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ OWN = with_own_examples(document())
 
 
 def shown(name: str) -> dict[str, Any]:
-    """The example of a request that is not valid."""
+    """Return the example of an invalid request."""
     operation = named(name)
     answer = OWN["paths"][operation.path][operation.method]["responses"]["400"]
     value: dict[str, Any] = answer["content"][JSON]["examples"]["validation_error"]["value"]

@@ -1,4 +1,4 @@
-"""The transport of the tests' own clients: it accepts whole answers only."""
+"""The transport of the tests' own clients: it accepts only complete answers."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ Serve = Callable[..., httpx.Client]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Start a server that sends these bytes on its connections, one piece for each request."""
+    """Return a function that starts a server that sends these bytes, one piece for each request."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         clients: list[httpx.Client] = []
 

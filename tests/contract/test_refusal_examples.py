@@ -1,4 +1,4 @@
-"""Each refusal that the contract shows is provoked: the server answers it in the same words."""
+"""Each refusal in the contract is provoked: the server answers with the same texts."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from tests.contract.valid_requests import Story
 from tests.in_turn import in_turn
 from tests.partner import Partner
 
-# These take many requests, a fault of ours, or a server of its own.
+# These need many requests, an error in the server, or a server of their own.
 TROUBLE = "contract/test_transport.py::TestTrouble::test_with_a_"
 PROOFS = "handlers/books/test_integrity.py::TestProofsAtOnce::test_"
 SANDBOXES = "handlers/books/test_sandboxes.py::TestServer::test_"
@@ -77,7 +77,7 @@ Provoked = Callable[[Story], httpx.Response]
 
 
 def with_ids(story: Story, value: Any) -> Any:
-    """A value with an id of the story for each name in braces."""
+    """Return a value with an ID of the story for each name in braces."""
     if isinstance(value, dict):
         return {name: with_ids(story, each) for name, each in value.items()}
     if isinstance(value, list):
@@ -118,7 +118,7 @@ def invoice(**facts: Any) -> Provoked:
 
 
 def pay(amount: int, of: str = "{unpaid_id}", **facts: Any) -> Provoked:
-    """Settle so much of an invoice by a payment of 1.00."""
+    """Settle part of an invoice with a payment of 1.00."""
     part = {"invoice_id": of, "amount_cents": amount}
     return post("invoices/payments/", **{**PAYMENT, "allocations": [part], **facts})
 
@@ -133,7 +133,7 @@ def pay_out(payment: str, **facts: Any) -> Provoked:
 
 
 def refund(*allocations: Any, **facts: Any) -> Provoked:
-    """Agree on a refund of a vendor."""
+    """Create a vendor refund."""
     return post("vendor-refunds/payments/", **REFUND, allocations=[*allocations], **facts)
 
 
@@ -146,7 +146,7 @@ def entry(debit: Any, credit: Any) -> Provoked:
 
 
 def read(path: str) -> Provoked:
-    """Read an id that nothing has."""
+    """Read an unknown ID."""
     return lambda story: story.business.api.get(with_ids(story, path) + f"{uuid4()}/")
 
 
@@ -159,7 +159,7 @@ def by_token(method: str, path: str, **more: Any) -> Provoked:
 
 
 def after(*requests: Provoked) -> Provoked:
-    """Send one after another; `{made}` is what the first of them makes."""
+    """Send requests in turn; `{made}` is the record that the first one creates."""
 
     def provoked(story: Story) -> httpx.Response:
         made = requests[0](story).json()
@@ -174,7 +174,7 @@ def twice(request: Provoked) -> Provoked:
 
 
 def by_a_line(move: str, **body: Any) -> Provoked:
-    """Move a line of another bank account, whose account is `{code}`."""
+    """Send an action on a line of another bank account, whose account is `{code}`."""
 
     def provoked(story: Story) -> httpx.Response:
         bank = Bank(story.business, open_account(story.business))
@@ -185,12 +185,12 @@ def by_a_line(move: str, **body: Any) -> Provoked:
 
 
 def marked(**facts: str) -> Provoked:
-    """Write an entry whose first line is for a tax return."""
+    """Post an entry whose first line is for a tax return."""
     return entry({"account": "2200", "debit_amount": 1, **facts}, OWED)
 
 
 def returned(*periods: tuple[str, str, str]) -> Provoked:
-    """File a return for each of these days, by its scheme."""
+    """Create and file a return for each period, with its scheme."""
 
     def provoked(story: Story) -> httpx.Response:
         for start, end, scheme in periods:
@@ -203,7 +203,7 @@ def returned(*periods: tuple[str, str, str]) -> Provoked:
 
 
 def in_another(**change: Any) -> Provoked:
-    """Invoice in a business of its own that was changed, or archived, before."""
+    """Invoice in another business that was changed, or else archived."""
 
     def provoked(story: Story) -> httpx.Response:
         business = story.partner.business()
@@ -235,7 +235,7 @@ def of_a_credit_of_a_refund(story: Story) -> httpx.Response:
 
 
 def in_a_closed_statement(story: Story) -> httpx.Response:
-    """Undo what is posted of a line in a closed statement."""
+    """Undo the categorization of a line in a closed statement."""
     bank = Bank(story.business, open_account(story.business))
     line = bank.line(100, date="2026-07-15")
     bank.categorize(line, "4500")
@@ -244,7 +244,7 @@ def in_a_closed_statement(story: Story) -> httpx.Response:
 
 
 def opening(number: str, day: str, **facts: Any) -> Provoked:
-    """Open the books on a day with an invoice of a number of its own."""
+    """Open the books on a day with an invoice of this number."""
     owed = {
         "customer_id": "{customer_id}",
         "invoice_number": number,
@@ -513,7 +513,7 @@ PROVOKED: Mapping[str, Provoked] = {
 
 @pytest.fixture(scope="module")
 def standing(acme: Partner) -> Story:
-    """A story for refusals, none of which changes what another one needs."""
+    """A story for refusals; no refusal changes records that another one needs."""
     return Story.begin(acme)
 
 

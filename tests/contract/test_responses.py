@@ -50,7 +50,7 @@ def answer(
 
 
 def listed(**headers: str) -> httpx.Response:
-    """A page of customers with other headers."""
+    """Return a page of customers with other headers."""
     return answer(CUSTOMERS, page(), headers={n.replace("_", "-"): v for n, v in headers.items()})
 
 

@@ -1,4 +1,4 @@
-"""What the contract has in several places is written once, by an anchor."""
+"""Parts that the contract has in several places are written once, with an anchor."""
 
 import json
 from collections import defaultdict
@@ -24,13 +24,13 @@ def root() -> yaml.Node:
 
 @pytest.fixture(scope="module", autouse=True)
 def forgotten() -> Iterator[None]:
-    """Nobody else needs the nodes; kept, they are looked through with each search for garbage."""
+    """Clear the cached nodes, which each garbage collection would otherwise traverse."""
     yield
     root.cache_clear()
 
 
 def entries(node: Any, *at: str) -> Iterator[tuple[Path, Any]]:
-    """Yield every value and item with its path; one that is referred to, at each place."""
+    """Yield every value and item with its path; a node with an alias, at each of its places."""
     parts: list[tuple[str, Any]] = []
     if isinstance(node, yaml.MappingNode):
         parts = [(key.value, value) for key, value in node.value]
@@ -42,13 +42,13 @@ def entries(node: Any, *at: str) -> Iterator[tuple[Path, Any]]:
 
 
 def meaning(node: Any) -> str:
-    """A text that is the same for what means the same."""
+    """Return a text that is equal for equal values."""
     loader = ContractLoader("")
     return json.dumps(loader.construct_object(node, deep=True), sort_keys=True)
 
 
 def repeated(found: Iterator[tuple[str, Any]], few: int) -> dict[str, int]:
-    """Count the places of what is in so many of them and is not one node."""
+    """Return the number of places of each value that has `few` or more and is not one node."""
     groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for name, node in found:
         groups[name, meaning(node)].append(node)
@@ -72,7 +72,7 @@ def of_examples() -> Iterator[Any]:
 
 
 def of_the_rest() -> Iterator[tuple[Path, Any]]:
-    """Yield what is no example, and does not refer to what is said elsewhere anyhow."""
+    """Yield the nodes that are neither examples nor references."""
     for at, node in of_the_document():
         if not in_examples(at) and "$ref" not in keys(node):
             yield at, node
@@ -101,7 +101,6 @@ class TestSaidOnce:
         assert repeated((("", node) for node in long), 2) == {}
 
     def test_what_a_value_may_be(self) -> None:
-        """A schema that has all of a shared value takes it in."""
         values = [json.loads(meaning(node)).items() for node in shared_values()]
         written_out = [
             "/".join(at)
@@ -121,7 +120,7 @@ class TestSaidOnce:
 
 
 def height(node: yaml.Node) -> int:
-    """Lines of a block; what is referred to has those of the block that it refers to."""
+    """Return the lines of a block; an alias has the lines of its anchor."""
     return int(node.end_mark.line - node.start_mark.line)
 
 

@@ -21,7 +21,7 @@ WRONG = (
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """What is kept by hand, to be changed; nothing at first."""
+    """The content of `specified.toml` for a test to change, empty at first."""
     kept: dict[str, Any] = dict.fromkeys(("operations", "values", "filters", "rules"), "")
     kept |= {"fields": [], "pinned": {}}
     for module in (specification_table, specified):

@@ -1,4 +1,4 @@
-"""Every limit of the specification: a value at it is taken, one past it is a fault of its field."""
+"""Every limit of the specification: a value at it is accepted, one beyond it is an error."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def story(acme: Partner) -> Story:
 
 
 def faults(story: Story, limit: Limit, value: Any) -> dict[str, Any]:
-    """Send a valid request with another value in one place, and return its faults."""
+    """Return the errors of a valid request with another value of a field."""
     request = story.request(named(limit.operation))
     node, (*above, last) = request.body, limit.field.split(".")
     for name in above:
@@ -29,7 +29,7 @@ def faults(story: Story, limit: Limit, value: Any) -> dict[str, Any]:
 
 
 def at(limit: Limit, found: dict[str, Any]) -> list[str]:
-    """The faults that are of the field."""
+    """Return the errors that concern the field."""
     place = limit.field.replace(".", ".0.")
     return [name for name in found if name == place or name.startswith(f"{place}.")]
 

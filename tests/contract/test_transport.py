@@ -1,4 +1,4 @@
-"""Answers of the transport and of a server in trouble; `test_refusal_examples.py` has others."""
+"""Answers of the transport and of a failing server; `test_refusal_examples.py` has others."""
 
 import httpx
 import psycopg

@@ -1,7 +1,7 @@
-"""A valid request for every operation, made of the contract's own examples.
+"""A valid request for every operation, from the examples of the contract.
 
-The examples use the same ids throughout; here each id becomes that of a record of a real business.
-A new operation joins all tests of these requests, once `story_things` has each name of its path.
+The examples share their IDs; each is replaced by the ID of a record of a real business. A new
+operation is in all tests of these requests once `story_things` has each name of its path.
 """
 
 import json
@@ -27,7 +27,7 @@ UNIQUE = (
     *("bill_number", "vendor_bill_number", "vendor_credit_number"),
 )
 SENDING = {"json", "content", "data", "files"}
-# What stands for a name in a path where the operation has to find it in a state of its own.
+# The name of a record in the state that an operation needs, in place of that in its path.
 OF_THEIR_OWN = {
     ("list_account_entries", "account_id"): "busy_account_id",
     ("archive_customer", "customer_id"): "quiet_id",
@@ -61,11 +61,11 @@ OF_THEIR_OWN = {
     ("get_vendor_refund", "refund_id"): "vendor_refund_id",
     ("update_vendor_refund", "refund_id"): "vendor_refund_id",
 }
-# What stands for a name in the path of whatever else changes it.
+# The same for every other operation that changes such a record.
 CHANGED = {"invoice_id": "draft_id", "bill_id": "draft_bill_id"}
-# Named in a body, a payment is one of which money can go back.
+# A payment in a body is one that can be refunded.
 NAMED_IN_BODIES = {"payment_id": "unapplied_id", "bill_payment_id": "unapplied_bill_payment_id"}
-# What bodies name and no path does: money that a processor has, or that is seen at the bank.
+# IDs of examples that are in bodies and in no path.
 NAMED_IN_NO_PATH = {
     "0197f0d6-8bfc-7b0b-8fa1-0b1c2d3e4f44": "bank_payment_id",
     "0197f0d6-8bfd-7d0c-8fb2-0b1c2d3e4f43": "link_id",
@@ -78,7 +78,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Request:
-    """One request that the contract takes; `body` is None where the operation takes none."""
+    """A valid request; `body` is None where the operation has none."""
 
     operation: Operation
     client: httpx.Client
@@ -94,7 +94,7 @@ class Request:
         return self.client.request(self.operation.method.upper(), path, **changes)
 
     def content(self) -> dict[str, Any]:
-        """The body as arguments for httpx."""
+        """Return the body as arguments for httpx."""
         if self.content_type == JSON:
             return {"json": self.body}
         if self.content_type == MULTIPART:
@@ -104,10 +104,10 @@ class Request:
 
 @dataclass
 class Story:
-    """A business in which there is one of everything, by the names of the contract's paths.
+    """A business with a record of each kind, by the names of the contract's paths.
 
-    Each thing is made when it is first asked for; `whole` makes them all at once, for tests that
-    look at what is stored.
+    Each record is created at its first use. `whole` creates them all, for tests that compare all
+    stored records.
     """
 
     partner: Partner
@@ -116,13 +116,13 @@ class Story:
 
     @classmethod
     def begin(cls, partner: Partner) -> "Story":
-        """A story whose things are made one by one."""
+        """Create a story whose records are created at their first use."""
         business = partner.business()
         return cls(partner, business, {"business_id": business.id})
 
     @classmethod
     def whole(cls, partner: Partner) -> "Story":
-        """A story to which nothing is added any more."""
+        """Create a story with every record, to which nothing is added."""
         story = cls.begin(partner)
         for name in story_things.MAKERS:
             story.thing(name)
@@ -132,12 +132,12 @@ class Story:
 
     @cached_property
     def accounts(self) -> dict[str, str]:
-        """The ids of the chart's accounts by their codes."""
+        """The IDs of the chart's accounts by their codes."""
         chart = self.business.api.get("general-ledger/chart-of-accounts/?page_size=100").json()
         return {each["code"]: each["id"] for each in chart["results"]}
 
     def thing(self, name: str) -> str:
-        """The id of a thing, which is made where it is not there yet."""
+        """Return the ID of a record, which is created if it does not exist."""
         if name not in self.ids:
             assert name in story_things.MAKERS, f"{story_things.__file__} has no {{{name}}}"
             self.ids[name] = str(story_things.MAKERS[name](self)["id"])
@@ -145,7 +145,7 @@ class Story:
 
     @cached_property
     def by_business(self) -> httpx.Client:
-        """The business by its own token, at the whole addresses of the contract."""
+        """A client with the token of the business, for the whole addresses of the contract."""
         token = {"Authorization": self.business.api.headers["Authorization"]}
         return self.partner.client(self.partner.url, headers=token)
 
@@ -155,26 +155,26 @@ class Story:
         self.business.api.close()
 
     def client(self, operation: Operation) -> httpx.Client:
-        """Whoever may call it, the partner with its token before all others."""
+        """Return a client that may call the operation, preferring the partner's token."""
         schemes = {name for each in operation.node["security"] for name in each}
         if "PartnerToken" in schemes:
             return self.partner.api
         return self.by_business if "BusinessToken" in schemes else self.partner.key
 
     def id_of(self, operation: Operation, name: str) -> str:
-        """The id for a name in a path: of a record that the operation can change."""
+        """Return the ID for a name in a path: of a record that the operation can change."""
         if (operation.name, name) in OF_THEIR_OWN:
             return self.thing(OF_THEIR_OWN[operation.name, name])
         return self.thing(name if operation.method == "get" else CHANGED.get(name, name))
 
     def path(self, operation: Operation, **others: str) -> str:
-        """The operation's path, with other ids where some are given."""
+        """Return the operation's path, with other IDs where they are given."""
         names = [each["name"] for each in operation.parameters if each["in"] == "path"]
         chosen = {name: self.id_of(operation, name) for name in names if name not in others}
         return operation.path.format(**{**chosen, **others})
 
     def request(self, operation: Operation, **others: str) -> Request:
-        """A valid request, of the first example of its JSON or else of its form."""
+        """Return a valid request with the first example of the JSON body, or else of the form."""
         client, path = self.client(operation), self.path(operation, **others)
         if not bodies(operation):
             return Request(operation, client, path, None)
@@ -183,12 +183,12 @@ class Story:
         return Request(operation, client, path, body, content_type)
 
     def body(self, operation: Operation, content_type: str = JSON, example: str = "") -> Any:
-        """An example of a body of the operation, the first one of all, about this story."""
+        """Return an example of a body, by default the first, with the IDs of this story."""
         told = bodies(operation)[content_type]["examples"]
         return self.retold(deepcopy(follow(told[example or next(iter(told))])["value"]))
 
     def retold(self, value: Any) -> Any:
-        """Replace the story's ids by real ones, codes of accounts by ids, and what must be new."""
+        """Replace the IDs of examples, codes of accounts, and values that must be new."""
         text = json.dumps(value)
         for told, name in names_by_id().items():
             if told in text:
@@ -206,7 +206,7 @@ class Story:
             if node.get("type") == "AccountCode":
                 account_id = self.accounts[node.pop("code")]
                 node.update({"type": "AccountId", "id": account_id})
-            if {"date", "accounts"} <= node.keys():  # Books are opened once on a day.
+            if {"date", "accounts"} <= node.keys():  # A day has at most one opening.
                 node["date"] = str(date(2026, 1, 1) + timedelta(days=next(_numbers)))
             for name in UNIQUE:
                 if isinstance(node.get(name), str):
@@ -215,27 +215,27 @@ class Story:
 
 @cache
 def names_by_id() -> dict[str, str]:
-    """The names of things by the ids that the contract's story has for them."""
+    """Return the names of records by their IDs in the examples."""
     told: dict[str, str] = {**NAMED_IN_NO_PATH}
     for operation in operations():
         for parameter in operation.parameters:
             if parameter["in"] == "path":
                 named = str(parameter["name"])
-                # What reads a thing comes first, and finds it under its own name.
+                # The operation that reads a record comes first, and uses its own name.
                 name = OF_THEIR_OWN.get((operation.name, named), named)
                 told.setdefault(parameter["example"], name)
     return told
 
 
 def file_fields(operation: Operation) -> set[str]:
-    """The fields of a multipart body that are files."""
+    """Return the fields of a multipart body that are files."""
     schema = follow(bodies(operation).get(MULTIPART, {}).get("schema", {}))
     properties = schema.get("properties", {})
     return {name for name, node in properties.items() if follow(node).get("format") == "binary"}
 
 
 def parts(operation: Operation, body: Node) -> list[tuple[str, Any]]:
-    """A multipart body for httpx: files with a name, all else as text."""
+    """Return a multipart body for httpx: files with a name, other fields as text."""
     files = file_fields(operation)
     return [
         (name, ("paper.pdf", value.encode()) if name in files else (None, text_of(value)))
@@ -244,10 +244,10 @@ def parts(operation: Operation, body: Node) -> list[tuple[str, Any]]:
 
 
 def text_of(value: Any) -> str:
-    """A value as a field of a form."""
+    """Return a value as a field of a form."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def lasting(text: str) -> str:
-    """An answer without what is signed anew in each: the links to files."""
+    """Return an answer without the links to files, which are signed for each answer."""
     return re.sub(r"\?expires=\d+&signature=[\w-]+", "", text)

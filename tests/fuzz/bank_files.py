@@ -1,7 +1,7 @@
 """`python -m tests.fuzz.bank_files [--seconds N] [--seed S]`: hostile files for each reader.
 
-Each round has a seed of its own, the first of them S. A file that fails is printed with the seed of
-its round.
+Each round has its own seed, the first of them S. A failing file is printed with the seed of its
+round.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from libraries.bank_files.tests.statements import FILES, content_of, format_of
 
 
 class File(NamedTuple):
-    """A file and the format it is read as: a head, and a megabyte of `piece` where there is one."""
+    """A file and its format: a head, then a megabyte of `piece` unless it is empty."""
 
     kind: Format
     head: bytes
@@ -30,7 +30,7 @@ class File(NamedTuple):
 
 @st.composite
 def small_files(draw: st.DrawFn) -> File:
-    """Any bytes, or a damaged sample."""
+    """Draw any bytes, or a damaged sample."""
     if draw(st.booleans()):
         return File(draw(st.sampled_from(sorted(NAMES))), draw(st.binary(max_size=2_000)))
     name = draw(st.sampled_from(sorted(FILES)))
@@ -39,14 +39,14 @@ def small_files(draw: st.DrawFn) -> File:
 
 @st.composite
 def large_files(draw: st.DrawFn) -> File:
-    """The beginning of a sample, and much of the same few pieces."""
+    """Draw the beginning of a sample, followed by a few pieces many times."""
     name = draw(st.sampled_from(sorted(FILES)))
     content = content_of(name)
     pieces = draw(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4))
     return File(format_of(name), content[: draw(st.integers(0, len(content)))], b"".join(pieces))
 
 
-# How many of each a round has. Shorter forms of a large file that takes too long are not tried.
+# The number of files of a round. A large file that takes too long is not shrunk.
 ROUND = (
     (small_files(), 400, (Phase.generate, Phase.shrink)),
     (large_files(), 15, (Phase.generate,)),
@@ -80,7 +80,7 @@ def arguments() -> argparse.Namespace:
 
 
 def play(seed: int) -> None:
-    """Let the readers read the files of one round."""
+    """Read the files of one round with the readers."""
     for files, examples, phases in ROUND:
 
         @hypothesis.seed(seed)

@@ -1,6 +1,6 @@
-"""Seeds of the bank: accounts, rules, statements, and lines with what they are matched with.
+"""Seeds of the bank: accounts, rules, statements, and lines with matching payments.
 
-A link is ended once, and a line categorized once; both are there many times over.
+A link is removed once and a line categorized once, so there are many of both.
 """
 
 from tests.builders.bank import PAYMENT, made_rule, matching, open_account
@@ -14,9 +14,9 @@ EACH_IMPORT = 500
 
 
 def plant_banks(pools: Pools, business: Business, many: int) -> None:
-    """Plant bank accounts with lines of money that came and went; the pools hold the ids."""
+    """Create bank accounts with lines in both directions; put the IDs into the pools."""
     banks = [open_account(business, external_id=f"bank-{n}") for n in range(BANKS)]
-    # Every second line is money that went out.
+    # Every second line is money out.
     lines = [
         {
             "external_id": f"bank-line-{n}",
@@ -38,13 +38,13 @@ def plant_banks(pools: Pools, business: Business, many: int) -> None:
 
 
 def plant_rules(pools: Pools, business: Business, many: int) -> None:
-    """Plant bank rules that no line fits, and others to be deleted."""
+    """Create bank rules that match no line, and others to be deleted."""
     rules = ids(made_rule(business, f"nothing says this {n}", priority=n) for n in range(5 + many))
     pools["bank_rules"], pools["spare_bank_rules"] = rules[:5], rules[5:]
 
 
 def plant_statements(pools: Pools, business: Business) -> None:
-    """Plant an account on which nothing is, with closed statements; the newest can be reopened."""
+    """Create an account without lines and its closed statements; the newest can be reopened."""
     bank = open_account(business)
     path = f"bank-accounts/{bank['id']}/reconciliations/"
     pools["statement_accounts"] = [bank["id"]]
@@ -56,14 +56,14 @@ def plant_statements(pools: Pools, business: Business) -> None:
 
 
 def asset(business: Business, n: int) -> str:
-    """Make an account that a bank account may stand for; return its code."""
+    """Create an account that a bank account may use; return its code."""
     kind = {"account_type": "asset", "account_subtype": "current_assets"}
     account = {"code": f"11{n:03}-B", "name": f"Money {n}", **kind}
     return str(business.made("general-ledger/chart-of-accounts/", account)["code"])
 
 
 def plant_links(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Plant lines, the money they are, and links between them; the pools hold the ids."""
+    """Create lines, their payments, and links between them; put the IDs into the pools."""
     bank = open_account(business)
     seen = [paid(business, customer, LARGE) for customer in customers]
     linked = lines(business, bank, [10] * many)
@@ -71,14 +71,14 @@ def plant_links(pools: Pools, business: Business, customers: list[Record], many:
         "seen_payments": ids(seen),
         "open_lines": lines(business, bank, [LARGE] * 12),
         "plain_lines": lines(business, bank, [1_000] * many),
-        # The link of each line stands in the same place.
+        # A line and its link have the same index.
         "linked_lines": linked,
         "links": [link(business, line, seen[0]) for line in linked],
     }
 
 
 def lines(business: Business, bank: Record, amounts: list[int]) -> list[str]:
-    """Import lines of money that came in; return their ids."""
+    """Import lines of money in; return their IDs."""
     given = [
         {"date": "2026-07-12", "amount_cents": amount, "direction": "credit"} for amount in amounts
     ]
@@ -86,7 +86,7 @@ def lines(business: Business, bank: Record, amounts: list[int]) -> list[str]:
 
 
 def import_lines(business: Business, bank: Record, given: list[Record]) -> list[str]:
-    """Import lines, as many at once as a request may have; return their ids."""
+    """Import lines, with as many in a request as allowed; return their IDs."""
     found: list[str] = []
     for start in range(0, len(given), EACH_IMPORT):
         body = {"bank_account_id": bank["id"], "transactions": given[start : start + EACH_IMPORT]}
@@ -97,7 +97,7 @@ def import_lines(business: Business, bank: Record, given: list[Record]) -> list[
 
 
 def link(business: Business, line: str, payment: Record) -> str:
-    """Link a line with a payment; return the id of the link."""
+    """Link a line with a payment; return the ID of the link."""
     body = matching(PAYMENT, payment)
     answer = business.api.post(f"bank-transactions/{line}/match/", json=body)
     assert answer.status_code == 200, answer.text

@@ -1,8 +1,8 @@
-"""Files that the server keeps: what a schema calls bytes has to be one of these kinds.
+"""Files of the kinds that the server stores, in place of arbitrary bytes.
 
-The contract can name the kinds of a file and cannot describe them, so what Schemathesis makes up is
-no file; each case that is meant to be valid gets a real one. In a case a file is text, since that
-is what its schema calls it, one letter for each byte; on the wire it is bytes.
+The contract names the kinds of a file but cannot describe them, so Schemathesis generates bytes of
+no kind. Each case that should be valid gets a real file. In a case a file is text with one
+character for each byte, as its schema says; on the wire it is bytes.
 """
 
 import base64
@@ -17,7 +17,7 @@ from tests.builders.files import CSV, JPEG, PDF, PNG, XML
 
 BYTEWISE = "latin-1"
 KINDS = {"pdf": PDF, "png": PNG, "jpg": JPEG, "csv": CSV, "xml": XML}
-# What banks write, by the `format` of the request.
+# Statements of banks, by the `format` of the request.
 STATEMENTS = {
     "csv": b"Date,Text,Amount\n2026-07-01,Coffee,-3.20\n2026-07-02,INV-000001,600.00\n",
     "ofx": (
@@ -37,7 +37,7 @@ STATEMENTS = {
 COLUMNS = {"date": "Date", "amount": "Amount", "description": "Text"}
 TEXTS = [content.decode(BYTEWISE) for content in KINDS.values()]
 BASE64 = [base64.b64encode(content).decode() for content in KINDS.values()]
-# Where a multipart body has its file.
+# The field of the file in a multipart body.
 UPLOADS = {
     "create_document": "file",
     "create_invoice_refund": "document",
@@ -51,7 +51,7 @@ base64_text = strategies.sampled_from(BASE64)
 
 
 def put_real_ones(operation: str, body: dict[str, Any], drawn: int) -> None:
-    """Put a real file where a valid body has one of no kind; `drawn` chooses which."""
+    """Replace bytes of no kind in a valid body by a real file, chosen by `drawn`."""
     if operation == "import_bank_transactions":
         put_statement(body, drawn)
         return
@@ -65,7 +65,7 @@ def put_real_ones(operation: str, body: dict[str, Any], drawn: int) -> None:
 
 
 def put_statement(body: dict[str, Any], drawn: int) -> None:
-    """Put a bank's statement into a form, of the kind that it says, with the columns of a CSV."""
+    """Put a bank's statement into a form, of the form's format, with the columns of a CSV."""
     if "file" not in body:
         return
     kind = body.get("format") or sorted(STATEMENTS)[drawn % len(STATEMENTS)]
@@ -76,12 +76,12 @@ def put_statement(body: dict[str, Any], drawn: int) -> None:
 
 
 def is_real(content: bytes) -> bool:
-    """Whether bytes are a file that is kept."""
+    """Return whether the server stores files with these bytes."""
     return kind_of(content) is not None
 
 
 def bytes_in_base64(text: str) -> bytes:
-    """The bytes that a text stands for, none where it stands for nothing."""
+    """Return the bytes that a text encodes, none if it is invalid."""
     try:
         return binascii.a2b_base64(text, strict_mode=True)
     except ValueError:
@@ -89,7 +89,7 @@ def bytes_in_base64(text: str) -> bytes:
 
 
 def on_the_wire(operation: str, body: Any) -> Any:
-    """A multipart body with its file as bytes, and what may be any JSON as JSON text."""
+    """Return a multipart body with its file as bytes, and any JSON as text."""
     field = UPLOADS.get(operation)
     if field is None or not isinstance(body, dict):
         return body

@@ -1,4 +1,4 @@
-"""Forms, where all is text: what Schemathesis makes wrong of a text may be right on the wire."""
+"""Forms, in which all values are texts: an invalid value may be valid on the wire."""
 
 import json
 import re
@@ -12,10 +12,10 @@ WRITTEN_AS_TEXT = {"boolean", "integer", "number"}
 
 
 def read_as_texts(body: dict[str, Any]) -> None:
-    """Make lists of texts what they are on the wire, a field repeated, where all is text.
+    """Replace lists of texts by their form on the wire: a repeated field of texts.
 
-    Schemathesis takes a number among them for a fault, and the server cannot see it. A text alone
-    in its list could be JSON for a whole list, so none begins like one.
+    Schemathesis counts a number in such a list as invalid, and the server cannot see that. A single
+    text could be JSON for a whole list, so none may begin like one.
     """
     for name in LISTS_OF_TEXTS & body.keys():
         parts = body[name] if isinstance(body[name], list) else [body[name]]
@@ -24,7 +24,7 @@ def read_as_texts(body: dict[str, Any]) -> None:
 
 
 def is_right_as_text(case: Any) -> bool:
-    """Tell whether all that was made wrong about a form is that texts are numbers or booleans.
+    """Return whether the only faults of a form are numbers or booleans in place of texts.
 
     The server reads the text true where Schemathesis wrote a boolean.
     """

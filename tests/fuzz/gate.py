@@ -1,4 +1,4 @@
-"""Judges a fuzzing run by more than its failures: was everything tried, and did the books hold?"""
+"""The gate of a fuzzing run: coverage, failures, the server's log and the books."""
 
 import json
 from collections import Counter
@@ -9,7 +9,7 @@ from persistence.engine.pool import make_pool
 from persistence.integrity import checks
 
 Report = dict[str, Any]
-# Told of an operation that refused all of one round by a rule, such as a repeated key in each of
+# A finding that a rule refused all cases of one round, such as a repeated key in each of
 # the few cases of a phase. Whether it ever accepted one is judged over the whole run.
 OF_ONE_ROUND = "validation_mismatch"
 
@@ -20,10 +20,10 @@ def judge_coverage(
     closed: set[str],
     left_out: Collection[str] = (),
 ) -> Iterator[str]:
-    """Name what was left out, what was never accepted, and what was accepted but is closed.
+    """Yield what was skipped, never accepted, or accepted although it is closed.
 
-    `operations` and `closed` are labels, such as `GET /v1/platform/businesses/`; `closed` are those
-    that the caller of this run may not use. `left_out` are phases that it is not meant to have.
+    `operations` and `closed` are labels, such as `GET /v1/platform/businesses/`. The caller of this
+    run may not use the `closed` ones. `left_out` are phases that the run should not have.
     """
     tried, accepted = report["operations"]["tested"], accepted_cases(report)
     if tried != len(operations):
@@ -42,7 +42,7 @@ def judge_coverage(
 
 
 def accepted_cases(report: Report) -> Counter[str]:
-    """How many valid cases of each operation were accepted, all phases together."""
+    """Return the number of accepted valid cases of each operation, of all phases together."""
     return Counter(
         {
             label: sum(rate["accepted"] for rate in phases.values())
@@ -52,7 +52,7 @@ def accepted_cases(report: Report) -> Counter[str]:
 
 
 def judge_failures(report: Report) -> Iterator[str]:
-    """Name what Schemathesis found."""
+    """Yield the failures that Schemathesis found."""
     for failure in report["failures"]:
         yield f"{failure['title']}: {', '.join(failure['operations'])}"
     for error in report["errors"]:
@@ -60,9 +60,9 @@ def judge_failures(report: Report) -> Iterator[str]:
 
 
 def judge_log(lines: Iterable[str]) -> Iterator[str]:
-    """Name every answer of 500 and above, and whatever else went wrong in the server.
+    """Yield every answer of 500 and above, and every other error of the server.
 
-    Every line is a JSON object; one that is not was written past the log.
+    Every line is a JSON object; any other line was written without the logger.
     """
     for line in lines:
         if not line.startswith("{"):
@@ -74,7 +74,7 @@ def judge_log(lines: Iterable[str]) -> Iterator[str]:
 
 
 async def judge_books(database_url: str) -> list[str]:
-    """Name every proof of any business's books that fails."""
+    """Return every failing proof of any business's books."""
     async with make_pool(database_url, size=1) as pool:
         return [
             f"the books of {business.name} ({business.id}): {check.name}: {check.first_offender}"

@@ -1,4 +1,4 @@
-"""What Schemathesis cannot read from the contract: which texts a format means, and who calls."""
+"""Hooks of Schemathesis: meanings of formats, credentials, forms, and failures to ignore."""
 
 import base64
 import json
@@ -15,8 +15,8 @@ from schemathesis.transport import SerializationContext, register_serializer
 from schemathesis.transport.requests import multipart_serializer
 
 from tests.fuzz import files
+from tests.fuzz.dictionaries import seeds, sow
 from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text, read_as_texts
-from tests.fuzz.sowing import seeds, sow
 from tests.fuzz.ties import tie
 from tools.verify.formats import teach
 
@@ -29,17 +29,17 @@ schemathesis.openapi.format("binary", files.binary)
 
 @schemathesis.deserializer("application/pdf")
 def read_pdf(_context: Any, response: Any) -> str:
-    """Read a PDF as the text of its bytes, which the contract says that it is."""
+    """Return a PDF as the text of its bytes, as the contract describes it."""
     if not response.content.startswith(b"%PDF-"):
         raise ValueError("no PDF")
     return str(response.content.decode("latin-1"))
 
 
-# ── Who calls ──────────────────────────────────────────────────────────────────────────────────
+# ── Credentials ────────────────────────────────────────────────────────────────────────────────
 
 
 def schemes(context: Any) -> set[str]:
-    """The names of the credentials that an operation takes."""
+    """Return the names of the credentials that an operation accepts."""
     return {name for each in context.operation.definition.raw["security"] for name in each}
 
 
@@ -48,7 +48,7 @@ def as_partner() -> bool:
 
 
 def by_key(context: Any) -> bool:
-    """A partner reads by key, and writes by token where it can."""
+    """Return whether a partner sends its key: for reads, and where no token is accepted."""
     accepted = schemes(context)
     reads = context.operation.method.upper() == "GET"
     return as_partner() and "PartnerKey" in accepted and (reads or accepted == {"PartnerKey"})
@@ -63,7 +63,7 @@ def by_business_token(_context: Any) -> bool:
 
 
 class Bearer:
-    """A token in the header; fetched anew long before it expires."""
+    """A token in the header, fetched anew long before it expires."""
 
     def set(self, case: Any, token: str, _context: Any) -> None:
         case.headers = {**(case.headers or {}), "Authorization": f"Bearer {token}"}
@@ -71,7 +71,7 @@ class Bearer:
 
 @schemathesis.auth(refresh_interval=None).apply_to(by_key)
 class PartnerKey:
-    """The partner id and the API key."""
+    """The partner ID and the API key."""
 
     def get(self, _case: Any, _context: Any) -> str:
         pair = f"{seeds().partner_id}:{seeds().api_key}"
@@ -91,7 +91,7 @@ class PartnerToken(Bearer):
 
 @schemathesis.auth(refresh_interval=1800).apply_to(by_business_token)
 class BusinessToken(Bearer):
-    """A token of the one business, sent wherever it goes."""
+    """A token of the business, sent to every address."""
 
     def get(self, _case: Any, _context: Any) -> str:
         address = f"/v1/platform/{seeds().business_id}/oauth2/token/"
@@ -115,10 +115,10 @@ def token_from(address: str, **request: Any) -> str:
 
 @schemathesis.serializer(FORM)
 def write_form(context: Any, value: Any) -> bytes:
-    """Write a form as the contract reads it, where what is nested is JSON text.
+    """Encode a form as the contract describes it, with nested values as JSON text.
 
-    Schemathesis spreads an object over the form and hands over what came of it; the body of the
-    case is still whole.
+    Schemathesis spreads an object over several fields in `value`; the body of the case is
+    unchanged.
     """
     body = context.case.body if isinstance(context.case.body, dict) else value
     if not isinstance(body, dict):
@@ -130,7 +130,7 @@ def write_form(context: Any, value: Any) -> bytes:
 
 
 def write_multipart(context: SerializationContext, value: Any) -> dict[str, Any]:
-    """Write a multipart form as Schemathesis does, with files as bytes."""
+    """Encode a multipart form as Schemathesis does, with files as bytes."""
     name = context.case.operation.definition.raw["operationId"]
     written: dict[str, Any] = multipart_serializer(context, files.on_the_wire(name, value))
     return written
@@ -139,15 +139,15 @@ def write_multipart(context: SerializationContext, value: Any) -> dict[str, Any]
 register_serializer(write_multipart, MULTIPART)
 
 
-# ── What is no failure ─────────────────────────────────────────────────────────────────────────
+# ── Failures to ignore ─────────────────────────────────────────────────────────────────────────
 
 
 @schemathesis.hook
 def filter_failure(_context: Any, failure: Any, case: Any, response: Any) -> bool:
-    """Let pass what a form cannot say, and let be read what stays after its DELETE.
+    """Return whether a failure counts.
 
-    As the contract has it, accounts and tax codes are archived by that until they are changed back,
-    and a refund is cancelled.
+    Invalid values that a form cannot express do not count. Neither do records that remain readable
+    after their DELETE: it archives accounts and tax codes, and cancels a refund.
     """
     if isinstance(failure, AcceptedNegativeData):
         return not is_right_as_text(case)
@@ -165,11 +165,11 @@ mutate = ConjectureRunner.generate_mutations_from
 
 
 def mutate_unless_walking(runner: Any, data: Any) -> None:
-    """Let no walk be walked again with a change in it.
+    """Change an input of Hypothesis, unless it is a walk over links.
 
-    Hypothesis expects the same answers as before on the way to the change, and books have moved on:
-    an invoice that was sent is refused to be sent again. It would take that for a fault of the walk
-    and end the phase after a few, without a word.
+    Hypothesis expects the earlier answers up to the change, but the books have moved on: an invoice
+    cannot be sent twice. It would report the walk as flaky and end the phase early without a
+    message.
     """
     if runner._test_function.__self__.test.__name__ != "run_state_machine":
         mutate(runner, data)
@@ -183,7 +183,7 @@ ConjectureRunner.generate_mutations_from = mutate_unless_walking
 
 @schemathesis.hook
 def before_call(_context: Any, case: Any, kwargs: dict[str, Any]) -> None:
-    """Lead a case to what is there, and tie up one that is meant to be valid."""
+    """Put existing records into a case, and make a case valid if it should be."""
     if case.meta is None:
         return
     name = case.operation.definition.raw["operationId"]

@@ -1,4 +1,4 @@
-"""Seeds of the ledger: openings of the books, entries by hand, tax codes and tax returns."""
+"""Seeds of the ledger: openings, manual entries, tax codes and tax returns."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ AUTHORS = ("manual", "ai", "import")
 
 
 def plant_openings(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Plant openings to read, and those to reverse."""
+    """Create openings to read, and openings to reverse."""
     made = [
         opened(
             business,
@@ -30,7 +30,7 @@ def plant_openings(pools: Pools, business: Business, customers: list[Record], ma
 
 
 def plant_entries(pools: Pools, business: Business, many: int) -> None:
-    """Plant entries; the pools hold the ids, and the accounts that take such entries."""
+    """Create entries; put the IDs into the pools, and the accounts that accept such entries."""
     drafts = [write(business, n, created_by=AUTHORS[n % 3]) for n in range(3 * many)]
     posted = [write(business, n, post=True) for n in range(many)]
     pools |= {
@@ -44,12 +44,12 @@ def plant_entries(pools: Pools, business: Business, many: int) -> None:
 
 
 def write(business: Business, n: int, **facts: Any) -> str:
-    """Write an entry of an amount of its own."""
+    """Create an entry with an amount of its own."""
     return str(drafted(business, 100 + n, entry_date=f"2026-07-{n % 28 + 1:02}", **facts)["id"])
 
 
 def plant_tax_codes(pools: Pools, business: Business, many: int) -> None:
-    """Plant tax codes; the pools hold the ids, and the accounts that tax may stand on."""
+    """Create tax codes; put the IDs into the pools, and the accounts that accept tax."""
     own = ids(codes_of(business).values())
     spare = ids(business.made(CODES, code_body(f"V{n}")) for n in range(many))
     pools |= {
@@ -60,7 +60,7 @@ def plant_tax_codes(pools: Pools, business: Business, many: int) -> None:
 
 
 def plant_tax_returns(pools: Pools, business: Business, many: int) -> None:
-    """Plant returns, each of a day of its own; the pools hold the ids."""
+    """Create returns, each for a day of its own; put the IDs into the pools."""
     days = [str(FIRST_DAY + timedelta(days=n)) for n in range(2 * many)]
     drafts = [draft_of(business, each) for each in days[:many]]
     filed = [draft_of(business, each) for each in days[many:]]

@@ -1,4 +1,4 @@
-"""Pools of ids and words that a run draws from, by name, and what both sides call theirs."""
+"""Pools of IDs and words that a run draws from, by name, and the names of each side in them."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,13 @@ Pools = dict[str, list[str]]
 LARGE = 50_000_000
 PAYMENT = {SALES: "payment", PURCHASES: "bill_payment"}
 CREDIT = {SALES: "credit", PURCHASES: "vendor_credit"}
-"""What pools and paths call a payment and a credit of a side."""
+"""The names of a payment and a credit of a side, in pools and paths."""
 
 
 def in_turn(parties: list[Record], many: int) -> list[Record]:
-    """So many parties, each in its turn."""
+    """Return so many parties, repeated in their order."""
     return [parties[n % len(parties)] for n in range(many)]
 
 
 def ids(records: Iterable[Record]) -> list[str]:
-    """The ids of records."""
     return [record["id"] for record in records]

@@ -1,8 +1,8 @@
 """`python -m tests.fuzz.run [--examples N] [--seed S] [--deep SECONDS]`: fuzz the contract.
 
-Each run has a process and a server of its own: a private PostgreSQL, a migrated database, a real
-server. Then the gate judges what Schemathesis reports, what the server logged and what is in the
-books. There are as many runs at once as processors.
+Each run has its own process and server: a private PostgreSQL, a migrated database, a real server.
+Then the gate checks the report of Schemathesis, the server's log and the books. As many runs as
+processors are active at a time.
 """
 
 import argparse
@@ -48,8 +48,8 @@ SCHEMES = {
 }
 
 
-# The phase that tries the limits of each field is the same for all who may call, and half of the
-# time of a run. The first run has it; after it, only what was closed to the first.
+# The phase that tries the limits of each field is the same for every caller, and takes half of
+# the time of a run. Only the first run has it; later ones only for operations closed to the first.
 COVERED_BY = "partner"
 
 
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def apart(asked: argparse.Namespace) -> int:
-    """Do each run in a process of its own; all that it said is told only if it failed."""
+    """Execute each run in a process of its own; print its output only if it failed."""
     at_once = min(os.cpu_count() or 1, len(asked.runs))
     seconds = asked.deep * at_once // len(asked.runs)
     options = {"--examples": asked.examples, "--seed": asked.seed, "--deep": seconds}
@@ -100,7 +100,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def alone(name: str) -> Iterator[None]:
-    """Wait until nobody else does this run from this folder: its files are at fixed places."""
+    """Wait until no other process does this run from this folder: its files have fixed names."""
     with (REPORTS / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -121,7 +121,7 @@ def arguments() -> argparse.Namespace:
 
 
 def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str]:
-    """Do one run and return what the gate finds."""
+    """Execute one run and return the findings of the gate."""
     log, planted = REPORTS / f"{name}.log", REPORTS / f"{name}.seeds"
     with served(databases, f"fuzz_{name}", log) as api_server:
         seeds = plant(api_server, many=2 * asked.examples + 20 + asked.deep // 2)
@@ -142,7 +142,7 @@ def fuzz(name: str, databases: Databases, asked: argparse.Namespace) -> list[str
 
 
 def rounds(name: str) -> list[list[str]]:
-    """What Schemathesis is asked to do in a run, one after the other."""
+    """Return the options of Schemathesis for each round of a run."""
     if name == COVERED_BY:
         return [[]]
     whole = ["--phases", "examples,fuzzing,stateful"]
@@ -152,13 +152,13 @@ def rounds(name: str) -> list[list[str]]:
 
 
 def closed_to(name: str) -> set[str]:
-    """The labels of the operations that the caller of a run may not use."""
+    """Return the labels of the operations that the caller of a run may not use."""
     known = contract_operations().items()
     return {label for label, schemes in known if SCHEMES[name].isdisjoint(schemes)}
 
 
 def judged(name: str, report: Path, ended: int, *, whole: bool) -> list[str]:
-    """Judge what Schemathesis did; a round of one phase for some operations by its failures."""
+    """Return the findings of a round; only a whole round is also checked for coverage."""
     if ended not in (0, 1):  # 1 is for failures, which the report names.
         return [f"Schemathesis ended with {ended}"]
     told = json.loads(report.with_suffix(".json").read_text("utf-8"))
@@ -171,7 +171,7 @@ def judged(name: str, report: Path, ended: int, *, whole: bool) -> list[str]:
 
 
 def contract_operations() -> dict[str, set[str]]:
-    """Every operation, such as `GET /v1/platform/businesses/`, with the credentials it takes."""
+    """Return every operation, such as `GET /v1/platform/businesses/`, with its credentials."""
     return {
         f"{each.method.upper()} {each.path}": {
             name for alternative in each.node["security"] for name in alternative
@@ -182,10 +182,10 @@ def contract_operations() -> dict[str, set[str]]:
 
 @contextmanager
 def served(databases: Databases, database: str, log: Path) -> Iterator[ApiServer]:
-    """Run a server with its log in a file.
+    """Start a server with its log in a file.
 
-    Schemathesis tries a wrong key at every operation, from one address: more in a minute than
-    anybody may who is not testing.
+    Schemathesis tries a wrong key at every operation, from one address: more often in a minute than
+    the server allows.
     """
     with (
         log.open("w", encoding="utf-8") as lines,
@@ -198,13 +198,12 @@ def served(databases: Databases, database: str, log: Path) -> Iterator[ApiServer
 
 
 def write_config(name: str, api_server: ApiServer, seeds: Seeds, examples: int) -> Path:
-    """Write the configuration of one run."""
     config = tomllib.loads(CONFIG.read_text("utf-8"))
     planted = (REPORTS / f"{name}.seeds").absolute()
     for dictionary in config["dictionaries"].values():
         dictionary["from-file"] = str(planted / Path(dictionary["from-file"]).name)
     config["generation"]["max-examples"] = examples
-    # A walk follows a few links of thousands, from wherever it begins.
+    # A walk follows only a few of thousands of links.
     config["phases"]["stateful"]["generation"]["max-examples"] = WALKS_PER_EXAMPLE * examples
     if name == "tenants":
         add_tenants(config, api_server, seeds, planted)
@@ -214,7 +213,7 @@ def write_config(name: str, api_server: ApiServer, seeds: Seeds, examples: int) 
 
 
 def add_tenants(config: dict[str, Any], api_server: ApiServer, seeds: Seeds, planted: Path) -> None:
-    """Let two partners call who must not see each other's things."""
+    """Add the credentials of two partners that must not see each other's records."""
     callers = {"owner": Partner(api_server.url, UUID(seeds.partner_id), seeds.api_key)}
     callers["rival"] = api_server.partner("Rival")
     peers = []
@@ -222,11 +221,11 @@ def add_tenants(config: dict[str, Any], api_server: ApiServer, seeds: Seeds, pla
         header = {"name": "Authorization", "value": caller.api.headers["Authorization"]}
         peers.append({"name": name, "fixedHeaders": [header]})
     (planted / "peers.json").write_text(json.dumps({"auth": peers}), "utf-8")
-    # Only what was learnt from an answer is tried as the other partner, so more of it is.
+    # Only values from answers are tried as the other partner, so more of them are used.
     for place, binding in config["parameters"].items():
         if place != "path.business_id":
             binding["probability"] = 0.3
-    # The peers have tokens only. Where a key is asked for, Schemathesis makes one up.
+    # The peers have only tokens. Where an operation needs a key, Schemathesis invents one.
     config["checks"]["positive_data_acceptance"]["expected-statuses"].append("401")
     peers_at = str(planted / "peers.json")
     config["auth"] = {"wfc": {"path": peers_at, "peers": list(callers)}}

@@ -1,7 +1,8 @@
-"""What the fuzzer finds in the server: a partner, a business with a story, and plenty of each kind.
+"""The records that the fuzzer finds: a partner, a business and many records of each kind.
 
-What a run may use up - drafts to send, payments to cancel - is there many times over, and what
-would close the books for everybody else - archiving, locking - has businesses of its own.
+Records that a run uses up, such as drafts to send and payments to cancel, exist many times.
+Requests that would close the books for all others, such as archiving and locking, have businesses
+of their own.
 """
 
 import json
@@ -39,9 +40,10 @@ EXPENSES = ["5000", "5100", "6000"]
 
 @dataclass
 class Seeds:
-    """Who calls, and what is there.
+    """The caller and the existing records.
 
-    `pools` hold values to draw from, by name; `cursors` a living cursor for every list and sort.
+    `pools` hold values to draw from, by name; `cursors` hold a valid cursor for every list and
+    sort.
     """
 
     partner_id: str
@@ -51,7 +53,7 @@ class Seeds:
     cursors: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
-        """Leave everything as files: one dictionary per pool, and the rest as JSON."""
+        """Write one dictionary per pool, and all seeds as JSON."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, values in self.pools.items():
             lines = "".join(f"{json.dumps(value)}\n" for value in values)
@@ -60,12 +62,12 @@ class Seeds:
 
     @classmethod
     def read(cls, folder: Path) -> "Seeds":
-        """Read what `write` left."""
+        """Read the seeds that `write` wrote."""
         return cls(**json.loads((folder / "seeds.json").read_text("utf-8")))
 
 
 def plant(api_server: ApiServer, many: int = 60) -> Seeds:
-    """Fill a fresh server; `many` of what a run uses up."""
+    """Fill a fresh server, with `many` of each record that a run uses up."""
     partner = api_server.partner("Fuzzed")
     business = partner.business()
     seeds = Seeds(str(partner.partner_id), partner.api_key, business.id)
@@ -96,7 +98,7 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
 
 
 def plant_sold(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Invoices, some of them paid in cash, and everything that settles them."""
+    """Create invoices, some of them paid in cash, and everything that settles them."""
     plant_documents(pools, SALES, business, customers, many)
     in_cash = {"payments": [{"payment_method": "cash"}]}
     pools["invoices"] += ids(sent(business, each, 5_000, **in_cash) for each in customers[:5])
@@ -108,7 +110,7 @@ def plant_sold(pools: Pools, business: Business, customers: list[Record], many: 
 
 
 def plant_found(pools: Pools, business: Business, many: int) -> None:
-    """Entries, written by hand among them, and the requests that the trail tells of."""
+    """Create manual entries; put all entries and the requests of the audit trail into the pools."""
     entries = business.api.get("general-ledger/journal-entries/", params={"page_size": 50})
     plant_entries(pools, business, many)
     pools["journal_entries"] = [*ids(entries.json()["results"]), *pools["written_entries"]]
@@ -117,13 +119,13 @@ def plant_found(pools: Pools, business: Business, many: int) -> None:
 
 
 def token_of(partner: Partner, business_id: str) -> str:
-    """A token of a business, to be revoked."""
+    """Create a token of a business, to be revoked."""
     answer = partner.api.post(f"/v1/platform/{business_id}/oauth2/token/")
     return str(answer.json()["access_token"])
 
 
 def plant_sandboxes(pools: Pools, api_server: ApiServer, partner: Partner, many: int) -> None:
-    """Sandboxes to move the clocks of, and those to reset."""
+    """Create sandboxes with clocks to move, and sandboxes to reset."""
     api_server.prepare_sandboxes()
     bodies = [{"external_id": f"sandbox-{n}"} for n in range(10 + many)]
     made = ids(partner.api.post("/v1/platform/sandboxes/", json=body).json() for body in bodies)
@@ -131,7 +133,7 @@ def plant_sandboxes(pools: Pools, api_server: ApiServer, partner: Partner, many:
 
 
 def upload(business: Business, kind: str, link: tuple[str, str]) -> str:
-    """Send a file of a kind, linked to a thing of a kind."""
+    """Upload a file of a kind, linked to a record."""
     linked_type, linked_id = link
     answer = business.api.post(
         "documents/",
@@ -143,7 +145,7 @@ def upload(business: Business, kind: str, link: tuple[str, str]) -> str:
 
 
 def plant_files(pools: Pools, business: Business) -> None:
-    """Files of every kind, linked to things of every kind."""
+    """Upload files of every kind, linked to records of every kind."""
     linked = {
         **{"customer": "customers", "invoice": "invoices", "customer_credit": "sent_credits"},
         **{"invoice_refund": "owed_refunds", "vendor": "vendors", "bill": "owed_bills"},
@@ -157,9 +159,9 @@ def plant_files(pools: Pools, business: Business) -> None:
 
 
 def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
-    """Accounts and tax codes without postings, to be changed and archived; and words for others."""
+    """Create accounts and tax codes without postings, to be changed and archived."""
     path = "general-ledger/chart-of-accounts/"
-    # One list of all would have the accounts of the banks first, and there are many.
+    # A list of all accounts would begin with the many accounts of the banks.
     pages = [
         business.api.get(path, params={"account_type": kind, "page_size": "100"}).json()
         for kind in ("revenue", "expense")
@@ -193,7 +195,7 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
 
 
 def living_cursors(partner: Partner, **ids: str) -> dict[str, dict[str, str]]:
-    """A cursor for every list and every sort it has, each from its first page; `ids` for paths."""
+    """Return a cursor for every list and sort, from its first page; `ids` are for paths."""
     found: dict[str, dict[str, str]] = {}
     contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)
     for path, methods in contract["paths"].items():

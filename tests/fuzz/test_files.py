@@ -1,4 +1,4 @@
-"""The files that the fuzzer sends are of the kinds that the server keeps and reads."""
+"""The files of the fuzzer have kinds that the server stores and reads."""
 
 import pytest
 

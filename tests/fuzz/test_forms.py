@@ -1,4 +1,4 @@
-"""Only what is right once it is text is let pass."""
+"""Failures are ignored only if the values are valid as texts."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""The gate of the fuzzer is shown what it must refuse, and one run that it must let pass."""
+"""The gate refuses each kind of finding and passes a run without any."""
 
 import json
 from typing import Any

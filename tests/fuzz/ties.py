@@ -1,9 +1,8 @@
-"""Ties: what two values of one request owe each other and a schema cannot say.
+"""Ties: constraints between values of one request that a schema cannot express.
 
-A cursor fits its sort, a legal form its country, an old name of a filter the new one. Only cases
-that are meant to be valid are tied up; what is meant to be invalid goes out as it was made. Three
-in four are also led past the refusals that depend on what is in the books (`leading`): what lies
-behind them is tried as well.
+A cursor must fit its sort, a legal form its country, an old name of a filter its new one. Only
+cases that should be valid are tied; invalid ones are sent unchanged. Three in four also fulfil the
+preconditions in the books (`preconditions`), so that the code behind the refusals is tried too.
 """
 
 import re
@@ -17,19 +16,19 @@ from accounting.books.businesses import ENTITY_TYPES
 from accounting.tax.codes import CHARGED, UNTAXED, Direction, Treatment
 from accounting.trade.parties import CODES
 from tests.contract.document import named
+from tests.fuzz.dictionaries import seeds
 from tests.fuzz.files import put_real_ones
-from tests.fuzz.leading import lead
-from tests.fuzz.sowing import seeds
+from tests.fuzz.preconditions import lead
 
 LARGEST_INTEGER = 2**53 - 1
 ETAG = re.compile(r'\*|(W/)?"[0-9]{1,19}"')
-# Which lists take many customers, or many vendors, at once.
+# Lists that accept several customers or vendors.
 OF_MANY = {
     **dict.fromkeys(("list_invoices", "list_invoice_refunds", "list_customer_credits"), "customer"),
     **dict.fromkeys(("list_bills", "list_vendor_refunds", "list_vendor_credits"), "vendor"),
 }
 
-# Reports of a few years at most, whatever they are asked for.
+# Reports of at most a few years.
 SHORT_REPORTS = ("get_financial_summary", "get_vat_summary", "list_vat_summary_entries")
 
 ALLOCATED_TO = ("invoice_id", "bill_id", "bill_payment_id")
@@ -37,15 +36,15 @@ NAMED_ACCOUNTS = ("revenue_account_identifier", "expense_account_identifier")
 
 
 def tie(name: str, case: Any) -> None:
-    """Tie up a case of an operation."""
-    # By the case and not by lot: drawn again, the same case is to be answered the same.
+    """Make a case of an operation valid."""
+    # Derived from the case, not random: a repeated case must get the same answer.
     headers = {**case.headers, "Authorization": None}
     drawn = repr((case.path_parameters, case.query, headers, case.body)).encode()
     lot = crc32(drawn)
     mostly = case.meta.phase.name is TestPhase.EXAMPLES or lot % 4 > 0
     tie_headers(case.headers, mostly=mostly)
     tie_query(name, case.query or {}, mostly=mostly)
-    # A preview keeps nothing, so no walk over links can start from one.
+    # A preview stores nothing, so no walk over links can start from it.
     if case.meta.phase.name is TestPhase.STATEFUL and case.query:
         case.query.pop("preview", None)
     if isinstance(case.body, dict):
@@ -57,22 +56,22 @@ def tie(name: str, case: Any) -> None:
 
 
 def tie_headers(headers: Any, *, mostly: bool) -> None:
-    """Most requests have a key of their own and change any version.
+    """Set a key of its own and any version in most requests.
 
-    The others repeat a key, as a key is meant for, or name a version that may have passed.
+    The others repeat a key, or name a version that may be outdated.
     """
     if "Idempotency-Key" in headers and mostly:
         headers["Idempotency-Key"] = f"key-{uuid4()}"
-    # What has quotes in it, the coverage phase sends as a bare 0 and calls valid.
+    # The coverage phase sends a bare 0 in place of a quoted version and expects success.
     if "If-Match" in headers and (mostly or not ETAG.fullmatch(headers["If-Match"])):
         headers["If-Match"] = "*"
 
 
 def tie_query(name: str, query: dict[str, Any], *, mostly: bool) -> None:
-    """A cursor belongs to its list and sort; year and month of a period come together.
+    """Set the cursor of the list and sort, and complete a period of year and month.
 
-    An old name of a parameter says what the new one says beside it.
-    Where a list takes many customers or vendors, most requests ask for two that are there.
+    An old name of a parameter gets the value of the new one. Where a list accepts several customers
+    or vendors, most requests name two existing ones.
     """
     party = OF_MANY.get(name)
     if f"{party}_id" in query and mostly:
@@ -90,9 +89,9 @@ def tie_query(name: str, query: dict[str, Any], *, mostly: bool) -> None:
 
 
 def tie_report(name: str, query: dict[str, Any]) -> None:
-    """Days of a report do not end before they begin, and make at most 60 columns.
+    """Order the days of a report and limit it to 60 columns.
 
-    A tag and none exclude one another, and so do a cursor of no list and the lines of an account.
+    Remove `untagged` beside a tag, and any cursor of the general ledger.
     """
     if "tag" in query:
         query.pop("untagged", None)
@@ -106,7 +105,7 @@ def tie_report(name: str, query: dict[str, Any]) -> None:
 
 
 def storable(value: Any) -> Any:
-    """A JSON value without what the contract's first page excludes for all: 2**53, U+0000."""
+    """Return a JSON value without the values that no schema accepts: 2**53 and U+0000."""
     if isinstance(value, dict):
         return {storable(name): storable(part) for name, part in value.items()}
     if isinstance(value, list):
@@ -119,23 +118,23 @@ def storable(value: Any) -> Any:
 
 
 def leave(_case: Any, _body: dict[str, Any]) -> None:
-    """Nothing in this body hangs on anything else."""
+    """Leave a body without constraints unchanged."""
 
 
 def tie_partner(_case: Any, body: dict[str, Any]) -> None:
-    """A client id is the caller's own."""
+    """Set the caller's own client ID."""
     if "client_id" in body:
         body["client_id"] = seeds().partner_id
 
 
 def tie_tolerance(body: dict[str, Any]) -> None:
-    """A tolerance is at most 5.00, which are 5 units of a currency without decimals."""
+    """Limit a tolerance to 5 units: at most 5.00, also of a currency without decimals."""
     if "matching_tolerance_cents" in body:
         body["matching_tolerance_cents"] %= 6
 
 
 def tie_new_business(_case: Any, body: dict[str, Any]) -> None:
-    """A legal form is one of its country."""
+    """Set a legal form of the country."""
     tie_tolerance(body)
     forms = sorted(ENTITY_TYPES.get(body.get("country", "").upper(), ()))
     if forms:
@@ -143,9 +142,9 @@ def tie_new_business(_case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_business(case: Any, body: dict[str, Any]) -> None:
-    """Where the country is not in the request, the legal form is one of those that were planted.
+    """Set the legal form of seeded businesses, if the request has one.
 
-    A walk may have made its business in any country, and leaves the form as it is.
+    Other businesses may be in any country, so the legal form is left out.
     """
     tie_tolerance(body)
     pools = seeds().pools
@@ -156,21 +155,21 @@ def tie_business(case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_country(_case: Any, body: dict[str, Any]) -> None:
-    """Two letters are those of a country that there is."""
+    """Set a country that exists in place of two letters."""
     country = body.get("country")
     if isinstance(country, str) and re.fullmatch("[A-Za-z]{2}", country):
         body["country"] = sorted(CODES)[sum(country.encode()) % len(CODES)]
 
 
 def tie_party(case: Any, body: dict[str, Any]) -> None:
-    """One of the two names stays when the other one goes."""
+    """Keep one of the two names when the other one is removed."""
     tie_country(case, body)
     if None in (body.get("company_name", ""), body.get("individual_name", "")):
         body["company_name"] = "Blue Door Bakery"
 
 
 def tie_allocations(_case: Any, body: dict[str, Any]) -> None:
-    """What is settled or given back stands in a list once; only credits are without a name."""
+    """Remove repeated targets from allocations; credits have no target."""
     if "allocations" in body:
         once = {}
         for place, part in enumerate(body["allocations"]):
@@ -180,7 +179,7 @@ def tie_allocations(_case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_lines(_case: Any, body: dict[str, Any]) -> None:
-    """A line says its tax one way, and what gives back of a line has its account and its code."""
+    """Keep one of the ways to state tax, and no account or code beside a source line."""
     for line in body.get("line_items", ()):
         if "source_line_id" in line:
             for name in ("tax_code", *NAMED_ACCOUNTS):
@@ -190,7 +189,7 @@ def tie_lines(_case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_credit(case: Any, body: dict[str, Any]) -> None:
-    """Lines and allocations; only with its source a line gives back of a line."""
+    """Remove source lines from a credit without a source, then tie lines and allocations."""
     if not body.keys() & {"source_invoice_id", "source_bill_id"}:
         for line in body.get("line_items", ()):
             line.pop("source_line_id", None)
@@ -199,9 +198,9 @@ def tie_credit(case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_tax_code(_case: Any, body: dict[str, Any]) -> None:
-    """One rate, of a kind that its direction has, and of a treatment that has a rate or a default.
+    """Set one rate, and a direction, a treatment and a default that fit together.
 
-    A change says all three of them: what the code is by now, no request tells.
+    A change sets all three: a request does not tell the present values of the code.
     """
     if body.keys() & {"direction", "treatment", "rates", "is_default"}:
         body.setdefault("treatment", Treatment.STANDARD)
@@ -215,20 +214,20 @@ def tie_tax_code(_case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_tax_return(_case: Any, body: dict[str, Any]) -> None:
-    """A period ends on the day on which it begins, or on another one of its year."""
+    """Set the last day to the end of the year of the first day."""
     start = body.get("start_date")
     if isinstance(start, str) and "end_date" in body:
         body["end_date"] = max(start, f"{start[:4]}-12-31")
 
 
 def tie_refund(_case: Any, body: dict[str, Any]) -> None:
-    """Lines are those of an invoice."""
+    """Remove lines from a refund without an invoice."""
     if "invoice_id" not in body:
         body.pop("lines", None)
 
 
 def tie_payout(_case: Any, body: dict[str, Any]) -> None:
-    """Little is taken or given, as the type of an item has it; an adjustment has an account."""
+    """Set small amounts with the sign of their type, and an account only for an adjustment."""
     for item in body.get("other_items", ()):
         lowers = item["type"] in ("chargeback", "dispute_fee", "reserve_hold")
         item["amount_cents"] = (1 + item["amount_cents"] % 100) * (-1 if lowers else 1)
@@ -237,19 +236,19 @@ def tie_payout(_case: Any, body: dict[str, Any]) -> None:
 
 
 def tie_target(_case: Any, body: dict[str, Any]) -> None:
-    """A target is named one way: only a transfer may name an account in its place."""
+    """Remove the account beside a target."""
     if "target_id" in body:
         body.pop("bank_account_id", None)
 
 
 def tie_parts(_case: Any, body: dict[str, Any]) -> None:
-    """A line is categorized to one account, or in parts."""
+    """Remove the parts beside an account."""
     if "account" in body:
         body.pop("splits", None)
 
 
 def tie_account(_case: Any, body: Any) -> None:
-    """Accounts of profit and loss stand nowhere in a cash flow; others say here what they are."""
+    """Remove the cash flow of accounts of profit and loss."""
     if body.get("account_type") not in ("asset", "liability", "equity"):
         body.pop("cash_flow", None)
 

@@ -1,6 +1,6 @@
 """Seeds of both sides: documents, payments, credits, write-offs, refunds and payouts.
 
-Each kind that a run uses up is there many times over, and none uses up what others depend on.
+Each kind that a run uses up exists many times, and no record that others depend on is used up.
 """
 
 from tests.builders.payouts import by_card, given_back, paid_out
@@ -12,7 +12,7 @@ from tests.partner import Business
 
 
 def plant_refunds(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Money to refund, refunds to pay and to cancel, and one of which much is paid."""
+    """Create refundable payments, refunds to pay and to cancel, and a refund with many payments."""
     settled, unapplied = plant_paid(pools, SALES, business, customers)
     sources = [*settled, *unapplied]
     owed = [refunded(business, source, amount_cents=1_000_000) for source in sources]
@@ -39,7 +39,7 @@ def plant_refunds(pools: Pools, business: Business, customers: list[Record], man
 def plant_paid(
     pools: Pools, trade: Trade, business: Business, parties: list[Record]
 ) -> tuple[list[Record], list[Record]]:
-    """For each party a paid document, and money that is not applied; return both."""
+    """Create for each party a paid document and an unapplied payment; return both."""
     paid = [trade.settle(business, party, LARGE) for party in parties]
     unapplied = [trade.pay(business, party, LARGE) for party in parties]
     pools |= {f"paid_{trade.path[:-1]}": ids(paid), f"unapplied_{PAYMENT[trade]}s": ids(unapplied)}
@@ -49,7 +49,7 @@ def plant_paid(
 def plant_documents(
     pools: Pools, trade: Trade, business: Business, parties: list[Record], many: int
 ) -> None:
-    """Drafts, opened documents, and one for each party that is owed much."""
+    """Create drafts, opened documents, and a large open document of each party."""
     whose, documents = in_turn(parties, many), trade.path[:-1]
     drafts = "drafts" if trade is SALES else f"draft_{documents}"
     made = [trade.draft(business, party, 1_000 + n) for n, party in enumerate(whose * 3)]
@@ -77,7 +77,7 @@ def plant_documents(
 def plant_payments(
     pools: Pools, trade: Trade, business: Business, parties: list[Record], many: int
 ) -> None:
-    """Completed payments, some of them allocated, and pending ones to be cancelled."""
+    """Create completed payments, some of them allocated, and pending ones to be cancelled."""
     whose = in_turn(parties, many)
     owed = [{"id": each} for each in pools[f"owed_{trade.path[:-1]}"]]
     made = [
@@ -97,7 +97,7 @@ def plant_payments(
 def plant_credits(
     pools: Pools, trade: Trade, business: Business, parties: list[Record], many: int
 ) -> None:
-    """Credits to apply, one for each party, drafts, and others to void."""
+    """Create credits to apply, one for each party, drafts, and credits to void."""
     whose = in_turn(parties, many)
     credits_ = f"{CREDIT[trade]}s"
     opened = [trade.credit(business, party, LARGE) for party in parties]
@@ -113,7 +113,7 @@ def plant_credits(
     pools |= {
         f"{trade.opened}_{credits_}": ids(opened),
         f"spare_{credits_}": ids(spare),
-        # A draft is opened once; an open credit can be applied again and again.
+        # A draft is opened once; an open credit can be applied repeatedly.
         f"changed_{credits_}": ids([*opened, *drafts[: len(opened)]]),
         credits_: ids([*opened[:5], *drafts[-3:], *spare[:3]]),
     }
@@ -122,7 +122,7 @@ def plant_credits(
 def plant_write_offs(
     pools: Pools, trade: Trade, business: Business, parties: list[Record], many: int
 ) -> None:
-    """Documents to give up, and one of which much was given up bit by bit."""
+    """Create documents to write off, and one with many write-offs."""
     hopeless = [
         trade.open(business, parties[n % len(parties)], 60_000 + n)["id"] for n in range(many)
     ]
@@ -138,7 +138,7 @@ def plant_write_offs(
 
 
 def plant_purchases(pools: Pools, business: Business, many: int) -> None:
-    """Plant vendors with their bills, payments, credits and refunds; the pools hold the ids."""
+    """Create vendors with bills, payments, credits and refunds; put the IDs into the pools."""
     vendors = [business.vendor(external_id=f"vendor-{n}") for n in range(12)]
     pools |= {
         "vendors": ids(vendors),
@@ -156,7 +156,7 @@ def plant_purchases(pools: Pools, business: Business, many: int) -> None:
 
 
 def plant_vendor_refunds(pools: Pools, business: Business, whose: list[Record]) -> None:
-    """Refunds whose payments come and bounce, and others to cancel."""
+    """Create refunds whose payments change their status, and others to cancel."""
     agreed = [
         agreed_refund(business, vendor, 1_000_000, external_id=f"vendor-refund-{n}")
         for n, vendor in enumerate(whose)
@@ -170,14 +170,14 @@ def plant_vendor_refunds(pools: Pools, business: Business, whose: list[Record]) 
 
 
 def payment_of(refund: Record) -> str:
-    """The id of the one payment of a refund."""
+    """Return the ID of the only payment of a refund."""
     return str(refund["vendor_refund_payments"][0]["id"])
 
 
 def plant_payouts(pools: Pools, business: Business, customers: list[Record], many: int) -> None:
-    """Plant payments and refund payments that wait at a processor, and payouts of others.
+    """Create payments and refund payments that wait at a processor, and payouts of others.
 
-    The pools hold the ids, and the external ids of payouts that are known.
+    Put the IDs into the pools, and the external IDs of known payouts.
     """
     whose = in_turn(customers, many)
     waiting = [by_card(business, each, 500 + n) for n, each in enumerate(whose * 3)]

@@ -1,4 +1,4 @@
-"""One business for each module, with its books at hand; the books are proved when it is done."""
+"""A business for each module, with its ledger; its books are proved at the end."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,19 +35,19 @@ def vendor(shop: Business) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def own_shop(acme: Partner) -> Business:
-    """A business of its own for a module that lists everything in it."""
+    """A separate business for a module that lists all its records."""
     return acme.business()
 
 
 @pytest.fixture
 def trade(request: pytest.FixtureRequest) -> Trade:
-    """The side that a class of tests is on."""
+    """The side of a class of tests."""
     trade: Trade = request.cls.trade
     return trade
 
 
 @pytest.fixture
 def party(request: pytest.FixtureRequest, trade: Trade) -> dict[str, Any]:
-    """The buyer or the vendor."""
+    """The customer or the vendor."""
     party: dict[str, Any] = request.getfixturevalue(trade.fixture)
     return party

@@ -1,4 +1,4 @@
-"""Bodies of the contract as commands of the rules: what the names and forms of the wire come to."""
+"""Request bodies converted to commands of the rules."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -36,7 +36,7 @@ DAY, MOMENT = date(2026, 1, 5), datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
 def body(**given: Any) -> Any:
-    """A body as handlers receive it: every object in it answers ABSENT for what was not sent."""
+    """Return a body as handlers receive it: a field that was not sent is ABSENT."""
     return sent(given)
 
 

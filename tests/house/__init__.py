@@ -1,1 +1,1 @@
-"""The house, measured: how large it is, how it reads, and whether two trees behave the same."""
+"""Measurements of the project: size, words, mutation tests, and the comparison of two trees."""

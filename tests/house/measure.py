@@ -1,4 +1,4 @@
-"""Measures one tree: files, lines, functions, words and riddles.
+"""Measurement of a tree: files, lines, functions and words.
 
 `python -m tests.house.measure [ROOT ...]` prints a table with a column for each tree.
 """
@@ -16,7 +16,7 @@ from tests import words
 
 GENERATED: Final = ("handlers/bodies.py", "fonts/")
 PROSE: Final = ("README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md")
-# Product packages by their last folder, so that both trees find their own.
+# Product packages by their last folder, which two trees have in common.
 PRODUCT: Final = (
     "access", "accounting", "bank_files", "cli", "embedded", "handlers", "jobs", "pdf_files",
     "persistence", "server", "verify",
@@ -26,7 +26,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module(NamedTuple):
-    """One tracked module of a tree."""
+    """A tracked module of a tree."""
 
     name: str
     room: str
@@ -51,7 +51,7 @@ def read(root: Path) -> list[Module]:
 
 
 def room_of(path: str) -> str:
-    """Return the room of a module: `libraries/pdf_files/sheet.py` is in `pdf_files`."""
+    """Return the package of a module: `libraries/pdf_files/sheet.py` is in `pdf_files`."""
     folders = path.split("/")[:-1]
     if "tests" in folders:
         return "tests"

@@ -1,8 +1,8 @@
-"""Mutation test: changes one place of the product at a time, and counts what the tests miss.
+"""A mutation test: it changes the product in one place at a time, and counts undetected changes.
 
-`python -m tests.house.mutants --of accounting --by tests/accounting --count 600 --seed 1` picks the
-mutants by a hash of their names, so a later run picks the same ones wherever they have moved to. It
-runs only the tests that execute the changed line, and prints the mutants that survived.
+`python -m tests.house.mutants --of accounting --by tests/accounting --count 600 --seed 1` selects
+mutants by a hash of their names, so a later run selects the same ones after a move. It runs only
+the tests that execute the changed line, and prints the surviving mutants.
 """
 
 import argparse
@@ -38,7 +38,7 @@ COMPUTED: Final[Mapping[type[ast.operator], type[ast.operator]]] = {
 
 
 class Mutant(NamedTuple):
-    """One change of one function; `place` counts the places of the function that can change."""
+    """A change of a function; `place` counts the places of the function that can change."""
 
     path: str
     function: str
@@ -84,7 +84,7 @@ def mutate(node: ast.AST) -> None:
             node.test = ast.UnaryOp(ast.Not(), node.test)
         case ast.UnaryOp():
             node.op = ast.UAdd() if isinstance(node.op, ast.USub) else ast.USub()
-            if isinstance(node.op, ast.USub):  # It was `not x`: `not not x` reverses it.
+            if isinstance(node.op, ast.USub):  # `not x` becomes `not not x`.
                 node.op, node.operand = ast.Not(), ast.UnaryOp(ast.Not(), node.operand)
         case ast.Constant(value=bool()):
             node.value = not node.value

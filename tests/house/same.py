@@ -1,8 +1,8 @@
-"""Compares the behaviour of two trees: operations, contract without texts, and SQL statements.
+"""Comparison of two trees: operations, contract without texts, and SQL statements.
 
-Run `python -m pytest -p tests.house.same tests/handlers` in each tree with SQL_TEXTS set to a
-file: it then holds every SQL text that the tests sent. `python -m tests.house.same ROOT ROOT`
-compares the contracts, and `... --sql FILE FILE` the texts. It prints each difference.
+Run `python -m pytest -p tests.house.same tests/handlers` in each tree with SQL_TEXTS set to a file,
+which then has every SQL text of the tests. `python -m tests.house.same ROOT ROOT` compares the
+contracts, and `... --sql FILE FILE` the texts. It prints each difference.
 """
 
 import json

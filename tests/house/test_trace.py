@@ -1,8 +1,8 @@
-"""Traces four requests through the running server, and counts the files that each enters.
+"""The number of product files that each of four requests enters in a running server.
 
-`python -m pytest tests/house/test_trace.py -s` prints them. The first call of each does not count,
-since it is cold. Of the next two, the one with fewer files counts: work of the server in the
-background may fall into a call.
+`python -m pytest tests/house/test_trace.py -s` prints them. The first call of each request does not
+count, because it fills caches. Of the next two, the one with fewer files counts: background work of
+the server may fall into a call.
 """
 
 import os
@@ -22,18 +22,18 @@ from tests.builders.trade import SENT as DAY_OF_TRADE
 from tests.partner import Business
 
 ROOT = Path(__file__).parents[2]
-# How many product files a request may enter. A change that needs more says why.
+# The most product files that a request may enter. A change that needs more gives the reason.
 MOST = {"GET customer": 32, "POST invoice": 63, "POST payment": 59, "GET profit and loss": 41}
 
 
 class Tracer:
-    """Collects the product files whose functions are called while it is on."""
+    """A collector of the product files whose functions are called while it is on."""
 
     def __init__(self) -> None:
         self.files: list[str] | None = None
 
     def hook(self, frame: FrameType, event: str, _argument: Any) -> None:
-        """Note the file of each call; it is set with `threading.setprofile`."""
+        """Record the file of a call; for `threading.setprofile`."""
         if event != "call" or self.files is None:
             return
         name = os.path.relpath(frame.f_code.co_filename, ROOT)

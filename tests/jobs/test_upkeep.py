@@ -1,4 +1,4 @@
-"""Upkeep: one worker of all servers does it, and another one goes on where that left off."""
+"""Upkeep: one worker of all servers does it, and another one continues after it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,7 +23,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture(autouse=True)
 def due(own_server: ApiServer) -> None:
-    """The last round ended long ago."""
+    """Set the end of the last round to yesterday."""
     own_server.watcher.execute(
         "UPDATE upkeep SET ended_at = now() - interval '1 day', held_until = now(), held_by = NULL"
     )
@@ -46,7 +46,7 @@ def kept_up(
     storage: BlobStorage | None = None,
     every: timedelta = HOUR,
 ) -> Any:
-    """Let two workers do some work."""
+    """Run an asynchronous function with the upkeep of two workers."""
     blobs = Blobs(storage or Folder(own_server.folder))
 
     async def go() -> Any:
@@ -57,12 +57,12 @@ def kept_up(
 
 
 def looked(own_server: ApiServer, storage: BlobStorage | None = None) -> Any:
-    """One look of one worker."""
+    """Run one round of one worker."""
     return kept_up(own_server, lambda one, _: one.look(), storage)
 
 
 def keyed(shop: Business, key: str) -> httpx.Response:
-    """Make a customer under a key."""
+    """Create a customer with an idempotency key."""
     headers = {"Idempotency-Key": key}
     answer = shop.api.post("customers/", json={"company_name": "C"}, headers=headers)
     assert answer.status_code == 201
@@ -192,13 +192,13 @@ class TestTurns:
                 patched.setattr("jobs.upkeep.tidy", die)
                 with pytest.raises(asyncio.CancelledError):
                     await one.look()
-            assert await other.look() is None  # It may still be at work.
+            assert await other.look() is None  # The first one may still be active.
             own_server.watcher.execute("UPDATE upkeep SET held_until = now()")
             return await other.look()
 
         done = kept_up(own_server, dying)
         assert len(seen) == 2
-        assert done["businesses"] == count  # Each of them once, by the one or the other.
+        assert done["businesses"] == count  # Each once, by one of the two.
 
     def test_a_worker_stops_when_another_worker_has_taken_its_round(
         self, own_server: ApiServer, shop: Business, monkeypatch: pytest.MonkeyPatch

@@ -1,4 +1,4 @@
-"""Mistakes of integrators, and the messages they get: which field, why, and what to do.
+"""Mistakes of integrators, and the messages that explain the field, the reason and the remedy.
 
 Messages that the contract has as examples are compared in `tests/contract`.
 """
@@ -25,9 +25,9 @@ PAYMENT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One request that is wrong, with the status, the code and a part of the message.
+    """A wrong request, with the status, the code and a part of the message of its answer.
 
-    Texts in braces stand for ids: `customer` owes 600 of the sent `invoice`.
+    Texts in braces are replaced by ids: `customer` owes 600 of the sent `invoice`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The account of a customer or vendor: what each document should post, beside what it posts."""
+"""The account of a customer or vendor, with the expected and actual postings of its documents."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Statement = list[tuple[str, Record]]
 
 
 def checked(answer: Any, status: int = 200) -> Record:
-    """Return the body of an answer with the expected status."""
+    """Return the body of an answer, after a check of its status."""
     assert answer.status_code == status, answer.text
     body: Record = answer.json()
     return body
@@ -21,7 +21,7 @@ def checked(answer: Any, status: int = 200) -> Record:
 
 @dataclass
 class Account:
-    """A customer's or vendor's account, and the statement of each document as it grows."""
+    """A customer's or vendor's account, with the expected postings of each document so far."""
 
     shop: Business
     party: Record
@@ -36,7 +36,7 @@ class Account:
         return self.trade.change(self.shop, payment, **changes)
 
     def expect(self, record: Record, on: str, **amounts: int) -> None:
-        """Write down what a document is to have posted: debits above zero, by account."""
+        """Record an expected posting of a document: debits above zero, by account."""
         lines = {code.removeprefix("on_"): amount for code, amount in amounts.items()}
         assert sum(lines.values()) == 0
         self.statements[record["id"]].append((on, lines))
@@ -45,7 +45,7 @@ class Account:
         return checked(self.shop.api.get(path, params=asked))
 
     def standing(self, document: Record) -> tuple[str, int]:
-        """The status of a document, and its outstanding amount."""
+        """Return the status of a document and its outstanding amount."""
         return self.trade.status_of(self.shop, document)
 
     def listed(self, path: str, **asked: Any) -> list[Record]:
@@ -55,11 +55,11 @@ class Account:
         return results
 
     def held(self, code: str) -> int:
-        """The balance of an account, positive on its own side."""
+        """Return the balance of an account, positive on its own side."""
         return self.shop.balance(code)
 
     def posted(self) -> dict[str, Statement]:
-        """What the journal says of each document, in the order of its numbers."""
+        """Return the postings of each document in the journal, the oldest first."""
         found: dict[str, Statement] = defaultdict(list)
         for each in self.listed("general-ledger/journal-entries/", sort="created_at"):
             entry = self.get(f"general-ledger/journal-entries/{each['id']}/")
@@ -70,7 +70,7 @@ class Account:
         return found
 
     def credit_over_two(self, first: Record, second: Record, **facts: Any) -> None:
-        """Credit 150.00 and its tax over two documents, of which 60.00 is left for the next one."""
+        """Credit 150.00 and its tax: 120.00 settle two documents, and 60.00 stay unapplied."""
         trade, parts = self.trade, (self.trade.share(first, 8_000), self.trade.share(second, 4_000))
         lines = [{"amount": 15_000, "tax_amount_cents": 3_000, "memo": "Damage"}]
         given = {"line_items": lines, trade.moment: "2025-05-10T09:00:00Z", **facts}
@@ -81,7 +81,7 @@ class Account:
         assert (credit["status"], credit["unapplied_amount"]) == ("partially_applied", 6_000)
 
     def explain(self, owed: int, in_advance: int, credited: int) -> None:
-        """Hold each balance against the documents behind it."""
+        """Check each control balance against the documents that explain it."""
         trade = self.trade
         outstanding = [each["outstanding_balance"] for each in self.listed(trade.path)]
         party = self.get(trade.of_party(self.party))
@@ -94,7 +94,7 @@ class Account:
         assert self.held(trade.credit_control) == sum(unapplied) == credited
 
     def prove(self, api_server: ApiServer) -> None:
-        """Hold the balances against the statements, and prove the books."""
+        """Check the ledger, and compare its balances with the expected postings."""
         ledger = Ledger(api_server, self.shop)
         ledger.audit()
         total: Counter[str] = Counter()

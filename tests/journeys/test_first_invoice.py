@@ -1,4 +1,4 @@
-"""The main story of a partner: from an API key to the double entry behind a payment."""
+"""The first steps of a partner: from an API key to the double entry of a payment."""
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger

@@ -15,7 +15,7 @@ def shop(acme: Partner) -> Business:
 
 @pytest.fixture(scope="module")
 def names(acme: Partner, shop: Business) -> Mapping[str, str]:
-    """The values of the texts in braces."""
+    """The values that replace the texts in braces."""
     customer = shop.customer()
     invoice = sent(shop, customer, line_items=[LINE])
     paid(shop, customer, 400, part(invoice, 400))

@@ -91,7 +91,7 @@ def green(shop: Business) -> bool:
 
 
 def pay(shop: Business, trade: Trade, document: dict[str, Any], amount: int) -> None:
-    """Pay an amount of a document in the first month."""
+    """Pay an amount of a document on 9 January 2026."""
     party = {"id": document[f"{trade.party}_id"]}
     trade.pay(shop, party, amount, trade.part(document, amount), payment_date="2026-01-09")
 
@@ -132,7 +132,7 @@ class TestOpeningBooks:
         assert api_server.prover.faults_of(shop.id) == []
         assert green(shop)
 
-        # What is settled stays.
+        # An opening with a settled item cannot be reversed.
         answer = shop.api.post(f"{OPENINGS}{opening['id']}/reverse/")
         assert (answer.status_code, answer.json()["error_code"]) == (409, "opening_balance_settled")
 
@@ -160,7 +160,7 @@ class TestOpeningBooks:
         assert green(shop)
 
     def settle(self, shop: Business, opening: dict[str, Any]) -> list[dict[str, Any]]:
-        """Settle all of it by prepayments, by a credit, and in parts; return the documents."""
+        """Settle all documents by prepayments, a credit and payments; return the documents."""
         first, second = opening["invoices"]
         [bill], [credit] = opening["bills"], opening["customer_credits"]
         came, went = opening["prepayments"]

@@ -42,7 +42,7 @@ def opened(acme: Partner) -> Account:
 
 
 def billed(account: Account) -> tuple[Record, Record, Record]:
-    """Three bills: one of two costs and rates, one plain, one with a discount on the whole."""
+    """Receive three bills: one of two costs and rates, one plain, one with a total discount."""
     shop, sawmill = account.shop, account.party
     boards = received(
         shop,
@@ -73,7 +73,7 @@ def billed(account: Account) -> tuple[Record, Record, Record]:
 
 
 def paid_in_part_and_then_too_much(account: Account, boards: Record, varnish: Record) -> None:
-    """Cash pays a part, a transfer the rest and a hundred more, which waits for the varnish."""
+    """Pay the boards in cash and by transfer; the excess of 100.00 is applied to the varnish."""
     cash = account.pay("2025-03-10", 50_000, part(boards, 50_000), payment_method="cash")
     account.expect(cash, "2025-03-10", on_2000=50_000, on_1000=-50_000)
     assert account.standing(boards) == ("overdue", 90_000)
@@ -88,14 +88,14 @@ def paid_in_part_and_then_too_much(account: Account, boards: Record, varnish: Re
 
 
 def credited(account: Account, varnish: Record, saws: Record) -> None:
-    """Rust is credited over two bills; a part of the credit is left for the next one."""
+    """Credit rust over two bills; 60.00 of the credit stay unapplied."""
     account.credit_over_two(varnish, saws)
     assert account.standing(varnish) == ("overdue", 42_000)
     assert account.standing(saws) == ("overdue", 24_800)
 
 
 def returned_and_paid_again(account: Account, saws: Record) -> None:
-    """A cheque for the saws comes back, and a transfer pays them; money in advance goes out too."""
+    """Pay the saws by cheque, which bounces, and again by wire; pay 150.00 in advance."""
     cheque = account.pay("2025-06-01", 24_800, part(saws, 24_800), payment_method="check")
     account.expect(cheque, "2025-06-01", on_2000=24_800, on_1100=-24_800)
     bounced = account.change(cheque, status="failed")
@@ -113,7 +113,7 @@ def agreed_on(account: Account, day: str, total: int, **facts: Any) -> Record:
 
 
 def given_back_of_a_bill(account: Account, boards: Record) -> None:
-    """Boards were short: their share of cost, freight and tax comes back, in two payments."""
+    """Refund 300.00 of the boards, with a share of cost, freight and tax, in two payments."""
     refund = agreed_on(
         account,
         "2025-06-10",
@@ -139,7 +139,7 @@ def given_back_of_a_bill(account: Account, boards: Record) -> None:
 
 
 def given_back_of_a_payment(account: Account, varnish: Record) -> None:
-    """The varnish is paid, and most of that money comes back: the bill is owed again."""
+    """Pay the varnish, then refund 300.00 of the payment: the bill is outstanding again."""
     payment = account.pay("2025-07-01", 42_000, part(varnish, 42_000))
     account.expect(payment, "2025-07-01", on_2000=42_000, on_1100=-42_000)
     assert account.standing(varnish) == ("paid", 0)
@@ -151,7 +151,7 @@ def given_back_of_a_payment(account: Account, varnish: Record) -> None:
 
 
 def kept_as_a_credit(account: Account, varnish: Record) -> None:
-    """A crate goes back, and no money comes: a credit is there, and settles some of the varnish."""
+    """Keep a refund of 120.00 as a credit, and settle a part of the varnish with it."""
     refund = agreed_on(
         account, "2025-08-01", 12_000, refund_type="goods_return", allocations=[as_credit(12_000)]
     )
@@ -168,7 +168,7 @@ def kept_as_a_credit(account: Account, varnish: Record) -> None:
 
 
 def explained_only_later(account: Account, boards: Record) -> None:
-    """Money comes that nobody can place; then most of it turns out to be for the boards."""
+    """Receive an unallocated refund of 90.00, and allocate 50.00 of it to the boards later."""
     refund = agreed_on(account, "2025-08-15", 9_000)
     account.expect(refund, "2025-08-15", on_1270=9_000, on_1900=-9_000)
     [payment] = refund["vendor_refund_payments"]
@@ -179,13 +179,13 @@ def explained_only_later(account: Account, boards: Record) -> None:
     account.expect(
         refund, TODAY, on_1900=5_000, on_1270=0, on_5000=-3_572, on_6000=-714, on_1300=-714
     )
-    # The money that came pays other parts of the claim now, and as much of it.
+    # The payment now settles other parts of the claim, for the same amount.
     account.expect(payment, TODAY, on_1270=0)
     assert known["refund"]["status"] == "partially_allocated"
 
 
 def agreed_and_called_off(account: Account, saws: Record) -> None:
-    """A part of the saws is to come back, the transfer fails, and it is called off."""
+    """Create a refund of a part of the saws, fail its payment, and cancel it."""
     refund = agreed_on(account, "2025-09-10", 6_000, allocations=[of_bill(saws, 6_000)])
     account.expect(refund, "2025-09-10", on_1270=6_000, on_6000=-5_000, on_1300=-1_000)
     [payment] = refund["vendor_refund_payments"]

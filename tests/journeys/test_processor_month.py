@@ -17,7 +17,7 @@ CLEARING, SUSPENSE = "1150", "1900"
 
 @dataclass
 class Month:
-    """The shop's March, as it goes on."""
+    """The shop's March: its account, and its card payments, payouts and bank lines so far."""
 
     account: Account
     bank: Bank
@@ -26,7 +26,7 @@ class Month:
     lines: list[Record] = field(default_factory=list)
 
     def sells(self, on: str, amount: int, fee: int = 0) -> Record:
-        """Sell on a day, and be paid by card at once."""
+        """Send an invoice, and record its payment by card on the same day."""
         shop, guest = self.account.shop, self.account.party
         invoice = sent(shop, guest, amount, sent_at=f"{on}T09:00:00Z")
         self.account.expect(invoice, on, on_1200=amount, on_4000=-amount)
@@ -39,7 +39,7 @@ class Month:
         return invoice
 
     def gives_back(self, on: str, invoice: Record, amount: int) -> Record:
-        """Give money back to the card that it came from."""
+        """Refund an amount of an invoice to the card that paid it."""
         means = {"method": "CREDIT_CARD", "processor": "Mollie", "completed_at": f"{on}T12:00:00Z"}
         refund = refunded(self.account.shop, invoice, amount_cents=amount, **means)
         self.account.expect(refund, on, on_4100=amount, on_2300=-amount)
@@ -48,7 +48,7 @@ class Month:
         return payment
 
     def is_paid(self, on: str, amount: int, *cards: Record, **facts: object) -> Record:
-        """Be told of a payout."""
+        """Record a payout of the processor."""
         payout = paid_out(
             self.account.shop,
             amount,
@@ -61,7 +61,7 @@ class Month:
         return payout
 
     def sees(self, on: str, amount: int, words: str) -> Record:
-        """Find a line in the statement of the bank."""
+        """Import a line of the bank statement."""
         self.lines.append(self.bank.line(amount, date=on, description=words))
         return self.lines[-1]
 
@@ -76,7 +76,7 @@ def begun(acme: Partner) -> Month:
 
 
 def first_half(month: Month) -> None:
-    """Payments of 1,000,000 less refunds of 50,000 and a fee of 30,000: 920,000."""
+    """Pay out 920,000: payments of 1,000,000 less refunds of 50,000 and a fee of 30,000."""
     sold = month.sells("2025-03-05", 600_000)
     month.sells("2025-03-12", 400_000, fee=6_000)
     back = month.gives_back("2025-03-14", sold, 50_000)
@@ -90,7 +90,7 @@ def first_half(month: Month) -> None:
 
 
 def second_half(month: Month) -> None:
-    """Refunds are taken off that nobody told of, and 3.00 that nobody can explain yet."""
+    """Pay out 562,200, after 10,000 of unrecorded refunds and an unexplained variance of 300."""
     month.sells("2025-03-20", 300_000, fee=4_500)
     month.sells("2025-03-22", 200_000, fee=3_000)
     month.sells("2025-03-25", 80_000)
@@ -104,7 +104,7 @@ def second_half(month: Month) -> None:
 
 
 def matched(month: Month) -> None:
-    """Each line is a payout, or a part of one, or what the bank charges."""
+    """Match lines with both payouts, one of them in two parts, and post the charges of the bank."""
     bank, (first, second) = month.bank, month.payouts
     whole = month.sees("2025-03-18", 920_000, "MOLLIE PAYOUT 1")
     suggested = bank.suggested(whole)[0]
@@ -125,14 +125,14 @@ def matched(month: Month) -> None:
 
 
 def explained(month: Month) -> None:
-    """The processor writes what it kept: a charge back, written into the ledger by hand."""
+    """Post the unexplained 300 by hand: they were a charge back."""
     lines = [debit("6100", 300, description="Charge back"), credit(CLEARING, 300)]
     written = posted(month.account.shop, description="Charge back of Mollie", lines=lines)
     month.account.expect(written, "2025-03-31", on_6100=300, on_1150=-300)
 
 
 def closed(month: Month) -> None:
-    """What is matched stays as it is, and what is in a payout is not matched by itself."""
+    """Check that a matched payout stays, and that a payment in a payout cannot be matched alone."""
     shop, first = month.account.shop, month.payouts[0]
     refused = shop.api.delete(f"{PAYOUTS}{first['id']}/")
     assert (refused.status_code, refused.json()["error_code"]) == (409, "payout_reconciled")

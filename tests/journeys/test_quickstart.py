@@ -1,4 +1,4 @@
-"""The quickstart that partners are shown runs as it stands, and its books agree."""
+"""The quickstart for partners: it runs unchanged, and its books agree."""
 
 import os
 import re

@@ -26,7 +26,7 @@ def opened(acme: Partner) -> Account:
 
 
 def invoiced(account: Account) -> tuple[Record, Record, Record]:
-    """Three invoices: one with lines of two rates, one plain, one with a discount."""
+    """Send three invoices: one with lines of two rates, one plain, one with a discount."""
     shop, hotel = account.shop, account.party
     furniture = sent(
         shop, hotel, sent_at="2025-03-01T09:00:00Z", line_items=[CHAIRS, BOOKS], document=in_json()
@@ -51,7 +51,7 @@ def invoiced(account: Account) -> tuple[Record, Record, Record]:
 
 
 def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: Record) -> None:
-    """A card pays a part, a transfer the rest and a hundred more, which waits for the table."""
+    """Pay the furniture by card and by transfer; the excess of 100.00 is applied to the table."""
     card = account.pay(
         "2025-03-10",
         50_000,
@@ -74,7 +74,7 @@ def paid_in_part_and_then_too_much(account: Account, furniture: Record, table: R
 
 
 def credited(account: Account, table: Record, lamps: Record) -> None:
-    """Scratches are credited over two invoices; a part of the credit is left for the next one."""
+    """Credit scratches over two invoices; 60.00 of the credit stay unapplied."""
     photo = in_json(name="scratches.png", content=KINDS["image/png"])
     account.credit_over_two(table, lamps, document=photo)
     assert account.standing(table) == ("overdue", 42_000)
@@ -96,7 +96,7 @@ def written_off_and_paid_after_all(account: Account, lamps: Record) -> None:
 
 
 def refunded_in_two_payments(account: Account, furniture: Record) -> None:
-    """Some chairs come back: their price and its tax go back, by card and by transfer."""
+    """Refund some chairs with their tax, by card and by transfer."""
     refund = refunded(account.shop, furniture, amount_cents=30_000, document=in_json())
     account.expect(refund, TODAY, on_4100=25_714, on_2200=4_286, on_2300=-30_000)
     assert account.held("2300") == 30_000
@@ -130,7 +130,7 @@ def given_back_what_settled_nothing(account: Account) -> None:
 
 
 def bounced_although_refunded(account: Account, table: Record) -> None:
-    """A cheque pays the table, a part of it is to go back, and then the cheque comes back."""
+    """Pay the table by cheque and refund a part of it; then the cheque bounces."""
     shop = account.shop
     cheque = account.pay("2025-05-20", 42_000, part(table, 42_000), payment_method="check")
     account.expect(cheque, "2025-05-20", on_1100=42_000, on_1200=-42_000)
@@ -157,7 +157,7 @@ def explained(account: Account) -> None:
 
 
 def documented(account: Account) -> None:
-    """Everything that can carry a document shows it, and its link leads to the file."""
+    """Check that each record with a document shows it, and that its link returns the file."""
     hotel = account.get(f"customers/{account.party['id']}/")
     shown = [hotel["documents"][0]]
     for path in ("invoices/", "customer-credits/", "invoices/refunds/"):

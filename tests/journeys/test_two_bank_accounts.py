@@ -28,7 +28,7 @@ END = "2025-03-31"
 
 @dataclass
 class Month:
-    """March, as it goes on, in the current account (1100) and the savings account (1101)."""
+    """The shop's March in its current account (1100) and its savings account (1101)."""
 
     account: Account
     current: Bank
@@ -36,7 +36,7 @@ class Month:
     lines: dict[str, Record] = field(default_factory=dict)
 
     def sees(self, bank: Bank, words: str, on: str, amount: int) -> Record:
-        """Find a line in the statement of an account."""
+        """Import a line of the statement of an account."""
         line = bank.line(amount, date=on, description=words)
         self.lines[words] = line
         return line
@@ -54,7 +54,7 @@ def begun(acme: Partner) -> Month:
 
 
 def is_paid(month: Month) -> None:
-    """An invoice is paid by transfer, and the bank shows it a day later."""
+    """Pay an invoice by transfer, and match the bank's line of the next day."""
     shop, guest = month.account.shop, month.account.party
     invoice = sent(shop, guest, 250_000, sent_at="2025-03-03T09:00:00Z")
     month.account.expect(invoice, "2025-03-03", on_1200=250_000, on_4000=-250_000)
@@ -67,7 +67,7 @@ def is_paid(month: Month) -> None:
 
 
 def is_lent_money(month: Month) -> None:
-    """The owner lends the shop 1,000.00: written by hand, and found at the bank."""
+    """Post a loan of 1,000.00 by hand, and match its line."""
     lines = [debit("1101", 100_000), credit("2500", 100_000)]
     loan = posted(month.account.shop, entry_date="2025-03-12", lines=lines)
     month.account.expect(loan, "2025-03-12", on_1101=100_000, on_2500=-100_000)
@@ -78,12 +78,12 @@ def is_lent_money(month: Month) -> None:
 
 
 def moves_money(month: Month) -> None:
-    """400.00 go to the savings. The line that brings them there comes first, and waits."""
+    """Transfer 400.00 to the savings account, whose line arrives first."""
     come = month.sees(month.savings, "FROM CURRENT", "2025-03-18", 40_000)
     waiting = month.savings.transfer(come, month.current)
     transfer = {"id": waiting["links"][0]["target_id"]}
     month.account.expect(transfer, "2025-03-18", on_1101=40_000, on_1100=-40_000)
-    # The bank booked it a day before in the account that it left: that is its day.
+    # The current account shows it a day earlier, which becomes the day of the transfer.
     out = month.sees(month.current, "TO SAVINGS", "2025-03-17", -40_000)
     [best, *_] = month.current.suggested(out)
     assert (best["target_type"], best["target_id"]) == (TRANSFER, come["id"])
@@ -93,7 +93,7 @@ def moves_money(month: Month) -> None:
 
 
 def keeps_a_rule(month: Month) -> None:
-    """Fees of the bank are charges, without anybody looking at them."""
+    """Post the fees of both accounts by an automatic rule."""
     rule = made_rule(month.account.shop, "account fee", "6300", apply="automatic")
     for bank, amount in ((month.current, 850), (month.savings, 150)):
         line = month.sees(bank, f"ACCOUNT FEE {bank.code}", END, -amount)
@@ -103,7 +103,7 @@ def keeps_a_rule(month: Month) -> None:
 
 
 def loses_a_dispute(month: Month) -> None:
-    """Of 200.00 by card, 50.00 are charged back: the processor pays out the rest."""
+    """Receive 200.00 by card, of which 50.00 are charged back; match the payout of the rest."""
     shop, guest = month.account.shop, month.account.party
     invoice = sent(shop, guest, 20_000, sent_at="2025-03-05T09:00:00Z")
     month.account.expect(invoice, "2025-03-05", on_1200=20_000, on_4000=-20_000)
@@ -117,14 +117,14 @@ def loses_a_dispute(month: Month) -> None:
 
 
 def pays_at_once(month: Month) -> None:
-    """One line is the rent, and the electricity with it."""
+    """Split one line over the rent and the electricity."""
     line = month.sees(month.current, "LANDLORD", "2025-03-28", -120_000)
     month.current.split(line, _6000=100_000, _2400=20_000)
     month.account.expect(line, "2025-03-28", on_6000=100_000, on_2400=20_000, on_1100=-120_000)
 
 
 def closed(month: Month) -> dict[str, Record]:
-    """The savings close at once; the current account shows 5.00 that nobody knows."""
+    """Close both statements; the current account first shows 5.00 that no record explains."""
     savings = month.savings.closed(END, 139_850)
     interest = month.sees(month.current, "INTEREST", END, 500)
     first = month.current.reconcile(END, 104_650)
@@ -141,7 +141,7 @@ def closed(month: Month) -> dict[str, Record]:
 
 
 def holds(month: Month) -> None:
-    """What the closed statements have stays: whatever would change them is refused."""
+    """Check that changes to the lines and payments of closed statements are refused."""
     shop, held = month.account.shop, (409, "bank_reconciled")
     for bank, words in ((month.current, "TO SAVINGS"), (month.savings, "LOAN")):
         line = bank.read(month.lines[words])
@@ -155,7 +155,7 @@ def holds(month: Month) -> None:
 
 
 def goes_on(month: Month, statements: dict[str, Record]) -> None:
-    """A mistake is found: March is opened again, put right and closed, and then comes April."""
+    """Reopen March, correct the rent and close it again; then close April."""
     current = month.current
     current.reopen(statements["current"])
     rent = month.lines["LANDLORD"]

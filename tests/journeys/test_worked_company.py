@@ -1,4 +1,4 @@
-"""A company of two fiscal years, and its reports as they were worked out by hand before."""
+"""A company over two fiscal years: its reports against figures worked out by hand."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def test_the_books_are_those_by_hand(company: Company, own_server: ApiServer) ->
 
 
 def codes_of(section: dict[str, Any]) -> dict[str, int]:
-    """The lines of a section by account; computed ones by what they are."""
+    """Return the lines of a section by account, computed ones as `earlier` or `current`."""
     lines = section["line_items"]
     return {each["account_code"] or named(each): each["value_cents"] for each in lines}
 
@@ -62,7 +62,7 @@ def named(line: dict[str, Any]) -> str:
 
 
 def sections_of(report: dict[str, Any]) -> dict[str, dict[str, int]]:
-    """The sections of a report that have lines; each adds up to its total."""
+    """Return the sections of a report that have lines, after a check of their totals."""
     found = {name: part for name, part in report.items() if is_section(part)}
     for name, part in found.items():
         assert sum(codes_of(part).values()) == part["total_cents"], name
@@ -232,7 +232,7 @@ class TestParties:
             assert shown["total_outstanding_cents"] == total
 
     def test_statement(self, company: Company) -> None:
-        """Blue Door's second year: two payments, an invoice that was paid, and nothing is left."""
+        """Show Blue Door's second year: an invoice, three payments and a final balance of zero."""
         path = f"customers/{company.kept['blue']['id']}/statement/"
         shown = company.shows(path, start_date=SECOND[0], end_date=SECOND[1])
         lines = [
@@ -249,5 +249,5 @@ class TestParties:
 
 
 def late(buckets: dict[str, int]) -> dict[str, int]:
-    """The buckets that hold something, each by one of its two names."""
+    """Return the buckets with an amount, each by one of its two names."""
     return {name: amount for name, amount in buckets.items() if amount and not name[0].isdigit()}

@@ -1,4 +1,4 @@
-"""The arithmetic of the model, written a second time: shares, rounding and the sums of lines."""
+"""The model's own arithmetic: shares, rounding and the sums of lines."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,22 +11,23 @@ from tests.model.codes import Mark
 CONTROLS = frozenset({"1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300"})
 ASSETS = frozenset({"1000", "1100", "1300", "1900"})
 ACCOUNTS = ASSETS | {"1150", "2200", "2400", "4000", "4100", "4500", "5100", "6000", "6200"}
-"""The accounts a caller may name in a run of the model; only bank accounts bring others."""
+"""The accounts that a caller may name in a run of the model; bank accounts add others."""
 Part = tuple[str, Mark | None]
-"""An account, and what an amount on it is for a return, if anything."""
+"""An account, and the tax mark of an amount on it, if any."""
 
 
 def half_up(value: Fraction) -> int:
-    """Round a half away from zero."""
+    """Round to an integer, a half away from zero."""
     exact = Decimal(value.numerator) / Decimal(value.denominator)
     return int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP))
 
 
 def shares(amount: int, weights: Sequence[int]) -> list[int]:
-    """Share an amount out: everybody's whole part first, then units to the largest remainders.
+    """Divide an amount by weights: round down, then add units to the largest remainders.
 
-    Weights below zero get amounts below zero: 530 over 1000, 210 and -150 is 500, 105 and -75. An
-    amount below zero is shared out as one above it: -3 over -1 and -1 is -2 and -1.
+    Weights below zero get amounts below zero: 530 over 1000, 210 and -150 is 500, 105 and -75. The
+    shares of an amount below zero are the negated shares of its opposite: -3 over -1 and -1 is -2
+    and -1.
     """
     if amount < 0:
         return [-each for each in shares(-amount, weights)]
@@ -42,7 +43,7 @@ def shares(amount: int, weights: Sequence[int]) -> list[int]:
 
 
 def by_code(codes: Sequence[str], amounts: Sequence[int]) -> Counter[str]:
-    """Add amounts up by account, in the order in which the accounts first appear."""
+    """Sum amounts by account, in the order in which the accounts first appear."""
     held: Counter[str] = Counter()
     for code, amount in zip(codes, amounts, strict=True):
         held[code] += amount
@@ -50,17 +51,17 @@ def by_code(codes: Sequence[str], amounts: Sequence[int]) -> Counter[str]:
 
 
 def by_account(parts: Mapping[Part, int]) -> Counter[str]:
-    """Add parts up by account."""
+    """Sum parts by account."""
     return by_code([code for code, _ in parts], list(parts.values()))
 
 
 def named(identifier: Mapping[str, str] | None, otherwise: str) -> str:
-    """The code of an account as a body names it."""
+    """Return the account code that a body names, else the default."""
     return otherwise if identifier is None else identifier["code"]
 
 
 def faults_of(code: str) -> set[str]:
-    """Why an account of this code cannot be named, if it cannot."""
+    """Return the error codes of an account in a body; none if a body may name it."""
     if code in CONTROLS:
         return {"control_account"}
     return set() if code in ACCOUNTS else {"reference_not_found"}

@@ -1,10 +1,10 @@
-"""The moves of banks and of entries written by hand, on both sides."""
+"""The moves at banks and of manual entries, on both sides."""
 
 from datetime import timedelta
 
 from tests.model import bank_moves, entry_moves, holds
+from tests.model.answer_ids import UNKNOWN, bind_lines, bind_link, bind_transfer, into
 from tests.model.bank_bodies import BankBodies, open_lines, some_account
-from tests.model.binding import UNKNOWN, bind_lines, bind_link, bind_transfer, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
 from tests.model.moves import Moves, by_external_id, in_state, likely
@@ -18,7 +18,7 @@ OTHERS = ("journal_entry", "transfer")
 
 
 class BankMoves(Moves):
-    """The moves of one step at the bank, or by hand in the journal."""
+    """The moves of one step at the bank, or with manual entries."""
 
     @property
     def at_bank(self) -> BankBodies:
@@ -105,7 +105,7 @@ class BankMoves(Moves):
         self.make("uncategorize", move.at(line))
 
     def suggest(self) -> None:
-        """Read suggestions: each can be matched as suggested, and what fits well is among them."""
+        """Read suggestions: each must be a possible match, and exact matches must be among them."""
         id, line = self.pick(open_lines(self.hand, self.books))
         answer = self.play.caller.get(f"{LINES}{id}/suggestions/")
         if line is None:
@@ -132,7 +132,7 @@ class BankMoves(Moves):
         self.play.counts.note("suggest: done" if told else "suggest: nothing")
 
     def is_other(self, line: BankLine, told: Body) -> bool:
-        """An entry moves that much there, and a line of another account has it the other way."""
+        """Return whether a suggested entry, or a suggested line of another account, fits a line."""
         left = self.books.unexplained(line)
         if told["target_type"] == "journal_entry":
             entry = self.books.entries[told["target_id"]]
@@ -155,7 +155,7 @@ class BankMoves(Moves):
         move = Move("POST", "bank-rules/", body, act, into("rules"), success=201, may_preview=False)
         self.make("make bank rule", move)
 
-    # Entries by hand.
+    # Manual entries.
 
     def write_entry(self) -> None:
         body = self.at_bank.new_entry()

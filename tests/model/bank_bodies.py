@@ -1,4 +1,4 @@
-"""Bodies about banks, and of entries written by hand."""
+"""Bodies about banks, and of manual entries."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ AMOUNTS = (5_000, 1, 333, 12_000)
 
 
 class BankBodies:
-    """Draws bodies about the banks of one business, with an eye on its money."""
+    """A source of random bodies about the banks of one business."""
 
     def __init__(self, hand: Hand, books: Books, day: str) -> None:
         self.hand = hand
@@ -30,7 +30,7 @@ class BankBodies:
         return {"display_name": f"Bank {number}", **named, **name}
 
     def statement(self, account: str) -> Body:
-        """Lines that show money which no line shows yet, or a part of it, or more; or nothing."""
+        """Return lines, mostly of money that no line shows yet: all of it, a part, or more."""
         lines = [self.line(place) for place in range(self.hand.number(1, 3))]
         return {"bank_account_id": account, "transactions": lines}
 
@@ -51,7 +51,7 @@ class BankBodies:
         }
 
     def unshown(self) -> list[Money]:
-        """Money that a line can show, and of which none shows all; the rarer counts threefold."""
+        """Return money that a line may still show; the rarer kinds are listed three times."""
         return [
             each
             for kind in holds.kinds_of(self.books).values()
@@ -66,7 +66,7 @@ class BankBodies:
         return money.status in standing and not held
 
     def money_for(self, line: BankLine | None) -> tuple[str, str, Money | None]:
-        """Name what a line may be; now and then anything, or nothing at all."""
+        """Return the target of a match for a line; now and then any money, or an unknown id."""
         kinds = holds.kinds_of(self.books)
         every = [each for kind in kinds.values() for each in kind.values()]
         if not every or self.hand.chance(3):
@@ -83,7 +83,7 @@ class BankBodies:
         return holds.moves(self.books.side, money)
 
     def rule(self) -> Body:
-        """A rule with a condition or two, which now and then posts what it says."""
+        """Return a rule with one to four conditions, which is often automatic."""
         hand = self.hand
         accounts = list(self.books.bank_accounts.values())
         conditions: Body = {"direction": hand.one(("debit", "credit"))}
@@ -104,7 +104,7 @@ class BankBodies:
         }
 
     def entry_for(self, line: BankLine | None) -> Body:
-        """An entry by hand that a line may be, now and then any."""
+        """Return a match with a manual entry, mostly one that fits a line."""
         every = list(self.books.entries.values())
         fitting = [e for e in every if line and holds.moves_at(e, line.account) * line.moves > 0]
         entry = self.hand.one(fitting if fitting and not self.hand.chance(20) else every)
@@ -123,7 +123,7 @@ class BankBodies:
         return {**body, "amount_cents": max(1, self.hand.one(amounts))}
 
     def category(self, line: BankLine | None) -> Body:
-        """One account, or parts that mostly add up to what is left."""
+        """Return one account, or two parts that mostly add up to the rest of a line."""
         left = self.books.unexplained(line) if line else 2
         if left < 2 or self.hand.chance(60):
             return {"account": self.code()}
@@ -132,7 +132,7 @@ class BankBodies:
         return {"splits": [self.part(part), self.part(rest)]}
 
     def part(self, amount: int) -> Body:
-        """A part of a line, and now and then the code of the tax in it."""
+        """Return a part of a line, often with the code of the tax in it."""
         codes = [*self.books.codes, *(["none"] if self.hand.chance(5) else [])]
         taxed = {"tax_code": self.hand.one(codes)} if self.hand.chance(45) else {}
         return {"account": self.code(), "amount_cents": amount, **taxed}
@@ -141,7 +141,7 @@ class BankBodies:
         return self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])
 
     def transfer(self, line: BankLine | None) -> Body:
-        """The other account, or a line of it: mostly one that goes the other way."""
+        """Return the other account of a transfer, or a line, mostly of the other direction."""
         body: Body = {"target_type": "transfer"}
         if self.hand.chance(25):
             left = self.books.unexplained(line) if line else 1
@@ -157,7 +157,7 @@ class BankBodies:
         return {**body, "target_id": self.hand.one(chosen).id}
 
     def entry(self) -> Body:
-        """An entry of two or three lines, which come to nothing but for now and then."""
+        """Return an entry of two or three lines, which mostly balance."""
         hand = self.hand
         codes = [each.code for each in self.books.bank_accounts.values()]
         known: Sequence[str] = (*ACCOUNTS[:5], *codes) if not hand.chance(6) else ACCOUNTS
@@ -177,10 +177,10 @@ class BankBodies:
 
 
 def open_lines(hand: Hand, books: Books) -> dict[str, BankLine]:
-    """Most often lines of which something is unexplained."""
+    """Return the lines with an unexplained amount, now and then all."""
     return dict(likely(hand, books.bank_lines, books.unexplained))
 
 
 def some_account(hand: Hand, accounts: Sequence[BankAccount]) -> str:
-    """One of the bank accounts, most often the first."""
+    """Return the id of a bank account, most often of the first."""
     return accounts[0].id if hand.chance(60) else hand.one(accounts).id

@@ -1,4 +1,4 @@
-"""What may be done with bank accounts and the lines of their statements, and what that changes."""
+"""The moves of bank accounts and statement lines in the model, and their effects."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -22,14 +22,14 @@ from tests.model.records import (
     Transfer,
     VendorRefundPayment,
 )
-from tests.model.refusals import Faults, Refused, find, refused
+from tests.model.refusals import Faults, Refusal, find, refused
 
 OWN = "1100"
 ON_ITS_WAY = ("pending", "processing")
 
 
 def open_account(books: Books, body: Body) -> BankAccount:
-    """Open a bank account on the account that is named, else on the next one of the chart."""
+    """Open a bank account on the named account of the chart, else on the next free code."""
     faults = Faults()
     taken = {each.code for each in books.bank_accounts.values()}
     code = body.get("account")
@@ -46,7 +46,7 @@ def open_account(books: Books, body: Body) -> BankAccount:
 
 
 def import_lines(books: Books, body: Body) -> list[BankLine]:
-    """Keep the lines of a statement; what is there already is there once."""
+    """Import the lines of a statement; an existing line is not added again."""
     account = books.bank_accounts.get(body["bank_account_id"])
     if account is None:
         raise refused(422, "reference_not_found")
@@ -63,7 +63,7 @@ def import_lines(books: Books, body: Body) -> list[BankLine]:
 
 
 def apply_rule(books: Books, line: BankLine) -> None:
-    """Let the first rule that fits say what a line is, where it may and can."""
+    """Apply the first rule that fits a line, if it is automatic and the day is not locked."""
     rules = sorted(books.rules.values(), key=lambda each: (each.priority, each.place))
     rule = next((each for each in rules if fits(each, line)), None)
     faults = Faults()
@@ -76,7 +76,7 @@ def apply_rule(books: Books, line: BankLine) -> None:
 
 
 def fits(rule: BankRule, line: BankLine) -> bool:
-    """Whether all conditions of a rule hold."""
+    """Return whether all conditions of a rule hold for a line."""
     asked = rule.conditions
     return all(
         (
@@ -89,7 +89,7 @@ def fits(rule: BankRule, line: BankLine) -> bool:
 
 
 def make_rule(books: Books, body: Body) -> BankRule:
-    """Say what lines are that come from now on."""
+    """Create a rule for lines that are imported later."""
     faults, result = Faults(), body["result"]
     faults.add_all(422, faults_of_account(books, result["account"]))
     faults.refuse()
@@ -104,9 +104,9 @@ def make_rule(books: Books, body: Body) -> BankRule:
 
 
 def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
-    """Link a line with its money, which completes where it was on its way and all of it is shown.
+    """Link a line with its money; return the link and the other records that this touches.
 
-    Comes with what else that touches.
+    Money on its way is completed when lines show all of it.
     """
     line = line_at(books, id)
     if body["target_type"] == holds.ENTRY:
@@ -125,7 +125,7 @@ def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
 
 
 def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Link, bool]:
-    """Draw up a link, and say whether money that was on its way has come with it."""
+    """Create a link; return it, and whether it completes money that was on its way."""
     faults = Faults()
     faults.add(409, "in_payout", not isinstance(money, Payout) and books.payout_of(money))
     faults.add(409, "in_opening_balance", isinstance(money, Payment) and money.opening)
@@ -149,7 +149,7 @@ def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Lin
 
 
 def link_of_entry(books: Books, line: BankLine, entry: Entry, body: Body) -> Link:
-    """Draw up a link with an entry by hand, of what it moves on the account of the bank."""
+    """Create a link with a manual entry, for its amount on the account of the bank."""
     faults, moved = Faults(), holds.moves_at(entry, line.account)
     faults.add(409, "item_not_completed", entry.status != "approved")
     faults.add(422, "bank_account_mismatch", not moved)
@@ -162,17 +162,17 @@ def link_of_entry(books: Books, line: BankLine, entry: Entry, body: Body) -> Lin
 
 
 def matches(books: Books, line: BankLine) -> Iterator[tuple[Money, int]]:
-    """What a line can be matched with, and how much of it; the lock may still be in the way."""
+    """Yield the possible matches of a line with their amounts, also those on locked days."""
     for money in [each for kind in holds.kinds_of(books).values() for each in kind.values()]:
         try:
             yield money, link_of(books, line, money, {})[0].amount
-        except Refused as refusal:
+        except Refusal as refusal:
             if refusal.answers == {(409, "period_locked")}:
                 yield money, min(books.unexplained(line), holds.rest(books, money))
 
 
 def check_first_day(books: Books, faults: Faults, money: Money, line: BankLine) -> None:
-    """Look whether money that was never there before comes on a day of the locked period."""
+    """Check that money does not come on a locked day, unless it was posted before."""
     was_there = money.was_paid if isinstance(money, Payout) else is_posted(money)
     if not was_there:
         books.locked(faults, money_day(money, line))
@@ -183,13 +183,13 @@ def is_posted(money: Money) -> bool:
 
 
 def money_day(money: Money, line: BankLine) -> date:
-    """Its own day; where it has none, that of the line."""
+    """Return the day of money, or of the line where the money has none."""
     own = money.paid_on if isinstance(money, Payment | Payout | VendorRefundPayment) else None
     return own or line.day
 
 
 def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
-    """Let money have come, and name what that touches."""
+    """Complete money, and return the other records that this touches."""
     match money:
         case Payment():
             money.status, money.was_completed = "completed", True
@@ -206,7 +206,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
 
 
 def unmatch(books: Books, id: str, body: Body) -> list[Link]:
-    """Take a link back; the money stays as it is. A transfer goes with both of its links."""
+    """Remove a link, or both links of a transfer, and return them; the money stays as it is."""
     line = line_at(books, id)
     for link in books.links_of(line):
         if link.id == body["reconciliation_link_id"]:
@@ -218,7 +218,10 @@ def unmatch(books: Books, id: str, body: Body) -> list[Link]:
 
 
 def transfer(books: Books, id: str, body: Body) -> list[BankLine]:
-    """Link a line with that of another account, or let a transfer wait for it; name the lines."""
+    """Link a line with one of another account, or create a transfer that waits for one.
+
+    Return the lines that this touches.
+    """
     line, faults = line_at(books, id), Faults()
     if "bank_account_id" in body:
         there = books.bank_accounts.get(body["bank_account_id"])
@@ -265,18 +268,18 @@ def begin_transfer(
 
 
 def ways(line: BankLine, there: BankAccount) -> tuple[str, str]:
-    """The account that the money leaves, and the one that it comes to."""
+    """Return the account that the money leaves, and the one at which it arrives."""
     here = line.account.code
     return (there.code, here) if line.moves > 0 else (here, there.code)
 
 
 def sides(line: BankLine, other: BankLine | None) -> tuple[BankLine | None, BankLine | None]:
-    """The line that takes the money out, and the one that brings it in."""
+    """Return the line of the outgoing money, and that of the incoming money."""
     return (other, line) if line.moves > 0 else (line, other)
 
 
 def waits(money: Money | Transfer | Entry, coming: BankLine) -> bool:
-    """Whether something is a transfer that may wait for a line."""
+    """Return whether the money is a transfer that may wait for a line."""
     if not isinstance(money, Transfer):
         return False
     if coming.moves > 0:
@@ -285,7 +288,7 @@ def waits(money: Money | Transfer | Entry, coming: BankLine) -> bool:
 
 
 def complete_transfer(books: Books, waiting: list[Any], coming: BankLine, body: Body) -> BankLine:
-    """Let the line come that a transfer waits for: the one of its amount, else the oldest."""
+    """Complete a transfer by its second line: the transfer of the same amount, else the oldest."""
     left = books.unexplained(coming)
     wanted = body.get("amount_cents", left)
     chosen = next((each for each in waiting if each.amount == wanted), waiting[0])
@@ -301,7 +304,7 @@ def complete_transfer(books: Books, waiting: list[Any], coming: BankLine, body: 
 
 
 def categorize(books: Books, id: str, body: Body) -> BankLine:
-    """Post what is left of a line to an account, or in parts that add up to it."""
+    """Post the rest of a line to an account, or in parts that add up to it."""
     line, faults = line_at(books, id), Faults()
     left = books.unexplained(line)
     whole = [{"account": body.get("account"), "amount_cents": left}]
@@ -317,7 +320,7 @@ def categorize(books: Books, id: str, body: Body) -> BankLine:
 
 
 def part_of(books: Books, faults: Faults, line: BankLine, body: Body) -> Line:
-    """Read a part of a line; the tax in it is still to be worked out."""
+    """Read a part of a line; its tax is not computed yet."""
     code = body["account"]
     faults.add_all(422, faults_of_account(books, code))
     faults.add(422, "same_account", code == line.account.code)
@@ -326,7 +329,7 @@ def part_of(books: Books, faults: Faults, line: BankLine, body: Body) -> Line:
 
 
 def uncategorize(books: Books, id: str) -> BankLine:
-    """Take that back, all of it; a line that has no category stays as it is."""
+    """Remove the categories of a line; a line without any stays as it is."""
     line = line_at(books, id)
     line.parts, line.rule = [], None
     return line
@@ -338,6 +341,6 @@ def line_at(books: Books, id: str) -> BankLine:
 
 
 def faults_of_account(books: Books, code: str) -> set[str]:
-    """Why an account cannot be named, if it cannot; bank accounts bring some of their own."""
+    """Return the error codes of an account in a body, which may name those of banks, too."""
     of_banks = {each.code for each in books.bank_accounts.values()}
     return set() if code in of_banks else faults_of(code)

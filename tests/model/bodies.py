@@ -1,4 +1,4 @@
-"""Bodies of requests, drawn with an eye on what the model knows: mostly right, sometimes wrong."""
+"""Bodies of requests, drawn from the records of the model: mostly right, sometimes wrong."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -20,12 +20,12 @@ PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
 QUANTITIES = (1, 2, 3, "1.5", 0.5, 2.333333)
 RATES = (20, 5, "7.5", 19.25, 0, "12.5")
 TURNING = (10, 25, 15)
-"""Rates that a code has on some of the days alone."""
+"""Rates that a code has on some of the days only."""
 CODES = ("4500", "2400", "6000", "1200", "2250", "9999")
 
 
 class Bodies:
-    """Draws bodies for one side of one business."""
+    """A source of random bodies for one side of one business."""
 
     def __init__(self, hand: Hand, books: Books) -> None:
         self.hand = hand
@@ -33,27 +33,27 @@ class Bodies:
         self.side = books.side
 
     def day(self) -> str:
-        """A fixed day of the past, or today."""
+        """Return a fixed day of the past, or today."""
         return self.books.today.isoformat() if self.hand.chance(20) else self.hand.one(DAYS)
 
     def moment(self) -> str:
         return f"{self.day()}T09:00:00Z"
 
     def maybe(self, percent: int, name: str, value: Any) -> Body:
-        """A field that is there as often as that; `value` is called for when it is."""
+        """Return a field in some percent of the calls, else nothing; `value` may be a function."""
         if not self.hand.chance(percent):
             return {}
         return {name: value() if callable(value) else value}
 
     def external_id(self, percent: int = 15) -> Body:
-        """One of a few, so that they meet again."""
+        """Return one of a few external ids, so that they repeat."""
         return self.maybe(percent, "external_id", lambda: f"mine-{self.hand.number(1, 5)}")
 
     def account(self) -> Body:
         return {"type": "AccountCode", "code": self.hand.one(CODES)}
 
     def party(self) -> Body:
-        """A party by one name or both; now and then by two that disagree, or by a wrong one."""
+        """Return a party by id, external id or both; now and then wrong or contradictory ids."""
         parties = list(self.books.parties.values())
         one, two = self.hand.one(parties), self.hand.one(parties)
         by_id = {self.side.party_id: one.id}
@@ -90,7 +90,7 @@ class Bodies:
         return line
 
     def code(self) -> str:
-        """A code of the side; now and then one that does not fit on every day, or none at all."""
+        """Return a lasting code of the side; now and then any code, or an unknown one."""
         fitting = [e.name for e in self.books.codes.values() if e.is_lasting and self.taxes(e)]
         return self.hand.one([*self.books.codes, "none"] if self.hand.chance(6) else fitting)
 
@@ -98,8 +98,8 @@ class Bodies:
         return code.sales == (self.side.sign > 0) and code.kind != WITHHELD
 
     def tax(self) -> Body:
-        # No line stands on this account: by account and mark alone, as the model has parts, a tax
-        # without a code could not be told from a net.
+        # No line is on this account. The model keeps parts by account and mark: a tax without a
+        # code on the account of a line would look like a net.
         account = {"type": "AccountCode", "code": "6200"}
         return {
             "amount": self.hand.one((1, 17, 200)),
@@ -108,7 +108,7 @@ class Bodies:
         }
 
     def charged(self) -> str:
-        """A code whose tax a vendor, or the business, charges."""
+        """Return a code whose tax the seller charges."""
         codes = self.books.codes.values()
         return self.hand.one([e.name for e in codes if e.kind == CHARGED and self.taxes(e)])
 
@@ -123,14 +123,14 @@ class Bodies:
         return self.maybe(40, "due_at", lambda: self.hand.one(at))
 
     def number(self, series: str, field: str) -> Body:
-        """Now and then a number of the caller's own, in the form of the series or not."""
+        """Return, now and then, a number of the caller, in the form of the series or not."""
         if not self.hand.chance(8):
             return {}
         given = f"{series}{self.hand.number(1, 12):06d}", f"Own {self.hand.number(1, 3)}"
         return {field: self.hand.one(given)}
 
     def document(self) -> Body:
-        """A document; what a draft is taxed by often depends on when it opens."""
+        """Return a document; the taxes of a draft often depend on the day on which it opens."""
         opened = self.maybe(80, self.side.moment, self.moment)
         lines = self.lines()
         if not opened and self.hand.chance(50):
@@ -157,7 +157,7 @@ class Bodies:
         }
 
     def of_party(self) -> Body:
-        """What the other side wrote on a document: its date and its number."""
+        """Return the date and the number that a vendor wrote on a bill."""
         if not self.side.is_dated:
             return {}
         return {
@@ -188,7 +188,7 @@ class Bodies:
         }
 
     def named(self, body: Body) -> Party:
-        """The party that a body means, or any where it means none."""
+        """Return the party that a body names, else the first."""
         by_id, by_name = body.get(self.side.party_id), body.get(self.side.party_external_id)
         for party in self.books.parties.values():
             if by_id == party.id or (by_id is None and by_name == party.external_id):
@@ -196,20 +196,20 @@ class Bodies:
         return next(iter(self.books.parties.values()))
 
     def amount_near(self, party: Party) -> int:
-        """An amount that has to do with what the party owes, or is owed."""
+        """Return an amount related to the outstanding amounts of a party."""
         owed = self.books.owed_by(party)
         one = max((self.books.left(each) for each in self.open_ones(party)), default=100)
         return max(1, self.hand.one((one, owed, one // 2, one + 500, 100, 2 * owed)))
 
     def open_ones(self, party: Party) -> list[Document]:
-        """The open documents of a party of which something is left."""
+        """Return the open documents of a party that have an amount left."""
         documents = of(party, self.books.documents)
         return [e for e in documents if e.state == "open" and self.books.left(e) > 0]
 
     def parts(self, party: Party, rest: int, amount: str = "amount_cents") -> list[Body]:
-        """Allocations of up to an amount, or of more, to documents of the party, or of another.
+        """Return allocations to documents, mostly of the party and mostly up to the rest.
 
-        `amount` is what its field is called.
+        `amount` is the name of the field of the amount.
         """
         hand, given = self.hand, []
         if hand.chance(10):
@@ -230,7 +230,7 @@ class Bodies:
         return given
 
     def list_again(self, subject: Payment | Credit, amount: str = "amount_cents") -> list[Body]:
-        """A list in place of the one that a payment or credit has: some stays, some does not."""
+        """Return a list that replaces the allocations of a payment or credit; some stay."""
         field = self.side.document_id
         held: list[Body] = [{field: id, amount: part} for id, part in subject.parts.items()]
         free = subject.total - sum(subject.parts.values())
@@ -244,7 +244,7 @@ class Bodies:
         return held + [each for each in fresh if each[field] not in taken]
 
     def facts(self, payment: Payment) -> Body:
-        """Corrections of what a payment is."""
+        """Return corrections of the fields of a payment."""
         meant = self.books.allocated(payment)
         totals = (meant, payment.total + 100, meant - 1, payment.total)
         body = {
@@ -283,12 +283,12 @@ class Bodies:
         }
 
     def credits_of_lines(self) -> list[Document]:
-        """Documents whose lines can be given back of; now and then one that is not open."""
+        """Return documents whose lines can be credited; now and then one that is not open."""
         told = [e for e in self.books.documents.values() if all(n.id for n in e.priced.lines)]
         return told if self.hand.chance(4) else [each for each in told if each.state == "open"]
 
     def credited_lines(self, document: Document) -> list[Body]:
-        """What a credit gives back of some lines of a document, mostly no more than is left."""
+        """Return the credited amounts of some lines of a document, mostly no more than is left."""
         given = []
         for line, rest in self.hand.some(list(self.books.rests(document).items()), 2):
             left = rest[net_part(self.side, line)]
@@ -300,7 +300,7 @@ class Bodies:
         return given
 
     def refunded_lines(self, document: Document, most: int) -> list[Body]:
-        """What a refund gives back of some lines of a document, with their tax."""
+        """Return the refunded amounts of some lines of a document, with their tax."""
         given = []
         for line, rest in self.hand.some(list(self.books.rests(document).items()), 2):
             fits = min(sum(rest.values()), most)
@@ -311,7 +311,7 @@ class Bodies:
         return given
 
     def opening(self) -> Body:
-        """Some of each kind that is open, with the money at the bank."""
+        """Return an opening: some open items of each kind, and money at the bank."""
         side, hand = self.side, self.hand
         money = {"account": "1100", "debit_amount": hand.one((5_000, 1, 99_999))}
         return {
@@ -323,20 +323,20 @@ class Bodies:
         }
 
     def owed(self) -> Body:
-        """A document of which something is still owed; an invoice has its number."""
+        """Return an outstanding document; an invoice has its number."""
         own = {self.side.number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
         dated = {self.side.dated: self.hand.one(OLD_DAYS)}
         open_ = self.open_part("outstanding_amount_cents")
         return {**self.party(), **own, **dated, **open_, **self.due()}
 
     def unused(self) -> Body:
-        """A credit that is not used up."""
+        """Return an unused credit."""
         own = {self.side.credit_number: f"Old {next(NUMBERS)}"} if self.side.sign > 0 else {}
         opened = {self.side.moment: f"{self.hand.one(OLD_DAYS)}T09:00:00Z"}
         return {**self.party(), **own, **opened, **self.open_part("unapplied_amount_cents")}
 
     def open_part(self, name: str) -> Body:
-        """What is left of something, often by tax code: net and the tax on it, as it is given."""
+        """Return an open amount, often by tax code: net and tax of each part."""
         hand, amount = self.hand, self.hand.one(PRICES)
         if not hand.chance(60):
             return {name: amount}
@@ -347,7 +347,7 @@ class Bodies:
         return {name: sum(parts) + more, "tax": [self.open_tax(each) for each in parts]}
 
     def open_tax(self, amount: int) -> Body:
-        """A part that a code taxes; now and then with tax where it charges none."""
+        """Return a part of an open amount by tax code; now and then with a tax that is wrong."""
         name = self.code()
         known = self.books.codes.get(name)
         charges = known is not None and known.kind == CHARGED
@@ -357,7 +357,7 @@ class Bodies:
         return {"tax_code": name, "net_cents": amount - tax, "tax_cents": tax}
 
     def prepaid(self) -> Body:
-        """Money in advance."""
+        """Return a prepayment."""
         money = {"unapplied_amount_cents": self.hand.one(PRICES)}
         return {**self.party(), "payment_date": self.hand.one(OLD_DAYS), **money}
 
@@ -369,7 +369,7 @@ class Bodies:
         }
 
     def taxes_credited(self) -> Body:
-        """The tax on a line of a credit: by a code, as given, or both."""
+        """Return the tax on a line of a credit: by a code, as an amount, or both."""
         given = self.maybe(40, "tax_amount_cents", lambda: self.hand.one((200, 1, 0)))
         if not self.hand.chance(35):
             return given

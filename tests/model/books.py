@@ -1,4 +1,4 @@
-"""Everything the model knows of one business, and the amounts that follow from it."""
+"""The records of one business in the model, and the amounts computed from them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from tests.model.records import (
     Payout,
     Refund,
     RefundPayment,
-    Settled,
+    Settlement,
     Transfer,
     VendorRefund,
     VendorRefundPayment,
@@ -43,18 +43,18 @@ class Series:
         self.last = 0
 
     def take(self) -> str:
-        """The next number."""
+        """Return the next number."""
         self.last += 1
         return f"{self.prefix}{self.last:06d}"
 
     def see(self, number: str | None) -> None:
-        """A caller gave a number; one of this series moves it on."""
+        """Note a number from a caller: a number of this series moves the series on."""
         if number is not None and number.startswith(self.prefix):
             self.last = max(self.last, int(number.removeprefix(self.prefix)))
 
 
 class Books:
-    """The records of one side of one business by id, and what follows from them."""
+    """The records of one side of one business by id, and the amounts computed from them."""
 
     def __init__(self, side: Side, today: date) -> None:
         self.side = side
@@ -78,8 +78,8 @@ class Books:
         self.tolerance = 0
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
-        self.settlements: dict[Any, dict[Any, Settled]] = {}
-        self.again: dict[tuple[Any, Any], Settled] = {}
+        self.settlements: dict[Any, dict[Any, Settlement]] = {}
+        self.again: dict[tuple[Any, Any], Settlement] = {}
         self.settled_of: dict[Any, Counter[Any]] = {}
         self.document_numbers = Series(side.series)
         self.credit_numbers = Series(side.credit_series)
@@ -89,7 +89,7 @@ class Books:
         return find(self.documents, id, f"{self.side.noun}_not_found")
 
     def party_named(self, faults: Faults, body: Body, without: Party | None = None) -> Party | None:
-        """Find the party that a body names, or note what is wrong with the name."""
+        """Find the party that a body names, or note the faults of the name."""
         by_id, by_name = body.get(self.side.party_id), body.get(self.side.party_external_id)
         found = self.parties.get(by_id) if by_id else None
         if by_id and found is None:
@@ -101,15 +101,15 @@ class Books:
         return found if by_id or by_name else without
 
     def inactive(self, faults: Faults, party: Party | None) -> None:
-        """Note where no new business is done with a party."""
+        """Note a fault where no new business is done with a party."""
         faults.add(409, self.side.not_active, party and party.status != "ACTIVE")
 
     def locked(self, faults: Faults, day: date | None) -> None:
-        """Note where a day that was given lies in the locked period."""
+        """Note a fault where a day lies in the locked period."""
         inside = day is not None and self.lock_date is not None and day <= self.lock_date
         faults.add(409, "period_locked", inside)
 
-    # What follows for a document.
+    # Amounts of documents.
 
     def payments_of(self, document: Document) -> Iterator[tuple[Payment, int]]:
         for payment in self.payments.values():
@@ -117,11 +117,11 @@ class Books:
                 yield payment, payment.parts[document.id]
 
     def paid(self, document: Document) -> int:
-        """What completed payments have settled."""
+        """Return the amount that completed payments settle."""
         return sum(n for each, n in self.payments_of(document) if each.status == "completed")
 
     def reserved(self, document: Document) -> int:
-        """What payments on their way are meant to settle."""
+        """Return the amount that payments on their way are to settle."""
         return sum(n for each, n in self.payments_of(document) if each.status != "completed")
 
     def credited(self, document: Document) -> int:
@@ -131,11 +131,11 @@ class Books:
         return sum(each.amount for each in self.write_offs_of(document))
 
     def write_offs_of(self, document: Document) -> list[WriteOff]:
-        """The write-offs that stand."""
+        """Return the write-offs that are not reversed."""
         return [w for w in self.write_offs.values() if w.document is document and not w.reversed]
 
     def refunds_of(self, target: Document | Payment | Credit) -> list[Refund]:
-        """The refunds that are not cancelled."""
+        """Return the refunds that are not cancelled."""
         return [
             each
             for each in self.refunds.values()
@@ -143,7 +143,7 @@ class Books:
         ]
 
     def given_back(self, target: Document | Payment) -> Iterator[tuple[Any, int]]:
-        """The live refunds of a document or payment, either way, with their amounts."""
+        """Yield the live refunds of a document or payment on either side, with their amounts."""
         yield from ((each, each.amount) for each in self.refunds_of(target))
         for refund in self.vendor_refunds.values():
             yield from ((refund, each.amount) for each in refund.shares if each.target is target)
@@ -152,7 +152,7 @@ class Books:
         return sum(amount for _, amount in self.given_back(target))
 
     def taken(self, document: Document) -> list[Split]:
-        """What live refunds, credits of its lines and relief took of the lines of a document."""
+        """Return the amounts that live refunds, open credits and tax relief took from the lines."""
         splits = [each.split for each in self.refunds_of(document)]
         splits += [e.takes for e in self.credits.values() if e.state == "open"]
         splits += [each.relieved for each in self.write_offs_of(document)]
@@ -161,23 +161,23 @@ class Books:
         return splits
 
     def rests(self, document: Document) -> Rests:
-        """What is left of each line of a document to be given back."""
+        """Return the parts of each line of a document that can still be credited or refunded."""
         taken = self.taken(document)
         return {line: rest_of(self.side, line, taken) for line in document.priced.lines}
 
     def outstanding(self, document: Document) -> int:
-        """What is still asked for."""
+        """Return the outstanding amount."""
         if document.state == "void":
             return 0
         settled = self.paid(document) + self.credited(document) + self.written_off(document)
         return document.priced.total - settled
 
     def left(self, document: Document) -> int:
-        """What nobody has laid a hand on yet."""
+        """Return the outstanding amount less payments on their way."""
         return self.outstanding(document) - self.reserved(document)
 
     def is_touched(self, document: Document) -> bool:
-        """Whether anything is allocated, credited, refunded or written off."""
+        """Return whether an amount is allocated, credited, refunded or written off."""
         return any(
             (
                 self.paid(document),
@@ -190,7 +190,7 @@ class Books:
         )
 
     def credited_by_line(self, document: Document) -> bool:
-        """Whether an open credit gives back of one of its lines."""
+        """Return whether an open credit names one of the document's lines."""
         credits = [each for each in self.credits.values() if each.state == "open"]
         return any(line in document.priced.lines for each in credits for line, _ in each.takes)
 
@@ -199,7 +199,7 @@ class Books:
         return document.state == "open" and due and self.outstanding(document) > 0
 
     def status(self, document: Document) -> str:
-        """The word for a document: the first that fits."""
+        """Return the status of a document: the first that fits."""
         paid = self.paid(document)
         owed = self.outstanding(document)
         words = (
@@ -214,7 +214,7 @@ class Books:
         )
         return next((word for word, fits in words if fits), self.side.opened)
 
-    # What follows for money and credits.
+    # Amounts of payments and credits.
 
     def allocated(self, payment: Payment) -> int:
         return sum(payment.parts.values()) + self.refunded(payment)
@@ -226,7 +226,7 @@ class Books:
         return payment.total - self.allocated(payment)
 
     def refundable(self, target: Document | Payment | Credit) -> int:
-        """How much can be given back."""
+        """Return the refundable amount."""
         if isinstance(target, Credit):
             return self.unapplied(target)
         if isinstance(target, Document):
@@ -234,12 +234,12 @@ class Books:
             return min(max(0, self.paid(target) - self.refunded(target)), rest)
         if target.status != "completed":
             return 0
-        # A vendor's refund makes the money free that it is to bring back.
+        # A vendor may also refund money that settles bills: the refund takes it off them.
         free = self.side.sign > 0
         return self.remaining(target) if free else target.total - self.refunded(target)
 
     def payout_of(self, money: Money) -> Payout | None:
-        """The live payout that holds money."""
+        """Return the live payout that contains some money."""
         for payout in self.payouts.values():
             if payout.is_live and money in (*payout.payments, *payout.refund_payments):
                 return payout
@@ -254,7 +254,7 @@ class Books:
         return "partially_applied" if used else self.side.opened
 
     def paid_out(self, credit: Credit) -> int:
-        """What live refunds give back of a credit."""
+        """Return the amount of a credit that live refunds pay out."""
         shares = [each for refund in self.vendor_refunds.values() for each in refund.shares]
         in_cash = [e.amount for e in shares if e.target is credit and not e.is_kept]
         return sum(each.amount for each in self.refunds_of(credit)) + sum(in_cash)
@@ -263,10 +263,10 @@ class Books:
         used = credit.used + self.paid_out(credit)
         return credit.total - used if credit.state == "open" else 0
 
-    # What follows for money at the bank.
+    # Amounts at the bank.
 
     def links_of(self, end: Money | Transfer | Entry | BankLine | None) -> list[Link]:
-        """The links of a line, or of money."""
+        """Return the links of a line, or of money."""
         return [each for each in self.links if end in (each.line, each.money)]
 
     def linked(self, end: Money | BankLine) -> int:
@@ -275,16 +275,16 @@ class Books:
 
     @property
     def transfers(self) -> list[Transfer]:
-        """What lines are linked with that is money between own accounts."""
+        """The linked transfers between own accounts."""
         found = [each.money for each in self.links if isinstance(each.money, Transfer)]
         return list(dict.fromkeys(found))
 
     def unexplained(self, line: BankLine) -> int:
-        """What of a line nobody has said yet what it is."""
+        """Return the amount of a line that no link and no category explains."""
         return line.amount - self.linked(line) - line.categorized
 
     def account_of(self, money: Money) -> str:
-        """Where money stands: with the bank account that showed it, else where its method says."""
+        """Return the account of money: of the bank account that shows it, else of its method."""
         if isinstance(money, Payment) and money.opening is not None:
             return "3290"
         for link in self.links_of(money):
@@ -293,15 +293,15 @@ class Books:
             return "1100"
         return self.side.money(money.method, getattr(money, "processor", None))
 
-    # What follows for the ledger.
+    # Amounts of parties.
 
     def owed_by(self, party: Party) -> int:
-        """What the open documents of a party ask for."""
+        """Return the outstanding amount of the open documents of a party."""
         documents = of(party, self.documents)
         return sum(self.outstanding(each) for each in documents if each.state == "open")
 
     def is_open_with(self, party: Party) -> bool:
-        """Whether anything is owed, paid in advance, credited or to be refunded."""
+        """Return whether an amount is owed, paid in advance, credited or to be refunded."""
         payments, agreed = of(party, self.payments), of(party, self.vendor_refunds)
         in_advance = [self.remaining(each) for each in payments if each.status == "completed"]
         bounced = [self.refunded(each) for each in payments if each.status != "completed"]
@@ -313,16 +313,16 @@ class Books:
 
 
 def of(party: Party, records: Mapping[str, P]) -> list[P]:
-    """The records of a party."""
+    """Return the records of a party."""
     return [each for each in records.values() if each.party is party]
 
 
 def moment(text: str | None) -> datetime | None:
-    """Read a moment as a body has it."""
+    """Read a moment from a body."""
     return None if text is None else datetime.fromisoformat(text)
 
 
 def day_of(text: str | None) -> date | None:
-    """The day of a moment as a body has it."""
+    """Return the day of a moment in a body."""
     at = moment(text)
     return None if at is None else at.date()

@@ -1,4 +1,4 @@
-"""Writes and reads of one business over HTTP, and the story of both."""
+"""The caller of one business over HTTP, with the story of its writes."""
 
 import json
 from collections import Counter
@@ -28,12 +28,12 @@ class KeptWrite:
 
 @dataclass
 class Counts:
-    """How often each case was reached, over all runs."""
+    """The numbers of steps, runs and reached cases, over all runs."""
 
     steps: int = 0
     runs: int = 0
     reached: Counter[str] = field(default_factory=Counter)
-    lengths: Counter[int] = field(default_factory=Counter)  # Whole runs, by how long they were.
+    lengths: Counter[int] = field(default_factory=Counter)  # Complete runs, by number of steps.
 
     def note(self, *what: str) -> None:
         self.reached.update(what)
@@ -49,7 +49,7 @@ class Counts:
 class Caller:
     """The caller of one business; ids have short names in the story.
 
-    It calls as the partner, but where only the business itself may: with its `token`.
+    It calls as the partner; writes of vendor refunds need the `token` of the business.
     """
 
     client: httpx.Client
@@ -61,18 +61,17 @@ class Caller:
     kept: list[KeptWrite] = field(default_factory=list)
 
     def name(self, id: str, kind: str) -> None:
-        """Give an id a short name, such as invoice-2."""
+        """Assign a short name to an id, such as invoice-2."""
         number = sum(each.startswith(f"{kind}-") for each in self.names.values()) + 1
         self.names[id] = f"{kind}-{number}"
 
     def plain(self, text: str) -> str:
-        """Put the short names in for ids."""
+        """Replace ids by their short names."""
         for id, name in self.names.items():
             text = text.replace(id, name)
         return text
 
     def get(self, path: str, **query: Any) -> httpx.Response:
-        """Read something."""
         return self.client.get(f"{self.base}{path}", params=query)
 
     def write(
@@ -85,7 +84,7 @@ class Caller:
         if_match: str | None = None,
         preview: bool = False,
     ) -> httpx.Response:
-        """Send a write, keep it for a replay where it has a key, and note it in the story."""
+        """Send a write, add it to the story, and keep it for a replay if it has a key."""
         headers = {"Idempotency-Key": key} if key else {}
         if path.startswith("vendor-refunds/"):
             headers |= self.token
@@ -97,7 +96,7 @@ class Caller:
             headers["Content-Type"] = "application/json"
         try:
             answer = self.client.request(method, address, content=content, headers=headers)
-        except AssertionError:  # It is none that the contract knows.
+        except AssertionError:  # The contract does not document the answer.
             self.story.append(f"{method} {path} {json.dumps(body)} -> an undocumented answer")
             raise
         if key and not preview and not if_match and answer.status_code in KEPT:
@@ -128,5 +127,5 @@ class Caller:
         self.story.append(f"{' '.join(words)} -> {outcome}")
 
     def whole_story(self) -> str:
-        """The whole story, with short names."""
+        """Return the whole story, with short names."""
         return "\n".join(self.plain(line) for line in self.story)

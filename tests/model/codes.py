@@ -1,4 +1,4 @@
-"""The tax codes of a run: those that a British business is born with, and some of its own."""
+"""The tax codes of a run: those of a new British business, and some of its own."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -18,7 +18,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate in percent, how much of its tax is recovered, and the days on which it holds."""
+    """A rate in percent, the recovered percentage of its tax, and the days on which it applies."""
 
     percent: Fraction
     recovered: int = 100
@@ -28,7 +28,7 @@ class Rate:
 
 @dataclass(eq=False)
 class Code:
-    """A tax code; `account` is that of its tax, `kind` says what is done with it."""
+    """A tax code; `account` is the account of its tax."""
 
     name: str
     treatment: str
@@ -41,24 +41,24 @@ class Code:
 
     @property
     def kind(self) -> str:
-        """Whether its tax is charged, self-assessed or withheld, or there is none."""
+        """The treatment of its tax: charged, self-assessed or withheld; free if there is none."""
         if self.sales and self.treatment == "reverse_charge":
             return FREE
         return KINDS.get(self.treatment, FREE)
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it has a rate on every day."""
+        """Return whether the code has a rate on every day."""
         return self.rates[0].since == date.min and self.rates[-1].until == date.max
 
     def on(self, day: date) -> Rate | None:
-        """Its rate on a day."""
+        """Return the rate on a day, if any."""
         return next((each for each in self.rates if each.since <= day <= each.until), None)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What an amount is for a return: of which code, at which rate, which part."""
+    """The tax mark of an amount: its code, its rate, and its part of the return."""
 
     code: str
     percent: Fraction
@@ -84,7 +84,7 @@ ENDED = (Rate(percent(15), until=TURN),)
 
 
 def codes_of(*, sales: bool) -> list[Code]:
-    """The codes of a side that a run plays with, and one of the other side."""
+    """Return the codes of a side in a run, and one of the other side."""
     return of_sales() if sales else of_purchases()
 
 
@@ -122,7 +122,7 @@ def of_purchases() -> list[Code]:
 
 
 def body_of(code: Code) -> dict[str, Any]:
-    """What makes a code."""
+    """Return the body that creates a code."""
     return {
         "code": code.name,
         "name": f"Code {code.name}",
@@ -134,7 +134,7 @@ def body_of(code: Code) -> dict[str, Any]:
 
 
 def rate_of(rate: Rate) -> dict[str, Any]:
-    """What says a rate and its days."""
+    """Return the body of a rate and its days."""
     return {
         "rate": str(float(rate.percent)),
         "recoverable_percent": rate.recovered,

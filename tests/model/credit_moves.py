@@ -1,4 +1,4 @@
-"""What may be done with credits, and what that changes."""
+"""The moves of credits in the model, and their effects."""
 
 from collections import Counter
 from dataclasses import replace as replaced
@@ -15,7 +15,7 @@ from tests.model.rests import Split, credited_by, net_part, rest_of
 
 
 def create(books: Books, body: Body) -> Credit:
-    """Draw up a credit, and what it settles."""
+    """Create a credit, and its allocations."""
     side, faults = books.side, Faults()
     party = books.party_named(faults, body)
     books.inactive(faults, party)
@@ -41,7 +41,7 @@ def create(books: Books, body: Body) -> Credit:
 
 
 def replace(books: Books, id: str, body: Body) -> Credit:
-    """Replace what a credit settles, or open a draft."""
+    """Replace the allocations of a credit, or open a draft."""
     credit = find(books.credits, id, f"{books.side.party}_credit_not_found")
     side, faults = books.side, Faults()
     faults.add(409, "invalid_state_transition", credit.state == "void")
@@ -75,7 +75,7 @@ def replace(books: Books, id: str, body: Body) -> Credit:
 
 
 def void(books: Books, id: str, body: Body) -> Credit:
-    """Take an open credit back."""
+    """Void an open credit."""
     credit = find(books.credits, id, f"{books.side.party}_credit_not_found")
     faults = Faults()
     faults.add(409, "invalid_state_transition", credit.state != "open")
@@ -89,7 +89,7 @@ def void(books: Books, id: str, body: Body) -> Credit:
 
 
 def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
-    """Open a credit; it takes a number where it has none."""
+    """Open a credit, which takes a number if it has none."""
     credit.state, credit.opened_at, credit.takes = "open", moment(opened_at), takes
     if credit.number is None:
         credit.number = books.credit_numbers.take()
@@ -98,7 +98,7 @@ def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
 def priced(
     books: Books, faults: Faults, party: Party | None, body: Body
 ) -> tuple[list[Line], Split]:
-    """Work its lines out by the day on which it opens, and say what they take of its source."""
+    """Compute lines by the rates of the opening day; return them and their split of the source."""
     day = day_of(body.get(books.side.moment)) or books.today
     source = books.documents.get(body.get(books.side.source, ""))
     taken = [] if source is None else books.taken(source)
@@ -125,7 +125,7 @@ def priced(
 
 
 def line(books: Books, faults: Faults, body: Body, day: date) -> Line:
-    """A line with the tax that is given, or that its code works out."""
+    """Create a line with the given tax, or with the tax of its code, not yet computed."""
     side, net = books.side, body["amount"]
     account = named(body.get(side.account_field), side.credit_line)
     faults.add_all(422, faults_of(account))
@@ -138,7 +138,7 @@ def line(books: Books, faults: Faults, body: Body, day: date) -> Line:
 
 
 def source_line(books: Books, faults: Faults, source: Document | None, id: str) -> Line | None:
-    """Find the line of an open source that a line gives back of."""
+    """Find the line of an open source document that a line of the credit names."""
     if source is None:
         return None
     faults.add(409, books.side.not_open, source.state != "open")

@@ -1,4 +1,4 @@
-"""What may be done with invoices and bills, and with their parties, and what that changes."""
+"""The moves of invoices, bills and their parties in the model, and their effects."""
 
 from datetime import date, timedelta
 
@@ -10,7 +10,7 @@ from tests.model.refusals import Faults, find, refused
 
 
 def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
-    """Draw up a document, with the payments that came with it."""
+    """Create a document, with the payments in its body."""
     side, faults = books.side, Faults()
     priced = price(side, books.codes, body, day_in(books, body))
     faults.found |= priced.wrong
@@ -33,7 +33,7 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
 
 
 def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None:
-    """Look at the payments that come with a new invoice."""
+    """Check the payments in the body of a new invoice."""
     given, opened_at = body.get("payments", ()), body.get(books.side.moment)
     faults.add(409, books.side.not_open, given and opened_at is None)
     amounts = [each.get("total_amount_cents", total) for each in given]
@@ -48,14 +48,14 @@ def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None
 
 
 def paid_with(books: Books, document: Document, body: Body) -> Payment:
-    """Make a payment that came with an invoice; the invoice has no id yet, nor has its part."""
+    """Create a payment of a new invoice, still without parts: the invoice has no id yet."""
     amount = body.get("total_amount_cents", document.priced.total)
     whole = {"payment_date": document.day.isoformat(), **body, "total_amount_cents": amount}
     return receive(books.side, document.party, whole)
 
 
 def replace(books: Books, id: str, body: Body) -> Document:
-    """Replace what a document says."""
+    """Replace the fields of a document."""
     side, document = books.side, books.document(id)
     faults = Faults()
     faults.add(409, "invalid_state_transition", document.state == "void")
@@ -89,7 +89,7 @@ def replace(books: Books, id: str, body: Body) -> Document:
 def check_party(
     books: Books, faults: Faults, body: Body, party: Party | None, document: Document
 ) -> None:
-    """Look whether a document moves to another party, which a draft alone may, or opens."""
+    """Check that only a draft changes its party; a draft that opens needs an active party."""
     moves = party is not document.party
     faults.add(422, "immutable_field", moves and document.state == "open")
     if moves or (document.state == "draft" and books.side.moment in body):
@@ -116,7 +116,7 @@ def open_draft(books: Books, id: str, body: Body) -> Document:
 
 
 def void(books: Books, id: str, body: Body) -> Document:
-    """Take an open document back."""
+    """Void an open document."""
     document = books.document(id)
     faults = Faults()
     faults.add(409, "invalid_state_transition", document.state != "open")
@@ -140,7 +140,7 @@ def delete(books: Books, id: str) -> Document:
 
 
 def archive(books: Books, id: str) -> Party:
-    """Take a party out of use."""
+    """Archive a party."""
     party = find_party(books, id)
     if not party.archived and books.is_open_with(party):
         raise refused(409, f"{books.side.party}_has_balance")
@@ -149,14 +149,14 @@ def archive(books: Books, id: str) -> Party:
 
 
 def unarchive(books: Books, id: str) -> Party:
-    """Bring a party back."""
+    """Unarchive a party."""
     party = find_party(books, id)
     party.status = "ACTIVE" if party.archived else party.status
     return party
 
 
 def set_status(books: Books, id: str, status: str) -> Party:
-    """Say whether business is done with a vendor."""
+    """Set the status of a vendor that is not archived."""
     party = find_party(books, id)
     if party.archived:
         raise refused(409, "invalid_state_transition")
@@ -170,23 +170,23 @@ def find_party(books: Books, id: str) -> Party:
 
 
 def dated(books: Books, body: Body) -> date | None:
-    """The date on a document that decides its day in the books."""
+    """Return the date on a document that decides its day in the books."""
     given = body.get(books.side.dated) if books.side.is_dated else None
     return None if given is None else date.fromisoformat(given)
 
 
 def day_in(books: Books, body: Body) -> date:
-    """The day whose rates a new document takes: its day in the books, of a draft today."""
+    """Return the day whose rates a new document takes: its day in the books, for a draft today."""
     return dated(books, body) or day_of(body.get(books.side.moment)) or books.today
 
 
 def opened(books: Books, document: Document, opened_at: str) -> None:
-    """Fill in what follows from sending or receiving."""
+    """Set the fields that follow from sending or receiving."""
     document.state = "open"
     document.opened_at = moment(opened_at)
     terms = document.party.terms
     if document.due_at is None and terms is not None and document.opened_at is not None:
-        # It is told to the day, so the hour does not matter.
+        # Only the day is compared, so the hour does not matter.
         early = document.day - document.opened_at.date()
         document.due_at = document.opened_at + early + timedelta(days=terms)
     if document.number is None:
@@ -196,7 +196,7 @@ def opened(books: Books, document: Document, opened_at: str) -> None:
 def refuse_taken(
     books: Books, faults: Faults, body: Body, party: Party | None, own: Document | None
 ) -> None:
-    """Look whether a number or the external id is another document's.
+    """Check that no other document has the number or the external id.
 
     A vendor's own number is free again when its bill is void, and another vendor may have it too.
     """

@@ -1,4 +1,4 @@
-"""What may be done with entries written by hand, and what that changes."""
+"""The moves of manual entries in the model, and their effects."""
 
 from datetime import date, timedelta
 
@@ -9,7 +9,7 @@ from tests.model.refusals import Faults, find, refused
 
 
 def write(books: Books, body: Body) -> Entry:
-    """Write an entry: a draft, or posted at once where a person writes it."""
+    """Create an entry: a draft, or posted immediately where a person wrote it."""
     faults = Faults()
     author = body.get("created_by", "manual")
     entry = Entry(date.fromisoformat(body["entry_date"]), read(books, faults, body), author)
@@ -21,7 +21,7 @@ def write(books: Books, body: Body) -> Entry:
 
 
 def rewrite(books: Books, id: str, body: Body) -> Entry:
-    """Replace what a draft says."""
+    """Replace the fields of a draft."""
     entry, faults = entry_at(books, id), Faults()
     faults.add(409, "invalid_state_transition", entry.status != "draft")
     lines = read(books, faults, body)
@@ -31,7 +31,7 @@ def rewrite(books: Books, id: str, body: Body) -> Entry:
 
 
 def approve(books: Books, id: str) -> Entry:
-    """Post a draft, on its day."""
+    """Post a draft on its day."""
     entry, faults = entry_at(books, id), Faults()
     faults.add(409, "invalid_state_transition", entry.status != "draft")
     books.locked(faults, entry.day)
@@ -41,7 +41,7 @@ def approve(books: Books, id: str) -> Entry:
 
 
 def reject(books: Books, id: str) -> Entry:
-    """Turn a draft down."""
+    """Reject a draft."""
     entry = entry_at(books, id)
     if entry.status != "draft":
         raise refused(409, "invalid_state_transition")
@@ -50,7 +50,7 @@ def reject(books: Books, id: str) -> Entry:
 
 
 def reverse(books: Books, id: str, body: Body) -> Entry:
-    """Take an entry back by its mirror, on a day that is not locked and not before its own."""
+    """Reverse an entry on a day that is not locked and not before its own; return the mirror."""
     entry, faults = entry_at(books, id), Faults()
     faults.add(409, "invalid_state_transition", entry.status != "approved")
     faults.add(409, "already_reversed", entry.taken_back_by)
@@ -68,7 +68,7 @@ def reverse(books: Books, id: str, body: Body) -> Entry:
 
 
 def read(books: Books, faults: Faults, body: Body) -> list[tuple[str, int]]:
-    """Read the lines of a body; they come to nothing."""
+    """Read the lines of a body, which must balance."""
     lines = [
         (each["account"], each.get("debit_amount", 0) - each.get("credit_amount", 0))
         for each in body["lines"]

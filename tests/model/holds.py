@@ -1,4 +1,4 @@
-"""How lines of bank statements hold the money that they show."""
+"""The holds of statement lines on the money that they show."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,7 @@ ENTRY = "journal_entry"
 
 
 def moves(side: Side, money: Money) -> int:
-    """What money moves at a bank, above zero where it comes in; its fee goes off it."""
+    """Return the amount that money moves at a bank after its fee, above zero where it comes in."""
     match money:
         case Payout():
             return money.paid_out
@@ -34,23 +34,23 @@ def moves(side: Side, money: Money) -> int:
 
 
 def rest(books: Books, money: Money) -> int:
-    """What of it no line shows yet."""
+    """Return the amount of money that no line shows yet."""
     return abs(moves(books.side, money)) - books.linked(money)
 
 
 def moves_at(entry: Entry, account: BankAccount) -> int:
-    """What an entry moves on the account of a bank account."""
+    """Return the amount that an entry moves on the account of a bank account."""
     return sum(amount for code, amount in entry.lines if code == account.code)
 
 
 def rest_at(books: Books, entry: Entry, account: BankAccount) -> int:
-    """What of that no line shows yet."""
+    """Return the amount of an entry on a bank account that no line shows yet."""
     shown = sum(e.amount for e in books.links_of(entry) if e.line.account is account)
     return abs(moves_at(entry, account)) - shown
 
 
 def kinds_of(books: Books) -> Mapping[str, Mapping[str, Money]]:
-    """The money of a side, by what a match calls it."""
+    """Return the money of a side, by its target type in a match."""
     kinds: dict[str, Mapping[str, Money]] = {f"{books.side.noun}_payment": books.payments}
     if books.side.sign > 0:
         return kinds | {"invoice_refund_payment": books.refund_payments, "payout": books.payouts}
@@ -58,7 +58,7 @@ def kinds_of(books: Books) -> Mapping[str, Mapping[str, Money]]:
 
 
 def kind_of(side: Side, money: Money | Transfer | Entry) -> str:
-    """What a match calls this money."""
+    """Return the target type of money in a match."""
     match money:
         case Entry():
             return ENTRY
@@ -75,19 +75,19 @@ def kind_of(side: Side, money: Money | Transfer | Entry) -> str:
 
 
 def are_lost(before: str, after: str) -> bool:
-    """Whether money loses its links by a move: it bounced, or will not come any more."""
+    """Return whether money loses its links by a new status: it bounced, or will not come."""
     return before != after and (before == "completed" or after not in LIVE)
 
 
 def check(books: Books, faults: Faults, money: Money, before: int, after: int) -> None:
-    """Look whether money still moves what its links show, and the same way."""
+    """Check that money still moves the amount of its links, in the same direction."""
     linked = books.linked(money)
     left = after if before > 0 else -after
     faults.add(422, "link_exceeds_remaining", linked and left < linked)
 
 
 def lines_of(books: Books, money: Money | None) -> list[BankLine]:
-    """The lines that show money."""
+    """Return the lines that show money."""
     return list(dict.fromkeys(each.line for each in books.links_of(money)))
 
 

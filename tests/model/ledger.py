@@ -1,4 +1,4 @@
-"""What the accounts must hold, worked out from the model's records."""
+"""The balances of the accounts, computed from the model's records."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from tests.model.pricing import Line
 from tests.model.records import Credit, Document
 from tests.model.rests import Split
 from tests.model.returns import given_back
-from tests.model.settling import in_money
+from tests.model.settlement import in_money
 
 SUSPENSE, ROUNDING = "1900", "6400"
 
 
 def balances(books: Books) -> dict[str, int]:
-    """Debits less credits of every account that holds something.
+    """Return debits less credits of every account with a balance.
 
-    Everything is added up as on the side of sales, and turned round for purchases; but a fee and
-    the money that it costs are the same on both.
+    All amounts are summed as for sales, and negated for purchases. Fees, and the money that pays
+    them, are the same on both sides.
     """
     held: Counter[str] = Counter()
     add_documents(held, books)
@@ -29,9 +29,9 @@ def balances(books: Books) -> dict[str, int]:
 
 
 def on_cash(books: Books) -> dict[str, int]:
-    """The same on cash: what is owed is nothing, and what settles it is of what it is made of.
+    """Return the same balances on cash: open documents count nothing, settlements by their parts.
 
-    Tax that a business owes itself stays on its day, and all that is money.
+    Self-assessed tax counts on its own day, and all money counts.
     """
     held: Counter[str] = Counter()
     side = books.side
@@ -46,7 +46,7 @@ def on_cash(books: Books) -> dict[str, int]:
 
 
 def completed(held: Counter[str], books: Books) -> dict[str, int]:
-    """Turn what is of a side the way of that side, and add what is the same on all."""
+    """Negate the amounts of purchases, and add the amounts that are the same on both sides."""
     add_refunded(held, books)
     turned = Counter({code: books.side.sign * amount for code, amount in held.items()})
     add_fees(turned, books)
@@ -58,13 +58,13 @@ def completed(held: Counter[str], books: Books) -> dict[str, int]:
 
 
 def add(held: Counter[str], amounts: Mapping[str, int], sign: int = 1) -> None:
-    """Add amounts by account, or take them away."""
+    """Add amounts by account, or subtract them."""
     for code, amount in amounts.items():
         held[code] += sign * amount
 
 
 def taken_by(split: Split) -> Counter[str]:
-    """What a split takes, by account."""
+    """Return the amounts of a split by account."""
     held: Counter[str] = Counter()
     for (_, (account, _)), amount in split.items():
         held[account] += amount
@@ -72,7 +72,7 @@ def taken_by(split: Split) -> Counter[str]:
 
 
 def add_assessed(held: Counter[str], books: Books) -> None:
-    """Tax that a business owes itself, and what refunds take back of it."""
+    """Add self-assessed tax, less the amounts that refunds take back."""
     for document in books.documents.values():
         if document.state == "open" and document.priced.total:
             add(held, document.priced.assessed, -1)
@@ -93,7 +93,7 @@ def add_assessed_of(held: Counter[str], credit: Credit) -> None:
 def add_documents(held: Counter[str], books: Books) -> None:
     side = books.side
     for document in books.documents.values():
-        # One that comes to nothing posts nothing, not even its discount.
+        # A document of zero posts nothing, not even its discount.
         if document.state == "open" and document.priced.total:
             held[side.control] += books.outstanding(document)
             add(held, document.priced.posted, -1)
@@ -139,7 +139,7 @@ def add_refunds(held: Counter[str], books: Books) -> None:
 
 
 def add_refunded(held: Counter[str], books: Books) -> None:
-    """The money of refunds."""
+    """Add the money of refunds."""
     for paid in books.refund_payments.values():
         if not paid.cancelled:
             held[books.account_of(paid)] -= paid.amount
@@ -149,7 +149,7 @@ def add_refunded(held: Counter[str], books: Books) -> None:
 
 
 def add_payouts(held: Counter[str], books: Books) -> None:
-    """Money goes from clearing to the bank; a fee that came with an item is not posted again."""
+    """Move payouts from clearing to the bank; a fee that an item had is not posted again."""
     for payout in books.payouts.values():
         if payout.status == "paid":
             fee = payout.fee - payout.fees
@@ -163,13 +163,13 @@ def add_payouts(held: Counter[str], books: Books) -> None:
 
 
 def add_money(held: Counter[str], books: Books, part: Line, sign: int) -> None:
-    """A part of money, with the tax in it and beside it."""
+    """Add a part of money, with the tax in it and self-assessed tax."""
     add(held, by_account(part.parts(books.side)), sign)
     add(held, by_account(part.assessed), sign)
 
 
 def add_fees(held: Counter[str], books: Books) -> None:
-    """A fee is money gone, on whichever side."""
+    """Subtract fees from money, the same way on both sides."""
     every = (books.payments, books.refund_payments, books.vendor_refund_payments)
     for each in [each for kind in every for each in kind.values()]:
         if each.status == "completed":
@@ -178,7 +178,7 @@ def add_fees(held: Counter[str], books: Books) -> None:
 
 
 def add_bank_lines(held: Counter[str], books: Books) -> None:
-    """What no document explains goes to other accounts, those of other banks among them."""
+    """Add categorized lines, rounding differences, and transfers between bank accounts."""
     for line in books.bank_lines.values():
         moved = 1 if line.moves > 0 else -1
         held[line.account.code] += moved * line.categorized
@@ -194,14 +194,14 @@ def add_bank_lines(held: Counter[str], books: Books) -> None:
 
 
 def add_entries(held: Counter[str], books: Books) -> None:
-    """Only what was approved counts; what takes it back is an entry of its own."""
+    """Add approved entries; a reversal is an entry of its own."""
     for entry in books.entries.values():
         for code, amount in entry.lines if entry.status == "approved" else ():
             held[code] += amount
 
 
 def add_openings(held: Counter[str], books: Books) -> None:
-    """Money at the bank, against equity; what came with it is counted where it stands."""
+    """Add the money at the bank against equity; the other items of openings count as records."""
     for opening in books.openings.values():
         if not opening.reversed:
             held["1100"] += opening.money

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from tests.model.answer_ids import UNKNOWN
 from tests.model.bank import BankMoves
-from tests.model.binding import UNKNOWN
 from tests.model.books import Books
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
@@ -30,8 +30,8 @@ ENOUGH = {
     "entries": 5,
     "openings": 3,
 }
-# How likely each move is beside the others, what it asks for, and what it adds to. Where there is
-# nothing that it asks for it is still tried now and then, but for what needs an id.
+# The weight of each move, the kind of record that it needs, and the kind that it adds. A move
+# whose record is missing is still tried now and then, unless it needs an id.
 BOTH: dict[str, tuple[int, str, str]] = {
     "create_document": (5, "", "documents"),
     "replace_document": (3, "", ""),
@@ -93,7 +93,7 @@ OF_PURCHASES: dict[str, tuple[int, str, str]] = {
 }
 
 
-# What most of a run is about; the rest of the moves happen beside it.
+# The main moves of a run; the others happen beside them.
 DOCUMENTS = (
     "create_document",
     "replace_document",
@@ -174,11 +174,11 @@ KINDS: dict[str, Callable[[Books], bool]] = {
 }
 
 
-class Trading(RuleBasedStateMachine):
-    """Draws moves, right and wrong ones, until the run is over; then everything must tie out.
+class TradingMachine(RuleBasedStateMachine):
+    """A machine that makes right and wrong moves until the run ends; then everything must agree.
 
-    There is one rule, which draws its move by weight: rules of their own would be switched off by
-    the half in every run, and most runs would then only be refused.
+    There is one rule, which draws its move by weight. If each move were a rule, hypothesis would
+    switch off half of them in every run, and most moves of most runs would be refused.
     """
 
     def __init__(self, site: Site) -> None:
@@ -195,7 +195,7 @@ class Trading(RuleBasedStateMachine):
     def begin_with_two_documents(self, data: st.DataObject) -> None:
         """Open two invoices or bills.
 
-        One run in four locks periods, and a good half of them look at a bank.
+        One run in four locks periods, and more than half of the runs use a bank.
         """
         self.length += 1
         hand = Hand(data)
@@ -215,18 +215,18 @@ class Trading(RuleBasedStateMachine):
 
     @rule(data=DATA)
     def move(self, data: st.DataObject) -> None:
-        """Make one of the moves that are possible."""
+        """Make one of the possible moves."""
         self.length += 1
         hand = Hand(data)
         name = hand.one([name for name in MOVES[self.side.name] for _ in range(self.weight(name))])
         self.step(getattr(self.moves(hand), name))
 
     def moves(self, hand: Hand) -> BankMoves:
-        """The moves of the side, drawn with a hand."""
+        """Return the moves of the side."""
         return MAKERS[self.side.name](self.play, hand)
 
     def weight(self, name: str) -> int:
-        """The weight of a move now."""
+        """Return the current weight of a move."""
         likely, asks, adds = MOVES[self.side.name][name]
         likely *= 6 if name in self.theme else 1
         if adds and len(getattr(self.play.books, adds)) >= ENOUGH[adds]:
@@ -234,7 +234,7 @@ class Trading(RuleBasedStateMachine):
         return likely if not asks else self.weight_for(likely, asks)
 
     def weight_for(self, likely: int, kind: str) -> int:
-        """The weight of a move that needs a record of a kind."""
+        """Return the weight of a move that needs a record of a kind."""
         books = self.play.books
         if kind == "kept":
             return likely if self.play.caller.kept else 0
@@ -245,14 +245,14 @@ class Trading(RuleBasedStateMachine):
         return likely if getattr(books, kind) else 0
 
     def step(self, make: Callable[[], None]) -> None:
-        """Make a move; until it is over the run is not whole."""
+        """Make a move; if it fails, the run is not complete."""
         self.whole = False
         self.with_story(make)
         self.whole = True
         self.counts.steps += 1
 
     def with_story(self, make: Callable[[], None]) -> None:
-        """Add the story to the failure of an answer that the contract does not know."""
+        """Add the story to the failure of an undocumented answer."""
         try:
             make()
         except Divergence:
@@ -261,7 +261,7 @@ class Trading(RuleBasedStateMachine):
             raise Divergence(self.play.story(str(error))) from error
 
     def teardown(self) -> None:
-        """Compare everything at the end of a whole run."""
+        """Compare everything at the end of a complete run."""
         if self.whole:
             self.with_story(self.play.close)
             self.with_story(lambda: compare_reports(self.play))

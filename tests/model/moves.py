@@ -1,4 +1,4 @@
-"""Every move that both sides have: what is sent, and what it does in the model."""
+"""The moves of both sides: their requests, and their effects in the model."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -12,7 +12,7 @@ from tests.model import (
     payment_moves,
     write_off_moves,
 )
-from tests.model.binding import bind_document, bind_opening, bind_write_off, into
+from tests.model.answer_ids import bind_document, bind_opening, bind_write_off, into
 from tests.model.bodies import NOBODY, Bodies
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
@@ -24,7 +24,7 @@ LOCK_DAYS = (None, "2025-01-31", "2025-02-28", "2025-04-30")
 
 
 class Moves:
-    """The moves of one step, drawn with one hand."""
+    """The moves of one step."""
 
     bodies: Bodies
 
@@ -38,19 +38,19 @@ class Moves:
         self.play.make(name, self.hand, move)
 
     def pick(self, records: Mapping[str, Any]) -> tuple[str, Any]:
-        """One of the records by its id, or an id that names none."""
+        """Return a record with its id, now and then an id without a record."""
         if not records or self.hand.chance(3):
             return NOBODY, None
         id = self.hand.one(list(records))
         return id, records[id]
 
     def shown(self, records: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Often those that a bank shows, where there are any."""
+        """Return the records that a bank line shows, where there are any, or all records."""
         found = {id: each for id, each in records.items() if self.books.linked(each)}
         return found if found and self.hand.chance(50) else records
 
     def opened_at(self, percent: int) -> Body:
-        """When a document or credit is opened, as often as that."""
+        """Return, in some percent of the calls, the opening moment of a document or credit."""
         return self.bodies.maybe(percent, self.side.moment, self.bodies.moment)
 
     def begin_with_a_document(self) -> None:
@@ -133,7 +133,7 @@ class Moves:
         self.make("create payment", move)
 
     def change(self, name: str, id: str, body: Body) -> None:
-        """Change a payment; only an invoice payment knows PUT."""
+        """Change a payment; only an invoice payment has PUT."""
 
         def act(books: Books) -> Records:
             before = items_of(books, books.payments.get(id))
@@ -304,20 +304,20 @@ class Moves:
         self.make(f"{word} {self.side.party}", move.at(party))
 
     def lock_period(self) -> None:
-        """Lock everything up to a day, or nothing any more."""
+        """Lock the period up to a day, or unlock it."""
         day = self.hand.one(LOCK_DAYS)
         self.play.lock(None if day is None else date.fromisoformat(day))
 
 
 def by_external_id(records: Mapping[str, Any], body: Body) -> Any:
-    """The record that a body's external id names already."""
+    """Return the record that has the external id of a body, if any."""
     name = body.get("external_id")
     found = (each for each in records.values() if name and each.external_id == name)
     return next(found, None)
 
 
 def in_state(hand: Hand, records: Mapping[str, Any], *states: str) -> Mapping[str, Any]:
-    """Most often those in a state, where there are any."""
+    """Return the records in one of some states, where there are any; now and then all."""
     return likely(
         hand,
         records,
@@ -328,17 +328,17 @@ def in_state(hand: Hand, records: Mapping[str, Any], *states: str) -> Mapping[st
 def likely(
     hand: Hand, records: Mapping[str, Any], fits: Callable[[Any], object]
 ) -> Mapping[str, Any]:
-    """Most often those that fit, where there are any."""
+    """Return the records that fit, where there are any; now and then all."""
     fitting = {id: each for id, each in records.items() if fits(each)}
     return records if not fitting or hand.chance(15) else fitting
 
 
 def touched(books: Books, credit: Credit) -> list[Document]:
-    """The documents that a credit settles, or gives back of lines of."""
+    """Return the documents that a credit settles, or whose lines it credits."""
     source = [] if not credit.takes else [books.documents[credit.source or ""]]
     return list(dict.fromkeys([*source, *items_of(books, credit)]))
 
 
 def items_of(books: Books, subject: Payment | Credit | None) -> list[Document]:
-    """The documents that a payment or credit holds parts of."""
+    """Return the documents to which a payment or credit is allocated."""
     return [] if subject is None else [books.documents[id] for id in subject.parts]

@@ -1,4 +1,4 @@
-"""How books are opened, and how that is taken back, with what came with it."""
+"""The opening of books in the model, and its reversal, with all its items."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -7,7 +7,7 @@ from typing import Any
 from tests.model import document_moves
 from tests.model.books import Body, Books, moment
 from tests.model.codes import CHARGED
-from tests.model.pricing import Line, Priced, assess, given_tax, plain, read_code
+from tests.model.pricing import Line, Pricing, assess, given_tax, plain, read_code
 from tests.model.records import Credit, Document, Opening, Party, Payment
 from tests.model.refusals import Faults, find
 
@@ -38,19 +38,19 @@ def open_books(books: Books, body: Body) -> Opening:
 
 
 def items_in(body: Body) -> Iterator[Body]:
-    """All that is open, documents before credits before money."""
+    """Yield all open items: documents, then credits, then prepayments."""
     for name in ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments"):
         yield from body.get(name, ())
 
 
 def dated(item: Body) -> date:
-    """The day of something that is open, by whichever name it goes."""
+    """Return the day of an open item, by any of its field names."""
     names = ("issue_date", "bill_date", "payment_date", "sent_at", "received_at")
     return date.fromisoformat(next(item[name] for name in names if name in item)[:10])
 
 
 def check_taxes(books: Books, faults: Faults, item: Body) -> None:
-    """Look at what is open by tax code: it is all of it, at a rate of its own day."""
+    """Check that the taxes of an open item add up to it, at the rates of its day."""
     given = item.get("tax")
     if given is None:
         return
@@ -63,13 +63,16 @@ def check_taxes(books: Books, faults: Faults, item: Body) -> None:
 
 
 def amount_of(item: Body) -> int:
-    """What is left of something that is open."""
+    """Return the open amount of an item."""
     names = ("outstanding_amount_cents", "unapplied_amount_cents")
     return next(int(item[name]) for name in names if name in item)
 
 
 def lines_of(books: Books, item: Body) -> list[Line]:
-    """What is open, as lines on opening balance equity: one, or one for each code that is named."""
+    """Return the lines of an open item on opening balance equity, one for each tax code.
+
+    Without tax codes there is one line.
+    """
     if "tax" not in item:
         return [plain(EQUITY, amount_of(item))]
     lines = []
@@ -87,7 +90,7 @@ def lines_of(books: Books, item: Body) -> list[Line]:
 
 
 def keep(books: Books, made: Opening, item: Body, party: Party) -> None:
-    """Keep one thing that is open."""
+    """Add an open item to the opening."""
     if "outstanding_amount_cents" in item:
         made.documents.append(document(books, made, item, party))
     elif "payment_date" in item:
@@ -97,8 +100,8 @@ def keep(books: Books, made: Opening, item: Body, party: Party) -> None:
 
 
 def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
-    """A document on opening balance equity."""
-    priced = Priced(books.side, lines_of(books, item), 0, 0, frozenset())
+    """Create a document on opening balance equity."""
+    priced = Pricing(books.side, lines_of(books, item), 0, 0, frozenset())
     kept = Document(party, None, item.get(books.side.number), priced, "draft")
     kept.due_at = moment(item.get("due_at"))
     if books.side.is_dated:
@@ -109,7 +112,7 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
 
 
 def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
-    """A credit on opening balance equity."""
+    """Create a credit on opening balance equity."""
     lines = lines_of(books, item)
     number = item.get(books.side.credit_number) or books.credit_numbers.take()
     kept = Credit(party, None, number, lines, "open", moment(item[books.side.moment]))
@@ -118,7 +121,7 @@ def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
 
 
 def payment(made: Opening, item: Body, party: Party) -> Payment:
-    """Money that came or went before, and stands against opening balance equity."""
+    """Create a payment of the earlier books on opening balance equity."""
     total, on = item["unapplied_amount_cents"], dated(item)
     kept = Payment(party, None, total, "completed", "bank_transfer", None, 0, on, True)
     kept.opening = made
@@ -126,7 +129,7 @@ def payment(made: Opening, item: Body, party: Party) -> Payment:
 
 
 def reverse(books: Books, id: str, body: Body) -> Opening:
-    """Take an opening back with all that came with it."""
+    """Reverse an opening with all its items."""
     made, faults = find(books.openings, id, "opening_balance_not_found"), Faults()
     faults.add(409, "invalid_state_transition", made.reversed)
     used: list[Any] = [each for each in made.documents if books.is_touched(each)]

@@ -1,4 +1,4 @@
-"""What may be done with payments, and what that changes."""
+"""The moves of payments in the model, and their effects."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -12,7 +12,7 @@ from tests.model.sides import Side, may_become
 
 
 def create(books: Books, body: Body) -> Payment:
-    """Record a payment, and what it settles."""
+    """Create a payment, and its allocations."""
     side, faults = books.side, Faults()
     party = books.party_named(faults, body)
     books.inactive(faults, party)
@@ -34,7 +34,7 @@ def create(books: Books, body: Body) -> Payment:
 
 
 def receive(side: Side, party: Party, body: Body) -> Payment:
-    """Make a payment that has no parts yet."""
+    """Create a payment without allocations."""
     return Payment(
         party,
         body.get("external_id"),
@@ -49,7 +49,7 @@ def receive(side: Side, party: Party, body: Body) -> Payment:
 
 
 def change(books: Books, id: str, body: Body) -> Payment:
-    """Change what a body supplies; PUT and PATCH differ in descriptions only."""
+    """Change the fields in a body; PUT and PATCH differ in descriptions only."""
     payment = find(books.payments, id, books.side.payment_not_found)
     side, faults = books.side, Faults()
     status = body.get("status", payment.status)
@@ -93,7 +93,7 @@ def cancel(books: Books, id: str) -> Payment:
 
 
 def wanted_parts(side: Side, faults: Faults, given: Sequence[Body], amount: str) -> dict[str, int]:
-    """Read a list of allocations; nothing stands in it twice."""
+    """Read a list of allocations, which must not name a document twice."""
     parts = {each[side.document_id]: each[amount] for each in given}
     faults.add(400, "validation_error", len(parts) < len(given))
     return parts
@@ -106,7 +106,7 @@ def check_parts(
     held: Mapping[str, int],
     party: Party | None,
 ) -> None:
-    """Look at the parts that are new or have another amount than the one held."""
+    """Check the allocations that are new or have a new amount."""
     for id, amount in wanted.items():
         document = books.documents.get(id)
         if document is None:
@@ -121,7 +121,7 @@ def check_parts(
 def check_total(
     books: Books, faults: Faults, payment: Payment, body: Body, wanted: Mapping[str, int]
 ) -> None:
-    """Look whether the total still covers what is meant for documents and refunds."""
+    """Check that the total still covers the allocations and refunds."""
     total = body.get(books.side.total, payment.total)
     if sum(wanted.values()) + books.refunded(payment) <= total:
         return
@@ -130,7 +130,7 @@ def check_total(
 
 
 def check_identity(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look whether anything changes that never does, or takes a name that is taken."""
+    """Check that immutable fields do not change, and that the external id is not taken."""
     party = body.get(books.side.party_id, payment.party.id)
     name = body.get(books.side.party_external_id, payment.party.external_id)
     moved = (party, name) != (payment.party.id, payment.party.external_id)
@@ -143,13 +143,13 @@ def check_identity(books: Books, faults: Faults, payment: Payment, body: Body) -
 def check_refunds(
     books: Books, faults: Faults, payment: Payment, body: Body, wanted: Mapping[str, int]
 ) -> None:
-    """Look whether a release by hand takes away what live refunds gave back already."""
+    """Check that a release by hand leaves the amounts that live refunds have returned."""
     status = body.get("status", payment.status)
     by_hand = status == "refunded" or ("allocations" in body and status in LIVE)
     if not by_hand:
         return
     faults.add(422, "refund_exceeds_refundable", status == "refunded" and books.refunded(payment))
-    # What a list repeats is not released by hand, also where the status takes it back.
+    # An allocation that the list repeats is not released by hand, even if the status ends it.
     for id, part in payment.parts.items():
         after = wanted.get(id, 0) if status in LIVE else 0
         document = books.documents[id]
@@ -159,7 +159,7 @@ def check_refunds(
 
 
 def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look at what holds a payment: the locked period, its payout and the lines that show it."""
+    """Check what holds a payment: the locked period, its payout, its opening and its bank lines."""
     check_day(books, faults, payment, body)
     check_payout(books, faults, payment, body)
     check_opening(books, faults, payment, body)
@@ -167,13 +167,13 @@ def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> N
 
 
 def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look whether money of a payout changes that the payout has money_fields."""
+    """Check that the fields of money do not change for a payment in a payout."""
     changed = any(body.get(name, value) != value for name, value in money_fields(books, payment))
     faults.add(409, "in_payout", changed and books.payout_of(payment))
 
 
 def check_opening(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look whether money changes that was there when the books were opened."""
+    """Check that a payment of an opening does not change."""
     fixed = (
         *money_fields(books, payment),
         ("status", payment.status),
@@ -184,7 +184,7 @@ def check_opening(books: Books, faults: Faults, payment: Payment, body: Body) ->
 
 
 def money_fields(books: Books, payment: Payment) -> tuple[tuple[str, object], ...]:
-    """The fields of a payment that decide its money, with their values."""
+    """Return the fields of a payment that decide its money, with their values."""
     return (
         (books.side.total, payment.total),
         ("processing_fee_cents", payment.fee),
@@ -194,7 +194,7 @@ def money_fields(books: Books, payment: Payment) -> tuple[tuple[str, object], ..
 
 
 def check_lines(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look whether the lines that show a payment, and still will, show no more than it moves."""
+    """Check that the lines that still show a payment show no more than it moves."""
     if holds.are_lost(payment.status, body.get("status", payment.status)):
         return
     after = copy(payment)
@@ -205,8 +205,8 @@ def check_lines(books: Books, faults: Faults, payment: Payment, body: Body) -> N
 
 
 def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Look whether a day that the payment did not have lies in the locked period."""
-    # Once completed, its day is one on which it was posted, whatever its status is now.
+    """Check that a new day of the payment does not lie in the locked period."""
+    # A payment that was ever completed was posted on its day, whatever its status is now.
     given = "payment_date" in body
     day = date.fromisoformat(body["payment_date"]) if given else payment.paid_on
     first = body.get("status") == "completed" and not payment.was_completed

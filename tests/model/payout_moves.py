@@ -1,4 +1,4 @@
-"""What may be done with payouts, and what that changes."""
+"""The moves of payouts in the model, and their effects."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -15,7 +15,7 @@ OTHERS = {"chargeback": "6150", "dispute": "6100", "reserve": "1160"}
 
 
 def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPayment]]:
-    """Make a payout, or bring the one with this external id in line; and name what it touches."""
+    """Create a payout, or update the one with this external id; return it and its money."""
     known = named(books, body.get("external_id"))
     faults = Faults()
     before = Payout(body.get("external_id")) if known is None else known
@@ -48,7 +48,7 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
 
 
 def other(books: Books, faults: Faults, body: Body) -> Line:
-    """Something that a processor takes or gives besides; the tax in it is to be worked out."""
+    """Read another item of a payout; its tax is not computed yet."""
     amount, kind = body["amount_cents"], body["type"]
     account = OTHERS.get(kind.partition("_")[0]) or ("4500" if amount > 0 else "6000")
     taxed = read_code(None, books.codes, faults.found, body.get("tax_code"), books.today)
@@ -56,13 +56,13 @@ def other(books: Books, faults: Faults, body: Body) -> Line:
 
 
 def tax_each_way(items: Sequence[Line]) -> None:
-    """Work out the tax in what comes and in what goes, each once for each code."""
+    """Compute the tax of the incoming items, and of the outgoing ones, once for each code."""
     for comes in (True, False):
         compute([each for each in items if (each.net > 0) is comes], 0, inclusive=True)
 
 
 def dated(books: Books, payout: Payout, body: Body) -> None:
-    """Fill in when a payout is paid: when it is said, else now where it comes to be paid."""
+    """Set when a payout is paid: at the given moment, else now if its status is paid."""
     payout.paid_on = day_of(body.get("completed_at")) or payout.paid_on
     payout.told_at = body.get("completed_at", payout.told_at)
     if payout.status == "paid":
@@ -71,7 +71,7 @@ def dated(books: Books, payout: Payout, body: Body) -> None:
 
 
 def facts(payout: Payout) -> Body:
-    """Everything that a payout says; in which order it lists its items is nothing."""
+    """Return all fields of a payout; the order of its items does not matter."""
     items = {"payments": set(payout.payments), "refund_payments": set(payout.refund_payments)}
     return {**vars(payout), **items}
 
@@ -85,7 +85,7 @@ def named(books: Books, external_id: str | None) -> Payout | None:
 def chosen(
     faults: Faults, ids: Sequence[str] | None, records: dict[str, T], without: list[T]
 ) -> list[T]:
-    """Read a list of items; left out, they stay."""
+    """Return the listed records, or the earlier ones where there is no list."""
     if ids is None:
         return without
     faults.add(422, "reference_not_found", any(id not in records for id in ids))
@@ -95,7 +95,7 @@ def chosen(
 def check_item(
     books: Books, faults: Faults, payout: Payout | None, item: Payment | RefundPayment
 ) -> None:
-    """Look whether money can be in a payout; what it holds already may have bounced."""
+    """Check whether money can be in a payout; an item of this payout may have bounced."""
     held_by = books.payout_of(item)
     if held_by is not None and held_by is payout:
         return
@@ -105,7 +105,7 @@ def check_item(
 
 
 def delete(books: Books, id: str) -> Payout:
-    """Delete a payout: nothing is held any more, and its name is free."""
+    """Delete a payout: its items and its external id are free again."""
     if books.linked(find(books.payouts, id, "payout_not_found")):
         raise refused(409, "payout_reconciled")
     return books.payouts.pop(id)

@@ -15,13 +15,13 @@ from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
 from tests.model.codes import body_of
+from tests.model.comparison import differences, records_in
 from tests.model.hand import Hand
 from tests.model.ledger import balances
-from tests.model.reading import differences, records_in
 from tests.model.records import Document, Party, WriteOff
-from tests.model.refusals import Refused
+from tests.model.refusals import Refusal
 from tests.model.returns import Sums, on_accrual, on_cash, read
-from tests.model.settling import settle
+from tests.model.settlement import settle
 from tests.model.sides import Side
 from tests.model.vat_boxes import boxes
 from tests.model.views import Record, path_of, view
@@ -40,12 +40,12 @@ OUTDATED = frozenset({(412, "precondition_failed")})
 
 
 class Divergence(AssertionError):
-    """The server and the model do not agree."""
+    """A difference between the server and the model."""
 
 
 @dataclass
 class Site:
-    """Where runs are played: a partner of a server, and what proves the books of a business."""
+    """The setting of runs: a partner of a server, and the checks of a business's books."""
 
     partner: Partner
     counts: Counts
@@ -54,12 +54,12 @@ class Site:
 
     @cached_property
     def api(self) -> httpx.Client:
-        """The partner by its token, over a connection of its own."""
+        """The client of the partner with its token, over a connection of its own."""
         headers = {"Authorization": self.partner.api.headers["Authorization"]}
         return self.partner.client(self.partner.url, headers=headers)
 
     def make_codes(self, caller: Caller, books: Books) -> None:
-        """Make the tax codes that the business is not born with, and learn the ids of all."""
+        """Create the tax codes that a new business lacks, and take the ids of all."""
         for code in [each for each in books.codes.values() if each.own]:
             caller.client.post(f"{caller.base}tax-codes/", json=body_of(code)).raise_for_status()
         answer = caller.get("tax-codes/", page_size=100)
@@ -69,7 +69,7 @@ class Site:
                 caller.names[shown["id"]] = shown["code"]
 
     def open(self) -> tuple[Caller, Books]:
-        """Open a business of two customers or vendors, one of whom has terms."""
+        """Open a business with two customers or vendors, one of them with payment terms."""
         api = self.api
         facts = {
             "external_id": f"model-{uuid4()}",
@@ -95,10 +95,10 @@ class Site:
 
 @dataclass
 class Move:
-    """A write, what it does in the model, and how the model learns the ids that it made.
+    """A write, its effect in the model, and the function that takes new ids from the answer.
 
-    `act` returns the record that is answered and then what else it touched; `known` is the record
-    that an external id names already; `target` the one that the path names.
+    `act` returns the record of the answer, then the other records that it touched. `known` is the
+    record that an external id names already, and `target` is the one that the path names.
     """
 
     method: str
@@ -112,12 +112,12 @@ class Move:
     target: Any = None
 
     def at(self, target: Any) -> "Move":
-        """The same move, where it is known what its path names."""
+        """Return the same move with the record that its path names."""
         return replace(self, target=target)
 
 
 class Play:
-    """One run: the model, the business, and every comparison between them."""
+    """A run: the model, the business, and every comparison between them."""
 
     def __init__(self, site: Site) -> None:
         self.site = site
@@ -126,7 +126,7 @@ class Play:
         self.counts = site.counts
 
     def make(self, name: str, hand: Hand, move: Move) -> None:
-        """Make a move in one of its manners, and compare what it did."""
+        """Make a move, possibly stale, as a preview or with a key, and compare its effect."""
         versioned = move.target is not None and move.known is None
         stale = versioned and hand.chance(3)
         fresh = versioned and not stale and hand.chance(5)
@@ -154,15 +154,15 @@ class Play:
     def predicted(
         self, move: Move, books: Books, stale: bool
     ) -> Records | frozenset[tuple[int, str]]:
-        """Return what the move does in the model, or how it may be refused.
+        """Return the effect of the move in the model, or its possible refusals.
 
-        That its path names nothing comes before that its version is stale.
+        A path that names nothing is refused before a stale version.
         """
         if move.known is not None:
             return [move.known]
         try:
             acted = move.act(copy.deepcopy(books) if stale else books)
-        except Refused as refusal:
+        except Refusal as refusal:
             missing = {answer for answer in refusal.answers if answer[0] == 404}
             return frozenset(missing or OUTDATED) if stale else refusal.answers
         return OUTDATED if stale else acted
@@ -170,7 +170,7 @@ class Play:
     def refused(
         self, name: str, expected: frozenset[tuple[int, str]], answer: httpx.Response, move: Move
     ) -> None:
-        """Compare a refusal, and the record that it must not have changed."""
+        """Compare a refusal, and check that the record has not changed."""
         found = code_of(answer)
         if found not in expected:
             self.diverge(f"{name} should be refused with {words(expected)}", answer)
@@ -181,7 +181,7 @@ class Play:
     def previewed(
         self, name: str, answer: httpx.Response, move: Move, books: Books, records: Records
     ) -> None:
-        """Compare a preview, of which nothing is kept."""
+        """Compare the answer of a preview, which changes nothing."""
         if answer.status_code != 200:
             self.diverge(f"the preview of {name} should be answered with 200", answer)
         body = answer.json()
@@ -206,7 +206,7 @@ class Play:
         record, affected = records[0], records[1:]
         if move.method == "DELETE" and body == {"deleted": True}:
             return
-        if "message" in body:  # A notice tells of nothing else.
+        if "message" in body:  # A notice has no record.
             affected = records
         else:
             self.compare(record, answer, self.books)
@@ -214,7 +214,7 @@ class Play:
             self.look(each)
 
     def introduce(self, record: Any) -> None:
-        """Give a new record a short name for the story."""
+        """Assign a short name for the story to a new record."""
         if record.id and record.id not in self.caller.names:
             self.caller.name(record.id, type(record).__name__.lower())
 
@@ -225,7 +225,7 @@ class Play:
         books: Books,
         skipping: Sequence[str] = (),
     ) -> None:
-        """Compare an answer about a record with what the model says of it."""
+        """Compare an answer about a record with the model's view."""
         found: dict[str, Any] = {}
         for each, shown in records_in(record, answer.json()):
             expected = {name: v for name, v in view(books, each).items() if name not in skipping}
@@ -241,7 +241,7 @@ class Play:
             self.etags[record.id] = answer.headers["etag"]
 
     def look(self, record: Record) -> None:
-        """Read a record and compare it; one that nothing touched is still of the same version."""
+        """Read a record and compare it; an untouched record must have the same version."""
         answer = self.caller.get(path_of(self.books.side, record))
         if answer.status_code != 200:
             self.diverge(f"{self.caller.names.get(record.id)} should be there", answer)
@@ -254,7 +254,7 @@ class Play:
         return str(self.caller.get(path_of(self.books.side, record)).headers["etag"])
 
     def replay(self, hand: Hand) -> None:
-        """Repeat a kept write word for word, or send another one under its key."""
+        """Repeat a kept write exactly, or send another one with its key."""
         said = hand.one(self.caller.kept)
         other = hand.one(self.caller.kept)
         mixed = hand.chance(15) and (other.method, other.path, other.body) != (
@@ -279,13 +279,13 @@ class Play:
             self.diverge("a replayed answer says so", answer)
 
     def configure(self, field: str, value: object) -> None:
-        """Change a field of the business, as the partner does."""
+        """Change a field of the business, as the partner."""
         answer = self.caller.write("PATCH", "", {field: value})
         if answer.status_code != 200 or answer.json()[field] != value:
             self.diverge(f"{field} should be {value}", answer)
 
     def lock(self, until: date | None) -> None:
-        """Lock the period up to a day; it may move both ways."""
+        """Lock the period up to a day, which may move both ways."""
         self.configure("lock_date", None if until is None else until.isoformat())
         self.counts.note("lock period: done")
         self.books.lock_date = until
@@ -298,7 +298,7 @@ class Play:
     # The end of a run.
 
     def close(self) -> None:
-        """Read everything back, compare every balance, and prove the books."""
+        """Read all records again, compare every balance, and check the books."""
         books = self.books
         for records in (
             *(books.parties, books.documents, books.payments, books.credits, books.refunds),
@@ -328,7 +328,7 @@ class Play:
         self.hold("the accounts differ:", balances(self.books), held)
 
     def compare_return(self, scheme: str, expected: Sums) -> None:
-        """Draw up a return of all days, and compare its figures by code and its boxes."""
+        """Create a return over all days, and compare its sums by code and its boxes."""
         days = {"start_date": "2020-01-01", "end_date": "2026-12-31"}
         answer = self.caller.write("POST", "tax-returns/", {**days, "scheme": scheme})
         self.hold(f"the return on {scheme} differs:", expected, read(answer.json()["codes"]))
@@ -345,7 +345,7 @@ class Play:
             raise Divergence(self.story("\n".join([what, *lines])))
 
     def diverge(self, what: str, answer: httpx.Response) -> None:
-        """Raise a divergence with the difference, the answer, and all writes before it."""
+        """Raise a divergence with the difference, the answer, and the story."""
         said = f"{answer.request.method} {answer.request.url} answered {answer.status_code}:"
         raise Divergence(self.story("\n".join([what, said, answer.text[:3_000]])))
 
@@ -354,7 +354,7 @@ class Play:
 
 
 def code_of(answer: httpx.Response) -> tuple[int, str]:
-    """The status and the code of an answer."""
+    """Return the status and the error code of an answer."""
     code = answer.json()["error_code"] if answer.status_code >= 400 else ""
     return answer.status_code, code
 

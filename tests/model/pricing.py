@@ -1,4 +1,4 @@
-"""What the lines of a document come to, with their taxes: the model's own pricing."""
+"""The model's own pricing of the lines of documents, with their taxes."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -15,59 +15,59 @@ Codes = Mapping[str, Code]
 Body = Mapping[str, Any]
 Group = tuple[str, Fraction]
 SELF = "2200"
-"""Where tax is owed that a business assesses itself."""
+"""The account of self-assessed tax that is owed."""
 
 
 @dataclass(frozen=True)
-class Taxed:
-    """A code as it stood on the day; `code` is none where a rate means none."""
+class Taxation:
+    """A tax code with its rate of the day; a rate that fits no code has no `code`."""
 
     code: Code | None
     rate: Rate
 
     @property
     def group(self) -> Group:
-        """What it is added up with before anything is rounded."""
+        """The key of the lines that are summed before they are rounded."""
         return (self.code.name if self.code else ""), self.rate.percent
 
     @property
     def kind(self) -> str:
-        """What is done with the tax."""
+        """The treatment of the tax."""
         return self.code.kind if self.code else CHARGED
 
     def charged(self) -> Mark | None:
-        """What its tax is for a return."""
+        """Return the mark of the tax that is charged."""
         return self.mark("output" if self.code and self.code.sales else "input")
 
     def mark(self, part: str) -> Mark | None:
-        """What an amount of it is for a return."""
+        """Return the mark of an amount for a part of the return."""
         return Mark(self.code.name, self.rate.percent, part) if self.code else None
 
 
 @dataclass
 class Tax:
-    """A tax on a line; what is not recovered of it is `blocked`."""
+    """A tax on a line; `blocked` is the amount that is not recovered."""
 
     amount: int
     account: str
-    taxed: Taxed | None
+    taxed: Taxation | None
     blocked: int = 0
 
 
 @dataclass(eq=False)
 class Line:
-    """A line: `subtotal` is its net before the discount on all, `net` after it.
+    """A line: `subtotal` is its net before the discount on the document, `net` after it.
 
-    `assessed` is what it posts besides, debits above zero. One that books were opened with is
-    `opened`: it was posted elsewhere, and stands here on its own account, tax and all.
+    `assessed` are its self-assessed amounts, debits above zero. A line of an opening is `opened`:
+    it was posted in the earlier books, and all its parts are on its own account.
     """
 
     account: str
     subtotal: int
     net: int
-    taxed: Taxed | None
+    taxed: Taxation | None
     taxes: list[Tax]
-    withholding: Taxed | None
+    withholding: Taxation | None
     withheld: int = 0
     given: bool = False
     assessed: Counter[Part] = field(default_factory=Counter)
@@ -80,16 +80,16 @@ class Line:
 
     @property
     def code(self) -> Code | None:
-        """What it is taxed by, if a code taxes it."""
+        """The tax code of the line, if any."""
         return self.taxed.code if self.taxed else None
 
     @property
     def net_mark(self) -> Mark | None:
-        """What its net is for a return."""
+        """The tax mark of its net."""
         return self.taxed.mark("net") if self.taxed else None
 
     def parts(self, side: Side, home: str | None = None) -> Counter[Part]:
-        """What it comes to, by part, as whatever gives it back does; `home` bears the net."""
+        """Return the parts of the line for refunds and credits; the net is on `home`."""
         own = home or self.account
         parts: Counter[Part] = Counter({(own, self.net_mark): self.net})
         for tax in self.taxes:
@@ -106,7 +106,7 @@ class Line:
         return parts
 
     def posted(self, side: Side) -> Counter[Part]:
-        """What it comes to as it was posted, and as it is settled."""
+        """Return the parts of the line as they were posted and are settled."""
         parts = self.parts(side)
         if not self.opened:
             return parts
@@ -114,8 +114,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Priced:
-    """What lines come to; `wrong` is what cannot stand. A `discount` is shown net of tax."""
+class Pricing:
+    """The computed lines of a document and their faults (`wrong`). A `discount` is net of tax."""
 
     side: Side
     lines: list[Line]
@@ -145,7 +145,7 @@ class Priced:
 
     @property
     def posted(self) -> Counter[str]:
-        """What stands against the whole, by account; what is given off as the side has it."""
+        """The posted amounts by account, with discounts as the side posts them."""
         held: Counter[str] = Counter()
         for line in self.lines:
             held.update(by_account(line.posted(self.side)))
@@ -156,7 +156,7 @@ class Priced:
 
     @property
     def assessed(self) -> Counter[str]:
-        """What is posted besides, by account."""
+        """The self-assessed amounts by account."""
         held: Counter[str] = Counter()
         for line in self.lines:
             if not line.opened:
@@ -164,8 +164,8 @@ class Priced:
         return held
 
 
-def gross(taxed: Taxed | None, account: str, amount: int) -> Line:
-    """A line of an amount of money, with the tax in it; still to be worked out."""
+def gross(taxed: Taxation | None, account: str, amount: int) -> Line:
+    """Create a line of a gross amount; its tax is not computed yet."""
     line = plain(account, amount)
     line.taxed = taxed
     if taxed is not None and taxed.code is not None and taxed.kind == CHARGED:
@@ -173,8 +173,8 @@ def gross(taxed: Taxed | None, account: str, amount: int) -> Line:
     return line
 
 
-def price(side: Side, codes: Codes, body: Body, day: date) -> Priced:
-    """Work out a document's lines by the rates of a day."""
+def price(side: Side, codes: Codes, body: Body, day: date) -> Pricing:
+    """Compute a document's lines by the rates of a day."""
     discount, given = body.get("additional_discount", 0), body["line_items"]
     wrong: set[tuple[int, str]] = set()
     lines = [read_line(side, codes, wrong, each, day) for each in given]
@@ -186,11 +186,11 @@ def price(side: Side, codes: Codes, body: Body, day: date) -> Priced:
         wrong.add((422, "negative_amount"))
     told = sum(line.get("discount_amount", 0) for line in given)
     told += body.get("additional_discount", 0)
-    return Priced(side, lines, discount, told, frozenset(wrong))
+    return Pricing(side, lines, discount, told, frozenset(wrong))
 
 
 def read_line(side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body, day: date) -> Line:
-    """Read a line; nothing of it is worked out yet."""
+    """Read a line; its amounts are not computed yet."""
     account = named(body.get("account_identifier"), side.line)
     wrong |= {(422, fault) for fault in faults_of(account)}
     taxed = taxed_by(side, codes, wrong, body, day)
@@ -213,29 +213,29 @@ def read_line(side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body,
 
 
 def plain(account: str, net: int) -> Line:
-    """A line without any tax."""
+    """Create a line without tax."""
     return Line(account, net, net, None, [], None)
 
 
-def given_tax(amount: int, account: str, taxed: Taxed | None) -> Tax:
-    """A tax that stands as it was given; what its code does not recover is blocked."""
+def given_tax(amount: int, account: str, taxed: Taxation | None) -> Tax:
+    """Create a tax of a given amount; the amount that its code does not recover is blocked."""
     return Tax(amount, account, taxed, amount - recovered(amount, taxed) if taxed else 0)
 
 
 def taxed_by(
     side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body, day: date
-) -> Taxed | None:
-    """Find what a line is taxed by: the code that it names, or the one that its rate means."""
+) -> Taxation | None:
+    """Find the code that a line names, or the one that its rate means."""
     if "tax_rate" not in body:
         return read_code(side, codes, wrong, body.get("tax_code"), day)
     asked = percent(body["tax_rate"])
     return rate_alone(side, codes, asked, day)
 
 
-def rate_alone(side: Side, codes: Codes, asked: Fraction, day: date) -> Taxed:
-    """What a rate means that is named alone: the one code that has it, or none."""
+def rate_alone(side: Side, codes: Codes, asked: Fraction, day: date) -> Taxation:
+    """Return the only code that has a rate, or the default one; else the rate without a code."""
     found = [
-        Taxed(each, rate)
+        Taxation(each, rate)
         for each in codes.values()
         if each.treatment in ("standard", "reduced") and each.sales == (side.sign > 0)
         for rate in [each.on(day)]
@@ -243,7 +243,7 @@ def rate_alone(side: Side, codes: Codes, asked: Fraction, day: date) -> Taxed:
     ]
     if len(found) > 1:
         found = [each for each in found if each.code and each.code.is_default]
-    return found[0] if len(found) == 1 and asked else Taxed(None, Rate(asked))
+    return found[0] if len(found) == 1 and asked else Taxation(None, Rate(asked))
 
 
 def read_code(
@@ -254,8 +254,8 @@ def read_code(
     day: date,
     *,
     withheld: bool = False,
-) -> Taxed | None:
-    """Find the code that is named, or note what is wrong with it; money has no side."""
+) -> Taxation | None:
+    """Find a named code, or note its faults; without a side the codes of both sides fit."""
     if name is None:
         return None
     code = codes.get(name)
@@ -269,11 +269,11 @@ def read_code(
     if rate is None:
         wrong.add((422, "tax_rate_missing"))
         return None
-    return Taxed(code, rate)
+    return Taxation(code, rate)
 
 
 def compute(lines: Sequence[Line], discount: int, *, inclusive: bool) -> int:
-    """Work out nets and taxes, and say what the discount on all is net."""
+    """Compute nets and taxes; return the discount on the document, net of tax."""
     whole = [each.subtotal for each in lines]
     less = [n - part for n, part in zip(whole, shares(discount, whole), strict=True)]
     if inclusive:
@@ -293,19 +293,19 @@ def compute(lines: Sequence[Line], discount: int, *, inclusive: bool) -> int:
 
 
 def added(base: int, rate: Fraction) -> int:
-    """Tax on a net."""
+    """Return the tax on a net: 100.00 at 20 % is 20.00."""
     return half_up(base * rate / 100)
 
 
 def included(gross: int, rate: Fraction) -> int:
-    """Tax in a gross amount: 6.03 at 20 % has 1.01."""
+    """Return the tax in a gross amount: 6.03 at 20 % has 1.01."""
     return half_up(gross * rate / (100 + rate))
 
 
 def charge(
     lines: Sequence[Line], bases: Sequence[int], tax: Callable[[int, Fraction], int]
 ) -> list[list[int]]:
-    """The taxes of each line, computed once for each code and rate; given ones stay."""
+    """Return the taxes of each line, computed once for each code and rate; given ones stay."""
     found = [[each.amount for each in line.taxes] for line in lines]
     for places in grouped(lines, lambda line: is_computed(line) and line.taxed):
         taxed = lines[places[0]].taxed
@@ -318,27 +318,27 @@ def charge(
 
 
 def is_computed(line: Line) -> bool:
-    """Whether its tax is worked out, and not given."""
+    """Return whether the tax of a line is computed, not given."""
     return bool(line.taxes) and not line.given
 
 
-def grouped(lines: Sequence[Line], of: Callable[[Line], Taxed | bool | None]) -> list[list[int]]:
-    """The places of lines that are taxed alike, for each of the ways."""
+def grouped(lines: Sequence[Line], of: Callable[[Line], Taxation | bool | None]) -> list[list[int]]:
+    """Group the places of lines by their tax."""
     places: dict[Hashable, list[int]] = {}
     for place, line in enumerate(lines):
         taxed = of(line)
-        if isinstance(taxed, Taxed):
+        if isinstance(taxed, Taxation):
             places.setdefault(taxed.group, []).append(place)
     return list(places.values())
 
 
-def recovered(amount: int, taxed: Taxed) -> int:
-    """What of a tax is recovered."""
+def recovered(amount: int, taxed: Taxation) -> int:
+    """Return the amount of a tax that is recovered."""
     return half_up(Fraction(amount * taxed.rate.recovered, 100))
 
 
 def block(lines: Sequence[Line]) -> None:
-    """Set apart what is not recovered of the taxes that were worked out."""
+    """Set the blocked amounts of computed taxes."""
     for places in grouped(lines, lambda line: is_computed(line) and line.taxed):
         taxes = [lines[place].taxes[0] for place in places]
         taxed, amounts = taxes[0].taxed, [each.amount for each in taxes]
@@ -349,7 +349,7 @@ def block(lines: Sequence[Line]) -> None:
 
 
 def withhold(lines: Sequence[Line]) -> None:
-    """Work out what is withheld of the nets."""
+    """Compute the withheld amounts from the nets."""
     for places in grouped(lines, lambda line: line.withholding):
         taxed = lines[places[0]].withholding
         assert taxed is not None
@@ -360,7 +360,7 @@ def withhold(lines: Sequence[Line]) -> None:
 
 
 def assess(lines: Sequence[Line]) -> None:
-    """Work out the tax that a business owes itself, and what it recovers of that."""
+    """Compute self-assessed tax, and the amount of it that is recovered."""
     for places in grouped(lines, is_assessed):
         taxed = lines[places[0]].taxed
         assert taxed is not None
@@ -380,12 +380,12 @@ def assess(lines: Sequence[Line]) -> None:
                 )
 
 
-def is_assessed(line: Line) -> Taxed | None:
-    """How a line is taxed, where whoever buys owes the tax."""
+def is_assessed(line: Line) -> Taxation | None:
+    """Return the tax of a line if the buyer owes it."""
     return line.taxed if line.taxed and line.taxed.kind == ASSESSED and not line.given else None
 
 
 def subtotal_of(line: Body) -> int:
-    """What a line comes to before the discount on all, as its price is."""
+    """Return the amount of a line before the discount on the document, as its price is given."""
     gross = half_up(Fraction(str(line["quantity"])) * line["unit_price"])
     return gross - int(line.get("discount_amount", 0))

@@ -1,4 +1,4 @@
-"""How hypothesis plays the machine."""
+"""The settings with which hypothesis runs the machine."""
 
 from collections.abc import Callable
 from typing import cast
@@ -12,15 +12,15 @@ ENDING_EARLY = 2**-16
 
 
 class Dealer(HypothesisProvider):
-    """Deals each run at random, from the seed and from nothing that was played before.
+    """A provider that draws each run at random from the seed, independent of earlier runs.
 
-    Left to itself hypothesis also mixes earlier runs and allows the mixture no more draws than it
-    began with. Here a draw asks for what the books hold by then, so such a run often needs more and
-    is broken off in the middle: with fifty steps it was one run in six.
+    By default hypothesis also mixes earlier runs, and allows the mixture no more draws than the
+    first one had. Here the draws depend on the records in the books, so such a run often needs more
+    and is broken off: with fifty steps it was one run in six.
     """
 
     def draw_boolean(self, p: float = 0.5) -> bool:
-        """Let no run end early, as hypothesis does now and then to see what it needs to end."""
+        """Return a random boolean, but never end a run early, as hypothesis does now and then."""
         return p > ENDING_EARLY and super().draw_boolean(p)
 
 
@@ -28,12 +28,12 @@ AVAILABLE_PROVIDERS["dealer"] = Dealer
 
 
 def run(machine: Callable[[], RuleBasedStateMachine], played: Settings) -> None:
-    """Play; hypothesis calls for a class and means whatever makes a machine."""
+    """Run the machine; hypothesis is typed for a class, but accepts any function that makes one."""
     run_state_machine_as_test(cast(type[RuleBasedStateMachine], machine), settings=played)
 
 
 def settings(runs: int, steps: int, *, shrink: bool = True) -> Settings:
-    """So many runs of so many steps; a failing one is made as short as it can be."""
+    """Return settings for a number of runs and steps; a failing run is shortened."""
     return Settings(
         max_examples=runs,
         stateful_step_count=steps,

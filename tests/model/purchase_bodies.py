@@ -1,4 +1,4 @@
-"""Bodies of what only purchases have: refunds from vendors."""
+"""Bodies of purchases alone: refunds from vendors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,10 +11,10 @@ METHODS = ("bank_transfer", "cash", "credit_card", "check", "wire", "ach", "othe
 
 
 class PurchaseBodies(Bodies):
-    """Draws bodies for the purchases of one business."""
+    """A source of random bodies for the purchases of one business."""
 
     def refund(self) -> Body:
-        """A refund that comes in one payment."""
+        """Return a refund in one payment."""
         vendors = list(self.books.parties.values())
         paid = [each for each in vendors if self.refundable(each, self.books.payments)]
         vendor = self.hand.one(vendors if not paid or self.hand.chance(15) else paid)
@@ -30,7 +30,7 @@ class PurchaseBodies(Bodies):
         }
 
     def refund_in_parts(self) -> Body:
-        """A refund with the payments that it comes in, which add up but for now and then."""
+        """Return a refund with its payments, which mostly add up."""
         body = self.refund()
         total = body.pop("total_amount_cents")
         for name in ("payment_method", "processing_fee_cents"):
@@ -49,14 +49,14 @@ class PurchaseBodies(Bodies):
         return {"amount_cents": amount, **self.means(30), **day}
 
     def means(self, fee: int) -> Body:
-        """How the money comes; `fee` is how often it costs one."""
+        """Return the method of a payment, and in `fee` percent of the calls a fee."""
         return {
             **self.maybe(40, "payment_method", lambda: self.hand.one(METHODS)),
             **self.maybe(fee, "processing_fee_cents", lambda: self.hand.one((5, 120))),
         }
 
     def total_of(self, shares: Sequence[Body]) -> int:
-        """As much as is allocated, or more; now and then less."""
+        """Return the allocated amount or more; now and then less."""
         meant: int = sum(each["amount_cents"] for each in shares)
         if self.hand.chance(4):
             return max(1, meant - 1)
@@ -64,7 +64,7 @@ class PurchaseBodies(Bodies):
         return meant + more
 
     def shares(self, vendor: Party, most: int) -> list[Body]:
-        """Up to three allocations that come to an amount at most, nearly always."""
+        """Return up to three allocations, nearly always within an amount."""
         books, given, rest = self.books, list[Body](), most
         bills = self.refundable(vendor, books.documents)
         paid = self.refundable(vendor, books.payments)
@@ -86,13 +86,13 @@ class PurchaseBodies(Bodies):
         return given
 
     def refundable(self, vendor: Party, records: Mapping[str, Any]) -> list[Any]:
-        """Of what a vendor may give back; now and then anything."""
+        """Return the refundable records of a vendor; now and then all records."""
         if self.hand.chance(3):
             return list(records.values())
         return [e for e in records.values() if e.party is vendor and self.books.refundable(e)]
 
     def share(self, target: Document | Payment | Credit | None, rest: int) -> Body:
-        """One allocation, to a target as much as it can give back, or less, or more."""
+        """Return an allocation to a target, up to its refundable amount; now and then more."""
         limit = 2_000 if target is None else self.books.refundable(target)
         fits = min(limit, rest)
         amounts = (fits, fits // 2, 1, limit + 1 if self.hand.chance(15) else fits)
@@ -108,7 +108,7 @@ class PurchaseBodies(Bodies):
         return given
 
     def shares_again(self, refund: VendorRefund) -> list[Body]:
-        """A list in place of what a refund is allocated to: some stays, some does not."""
+        """Return a list that replaces the allocations of a refund; some stay the same."""
         held = [dict(each.body) for each in refund.shares]
         mode = self.hand.number(0, 4)
         if mode == 0:
@@ -131,7 +131,7 @@ class PurchaseBodies(Bodies):
         return next((given[name] for name in names if name in given), None)
 
     def as_given(self, target: Document | Payment | Credit | None, amount: int) -> Body:
-        """The body of an allocation."""
+        """Return the body of an allocation."""
         match target:
             case Document():
                 return of_bill({"id": target.id}, amount)
@@ -142,7 +142,7 @@ class PurchaseBodies(Bodies):
         return as_credit(amount)
 
     def refund_payment(self, payment: VendorRefundPayment | None) -> Body:
-        """A new status of a payment, and now and then other fields."""
+        """Return a new status of a payment, now and then with other fields."""
         status = {"status": self.hand.one(self.side.statuses)}
         if payment is None:
             return status

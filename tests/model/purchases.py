@@ -1,11 +1,11 @@
-"""The moves that only purchases have: refunds from vendors, and how business with one stands."""
+"""The moves of purchases alone: refunds from vendors, and the status of a vendor."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from tests.model import document_moves, vendor_refund_moves
+from tests.model.answer_ids import bind_vendor_refund
 from tests.model.bank import BankMoves
-from tests.model.binding import bind_vendor_refund
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
 from tests.model.moves import by_external_id, likely
@@ -26,7 +26,7 @@ class PurchaseMoves(BankMoves):
         self.bodies = PurchaseBodies(hand, play.books)
 
     def agree_refund(self) -> None:
-        """Agree a refund that comes in one payment, which is what is answered."""
+        """Create a refund in one payment; the answer is that payment."""
         body = self.bodies.refund()
 
         def act(books: Books) -> Records:
@@ -39,7 +39,7 @@ class PurchaseMoves(BankMoves):
         self.make("agree vendor refund", move)
 
     def agree_refund_in_parts(self) -> None:
-        """Agree a refund with the payments that it comes in."""
+        """Create a refund with its payments."""
         body = self.bodies.refund_in_parts()
 
         def act(books: Books) -> Records:
@@ -50,7 +50,7 @@ class PurchaseMoves(BankMoves):
         self.make("agree vendor refund in parts", move)
 
     def describe_refund(self) -> None:
-        """Change the memo of a refund, which moves nothing."""
+        """Change the memo of a refund, which posts nothing."""
         id, refund = self.pick(self.books.vendor_refunds)
         body = {"memo": self.hand.one(("Broken beans", "Late beans"))}
 
@@ -61,13 +61,13 @@ class PurchaseMoves(BankMoves):
         self.make("describe vendor refund", move.at(refund))
 
     def pick_refund_payment(self, *states: str) -> tuple[str, VendorRefundPayment | None]:
-        """One of the payments, most often in one of some states."""
+        """Return a payment, mostly in one of some states."""
         payments: Mapping[str, Any] = self.books.vendor_refund_payments
         fitting = likely(self.hand, payments, lambda each: each.status in states)
         return self.pick(self.shown(fitting))
 
     def change_refund(self, name: str, id: str, body: Body) -> None:
-        """Change a payment of a refund, or what the refund is allocated to."""
+        """Change a payment of a refund, or the allocations of the refund."""
         target = self.books.vendor_refund_payments.get(id)
 
         def act(books: Books) -> Records:
@@ -89,7 +89,7 @@ class PurchaseMoves(BankMoves):
         self.change_refund("allocate vendor refund anew", id, body)
 
     def return_refund_payment(self) -> None:
-        """Bounce a payment that has come."""
+        """Fail a payment that was completed."""
         id, _ = self.pick_refund_payment("completed")
         self.change_refund("return vendor refund payment", id, {"status": "failed"})
 
@@ -100,7 +100,7 @@ class PurchaseMoves(BankMoves):
         self.make("cancel vendor refund payment", move.at(payment))
 
     def set_vendor_status(self) -> None:
-        """Stop business with a vendor, or go on with it where it was stopped."""
+        """Set a vendor inactive or blocked, or active again."""
         stopped = {id: each for id, each in self.books.parties.items() if each.status != "ACTIVE"}
         id, vendor = self.pick(stopped or self.books.parties)
         status = "ACTIVE" if stopped else self.hand.one(("INACTIVE", "BLOCKED"))

@@ -1,4 +1,4 @@
-"""What the model remembers: the facts of each document, and no derived amount."""
+"""The records of the model: the facts of each document, and no derived amount."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from tests.model.arithmetic import Part
-from tests.model.pricing import Body, Line, Priced
+from tests.model.pricing import Body, Line, Pricing
 from tests.model.rests import Split
 
 TRANSFER = "transfer"
@@ -29,12 +29,12 @@ class Party:
 
 @dataclass(eq=False)
 class Document:
-    """An invoice or a bill; `body` is what it says, worked out again when a draft opens."""
+    """An invoice or a bill; its `body` is priced again when a draft opens."""
 
     party: Party
     external_id: str | None
     number: str | None
-    priced: Priced
+    priced: Pricing
     state: str
     opened_at: datetime | None = None
     due_at: datetime | None = None
@@ -46,7 +46,7 @@ class Document:
 
     @property
     def day(self) -> date:
-        """Its day in the books."""
+        """The day in the books."""
         assert self.opened_at is not None
         if self.opening is not None:
             return self.opening.day
@@ -55,9 +55,9 @@ class Document:
 
 @dataclass(eq=False)
 class WriteOff:
-    """A write-off; `split` is what it settles, `back` the tax taken back on its accounts.
+    """A write-off; `split` is the amount by part, `back` the tax taken back by account.
 
-    `relieved` is what it takes of lines.
+    `relieved` is the amount taken back by line and part.
     """
 
     document: Document
@@ -72,10 +72,10 @@ class WriteOff:
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What something settles of a document: how much, and of which parts.
+class Settlement:
+    """The amount that one record settles of another, and its split by part.
 
-    Of a vendor's refund these are parts of each thing that it gives back of.
+    For a vendor's refund the split is by target and part.
     """
 
     amount: int
@@ -84,7 +84,7 @@ class Settled:
 
 @dataclass(eq=False)
 class Payment:
-    """A payment; `parts` are its live allocations, by document, in the order they were made."""
+    """A payment; `parts` are its live allocations, by document, in the order of their creation."""
 
     party: Party
     external_id: str | None
@@ -106,9 +106,10 @@ class Payment:
 
 @dataclass(eq=False)
 class Credit:
-    """A credit; `takes` is what it takes of lines while it is open. A `refund` may keep one.
+    """A credit; `takes` is its split of the source's lines while it is open.
 
-    `body` is what it says, worked out again when a draft opens.
+    A credit that is kept from a vendor's refund has a `refund`. The `body` is priced again when a
+    draft opens.
     """
 
     party: Party
@@ -140,7 +141,7 @@ class Credit:
 
 @dataclass(eq=False)
 class Refund:
-    """A refund of an invoice, a payment or a credit; `split` is what it takes of the invoice."""
+    """A refund of an invoice, a payment or a credit; `split` is its split of invoice lines."""
 
     party: Party
     external_id: str | None
@@ -197,9 +198,9 @@ class RefundPayment:
 
 @dataclass(eq=False)
 class Payout:
-    """What a processor paid out; only a live one holds what it lists, and counts it.
+    """A payout of a processor; only a live one holds and counts its items.
 
-    `told_at` is when it was paid as it was told, and `paid_on` the day of that.
+    `told_at` is the moment of payment as it was given, and `paid_on` is its day.
     """
 
     LIVE = ("pending", "processing", "paid")
@@ -231,7 +232,7 @@ class Payout:
 
     @property
     def fees(self) -> int:
-        """The fees that stand posted with its items."""
+        """The fees that are posted with its items."""
         items: list[Payment | RefundPayment] = [*self.payments, *self.refund_payments]
         return sum(each.fee for each in items if each.is_completed)
 
@@ -246,28 +247,28 @@ class Payout:
 
 @dataclass(eq=False)
 class Share:
-    """What a vendor's refund gives back: of a bill, of a payment, or a credit for later.
+    """A part of a vendor's refund: of a bill, of a payment, or a credit for later.
 
-    `body` is the allocation as it was sent. `released` is what was taken off bills, by bill, to
-    make the payment's money free, and `before` what it settled. An earlier credit is paid out.
+    `body` is the allocation as it was sent. `released` are the amounts taken off bills to free the
+    payment's money, and `before` are their earlier settlements. An earlier credit is paid out.
     """
 
     target: Document | Payment | Credit
     amount: int
     split: Split = field(default_factory=Counter)
     released: dict[str, int] = field(default_factory=dict)
-    before: dict[str, Settled] = field(default_factory=dict)
+    before: dict[str, Settlement] = field(default_factory=dict)
     body: Body = field(default_factory=dict)
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is no money, but a credit for later."""
+        """Return whether the share is no money, but a credit for later."""
         return bool(self.body["allocation_type"] == "credit")
 
 
 @dataclass(eq=False)
 class VendorRefund:
-    """What a vendor agreed to give back, with what it is allocated to now."""
+    """A refund that a vendor agreed to, with its current allocations."""
 
     party: Party
     external_id: str | None
@@ -284,7 +285,7 @@ class VendorRefund:
 
     @property
     def cash(self) -> int:
-        """What of it comes as money."""
+        """The amount that comes as money."""
         return self.total - sum(e.amount for e in self.shares if e.is_kept)
 
     @property
@@ -314,12 +315,12 @@ class VendorRefundPayment:
 
 
 Money = Payment | RefundPayment | Payout | VendorRefundPayment
-"""What a line of a bank statement can be."""
+"""Money that a line of a bank statement can show."""
 
 
 @dataclass(eq=False)
 class BankAccount:
-    """A bank account; `code` is that of its account in the chart."""
+    """A bank account; `code` is the code of its account in the chart."""
 
     external_id: str | None
     code: str
@@ -328,7 +329,7 @@ class BankAccount:
 
 @dataclass(eq=False)
 class BankLine:
-    """A line of a bank statement, and the parts of it that were posted to accounts, if any."""
+    """A line of a bank statement, and its parts that were posted to accounts, if any."""
 
     account: BankAccount
     external_id: str
@@ -350,7 +351,7 @@ class BankLine:
 
 @dataclass(eq=False)
 class BankRule:
-    """What lines of statements are that fit `conditions`; `place` is when it was made."""
+    """A rule for statement lines that fit `conditions`; `place` is its rank by creation."""
 
     priority: int
     place: int
@@ -363,7 +364,7 @@ class BankRule:
 
 @dataclass(eq=False)
 class Transfer:
-    """Money between two own bank accounts, by their codes; one of its lines may be to come."""
+    """Money between two own bank accounts, by their codes; one of its lines may be missing."""
 
     amount: int
     leaves: str
@@ -375,7 +376,7 @@ class Transfer:
 
 @dataclass(eq=False)
 class Link:
-    """That so much of a line is this money; the line has that much, and `more` of it or less."""
+    """The amount of a line that shows money, and the rounding difference (`more`) on the line."""
 
     line: BankLine
     money: "Money | Transfer | Entry"
@@ -386,7 +387,7 @@ class Link:
 
 @dataclass(eq=False)
 class Entry:
-    """An entry written by hand; in `lines` a debit is above zero, a credit below."""
+    """A manual entry; in `lines` a debit is above zero, a credit below."""
 
     day: date
     lines: list[tuple[str, int]]
@@ -399,7 +400,7 @@ class Entry:
 
 @dataclass(eq=False)
 class Opening:
-    """Books that were opened on a day: money at the bank, and what was open with a side."""
+    """An opening of the books on a day: money at the bank, and the open items of a side."""
 
     day: date
     money: int

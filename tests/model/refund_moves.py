@@ -1,4 +1,4 @@
-"""What may be done with refunds to customers and their payments, and what that changes."""
+"""The moves of refunds to customers and of their payments in the model, and their effects."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tests.model.rests import Split, over_all, over_lines, with_assessed
 
 
 def create(books: Books, body: Body) -> Refund:
-    """Agree to give money back; with a `completed_at` it is paid at once."""
+    """Create a refund; with a `completed_at` it is paid immediately."""
     faults = Faults()
     target = named_target(books, body)
     faults.add(422, "reference_not_found", target is None)
@@ -57,7 +57,7 @@ def named_target(books: Books, body: Body) -> Document | Payment | Credit | None
 
 
 def day_of_target(target: Document | Payment | Credit) -> date:
-    """The day before which nothing can be given back."""
+    """Return the first day on which a target can be refunded."""
     if isinstance(target, Credit):
         assert target.opened_at is not None
         return target.opened_at.date()
@@ -65,7 +65,7 @@ def day_of_target(target: Document | Payment | Credit) -> date:
 
 
 def check_lines(books: Books, faults: Faults, document: Document, given: Sequence[Body]) -> None:
-    """Look at the lines that a refund gives back of."""
+    """Check the lines that a refund names."""
     rests = {line.id: sum(rest.values()) for line, rest in books.rests(document).items()}
     ids = [each["line_id"] for each in given]
     faults.add(400, "validation_error", len(set(ids)) < len(ids))
@@ -77,7 +77,7 @@ def check_lines(books: Books, faults: Faults, document: Document, given: Sequenc
 def split_off(
     books: Books, document: Document, amount: int, given: Sequence[Body] | None = None
 ) -> Split:
-    """Split a refund over what is left of a document: of the lines given, or of all of it."""
+    """Split a refund over the rest of the given lines, or of the whole document."""
     rests, taken = books.rests(document), books.taken(document)
     if given is None:
         return with_assessed(books.side, rests, taken, over_all(rests, amount))
@@ -88,7 +88,7 @@ def split_off(
 
 
 def cancel(books: Books, id: str) -> Refund:
-    """Take a refund back of which nothing is paid."""
+    """Cancel a refund of which nothing is paid."""
     refund = find(books.refunds, id, "invoice_refund_not_found")
     if refund.cancelled or refund.paid:
         raise refused(409, "invalid_state_transition")
@@ -97,12 +97,12 @@ def cancel(books: Books, id: str) -> Refund:
 
 
 def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
-    """Pay a refund, or some of it."""
+    """Pay a refund, in full or in part."""
     refund = find(books.refunds, id, "invoice_refund_not_found")
     faults = Faults()
     names = {each.external_id for each in books.refund_payments.values()}
     taken = body.get("external_id") and body["external_id"] in names
-    faults.add(409, "duplicate_external_id", taken)  # Of another refund, or it were answered.
+    faults.add(409, "duplicate_external_id", taken)  # Of another refund: a repeat succeeds.
     faults.add(409, "invalid_state_transition", refund.cancelled)
     amount = body.get("amount_cents", refund.rest)
     faults.add(422, "refund_exceeds_refundable", not 1 <= amount <= refund.rest)
@@ -112,7 +112,10 @@ def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
 
 
 def payment_of(refund: Refund, body: Body) -> RefundPayment:
-    """Make the payment of a refund; the refund's processor goes with its method, its fee once."""
+    """Create the payment of a refund.
+
+    The refund's processor applies only with the refund's method, and its fee to the first payment.
+    """
     method = body.get("method", refund.method)
     processor = refund.processor if method == refund.method else None
     return RefundPayment(
@@ -127,7 +130,7 @@ def payment_of(refund: Refund, body: Body) -> RefundPayment:
 
 
 def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, RefundPayment]:
-    """Take the payment of a refund back."""
+    """Cancel the payment of a refund."""
     refund = find(books.refunds, id, "invoice_refund_not_found")
     payment = next((each for each in refund.payments if each.id == payment_id), None)
     if payment is None:

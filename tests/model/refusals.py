@@ -1,4 +1,4 @@
-"""What the model says when a move breaks a rule, or several."""
+"""The refusals of moves that break one rule or several."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -7,11 +7,11 @@ T = TypeVar("T")
 Answers = frozenset[tuple[int, str]]
 
 
-class Refused(Exception):
-    """A move that the model refuses, with the answers it takes for right.
+class Refusal(Exception):
+    """The refusal of a move, with the answers that are right.
 
-    Where several rules are broken the server names one of them. What the request itself shows
-    (400) and what it asks for and is not there (404) come before everything else.
+    Where several rules are broken the server names one of them. Faults of the request itself (400),
+    and records that it names and that do not exist (404), come before everything else.
     """
 
     def __init__(self, found: set[tuple[int, str]]) -> None:
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 class Faults:
-    """The rules that a move breaks, gathered until all were looked at."""
+    """The rules that a move breaks, collected until all are checked."""
 
     def __init__(self) -> None:
         self.found: set[tuple[int, str]] = set()
@@ -39,12 +39,12 @@ class Faults:
     def refuse(self) -> None:
         """Refuse the move if it breaks any rule."""
         if self.found:
-            raise Refused(self.found)
+            raise Refusal(self.found)
 
 
-def gone(code: str) -> Refused:
-    """The refusal of an id in a path that names nothing."""
-    return Refused({(404, code)})
+def gone(code: str) -> Refusal:
+    """Return the refusal of an id in a path that names nothing."""
+    return Refusal({(404, code)})
 
 
 def find(records: Mapping[str, T], id: str, code: str) -> T:
@@ -54,6 +54,6 @@ def find(records: Mapping[str, T], id: str, code: str) -> T:
     return records[id]
 
 
-def refused(status: int, code: str) -> Refused:
-    """A refusal for one reason."""
-    return Refused({(status, code)})
+def refused(status: int, code: str) -> Refusal:
+    """Return a refusal for one reason."""
+    return Refusal({(status, code)})

@@ -1,7 +1,7 @@
-"""Reports, worked out from the model's balances and compared at the end of a run.
+"""Reports, computed from the model's balances and compared at the end of a run.
 
-The model dates no posting: it knows what all years come to. What each year has is compared with
-other reports: columns with the whole, and what is retained with the years before.
+The model dates no postings: it has the sums of all years. Single years are compared with other
+reports: columns with their sum, and retained earnings with the years before.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ Balances = Mapping[str, int]
 Sections = dict[str, dict[str, int]]
 
 FIRST, LAST, FAR = "2020-01-01", "2026-12-31", "2099-06-30"
-"""The first and last day of what is played, by fiscal years, and a day of a later one."""
+"""The first and last day of a run, by fiscal years, and a day of a later one."""
 SUBTYPES = (
     *(("16", "non_current_assets"), ("1", "current_assets")),
     *(("25", "non_current_liabilities"), ("2", "current_liabilities")),
@@ -31,7 +31,7 @@ SUBTYPES = (
     *(("5", "direct_costs"), ("6", "operating_expenses"), ("7", "finance_costs")),
     ("8", "income_tax"),
 )
-"""The subtypes of the first chart by how the codes of their accounts begin; the first that fits."""
+"""The subtypes of the first chart by the beginning of account codes; the first that fits counts."""
 EARNED = ("revenue", "other_operating_income", "finance_income")
 SPENT = ("direct_costs", "operating_expenses", "finance_costs", "income_tax")
 ASSETS = ("non_current_assets", "current_assets")
@@ -41,13 +41,13 @@ OF_DEBITS = (*ASSETS, *SPENT)
 FLOWS = ("operating", "investing", "financing", "non_cash", "cash")
 UNPAID = ("sent", "received", "overdue", "partially_paid", "partially_written_off")
 COMPUTED = ""
-"""What lines go by that no account has."""
+"""The key of lines without an account."""
 
 
 def compare_reports(play: Play) -> None:
-    """Compare every report on both bases, and what is open with each party."""
+    """Compare every report on both bases, and the open amounts of each party."""
     for basis, held in (("accrual", balances(play.books)), ("cash", on_cash(play.books))):
-        Reported(play, basis, held).compare()
+        BasisReports(play, basis, held).compare()
     compare_aging(play)
     compare_counts(play)
     for party in play.books.parties.values():
@@ -56,8 +56,8 @@ def compare_reports(play: Play) -> None:
 
 
 @dataclass(frozen=True)
-class Reported:
-    """The reports of one basis, and what the accounts hold on it: debits above zero."""
+class BasisReports:
+    """The reports of one basis, and the balances on it: debits above zero."""
 
     play: Play
     basis: str
@@ -80,7 +80,7 @@ class Reported:
         hold(self.play, told, expected, shown, answer)
 
     def profit_and_loss(self) -> list[Balances]:
-        """Compare profit and loss of all years; return what its columns say of each."""
+        """Compare profit and loss of all years; return its columns, one for each year."""
         days = {"start_date": FIRST, "end_date": LAST, "interval": "year"}
         answer = self.get("profit-and-loss", **days, detail_level="detailed")
         body, names = answer.json(), (*EARNED, *SPENT)
@@ -105,7 +105,7 @@ class Reported:
         return years
 
     def balance_sheet(self, years: list[Balances]) -> None:
-        """Compare the balance sheet; what no account has is earlier years, then this one."""
+        """Compare the balance sheet, and its computed earnings of earlier years and of this one."""
         answer = self.get("balance-sheet", as_of_date=LAST, detail_level="detailed")
         names = (*ASSETS, *LIABILITIES, *EQUITY)
         expected = sections(self.held, names)
@@ -128,7 +128,7 @@ class Reported:
         self.hold("net assets", equity, assets - owed, answer)
 
     def trial_balance(self, day: str, of_year: Balances, before: int) -> None:
-        """Compare what every account holds on a day; the profit of years before is a row."""
+        """Compare all balances on a day; the profit of earlier years is a row."""
         answer = self.get("trial-balance", as_of_date=day)
         earned = (*EARNED, *SPENT)
         standing = {c: n for c, n in self.held.items() if subtype_of(c) not in earned}
@@ -147,7 +147,7 @@ class Reported:
         self.hold("its totals", (debits, debits), totals, answer)
 
     def cash_flow(self) -> None:
-        """Compare what moved cash in all years, and that it reconciles."""
+        """Compare the cash flow of all years, and check that it reconciles."""
         answer = self.get("cash-flow", start_date=FIRST, end_date=LAST, detail_level="detailed")
         body = answer.json()
         operating = body["operating_activities"]
@@ -187,12 +187,12 @@ class Reported:
         self.hold("its reconciliation", reconciled, body["cash_reconciliation"], answer)
 
     def read(self, names: tuple[str, ...], answer: httpx.Response) -> Sections:
-        """Read sections; each says what its lines come to."""
+        """Read sections, and check their totals."""
         body = answer.json()
         return {name: self.of_section(name, body[name], answer) for name in names}
 
     def of_section(self, name: str, shown: Body, answer: httpx.Response) -> dict[str, int]:
-        """Read a section; what is computed is one. No line is of zeros, its columns with it."""
+        """Read a section, with computed lines as one; a line must not be zero in all columns."""
         lines: Counter[str] = Counter()
         for each in shown["line_items"]:
             lines[each["account_code"] or COMPUTED] += each["value_cents"]
@@ -203,17 +203,17 @@ class Reported:
 
 
 def subtype_of(code: str) -> str:
-    """The subtype of an account."""
+    """Return the subtype of an account."""
     return next(subtype for begin, subtype in SUBTYPES if code.startswith(begin))
 
 
 def turned(subtype: str, amount: int) -> int:
-    """Debits as a section of the subtype counts them, or the other way round."""
+    """Return debits in the sign of a subtype, or an amount of the subtype as debits."""
     return amount if subtype in OF_DEBITS else -amount
 
 
 def sections(held: Balances, names: tuple[str, ...]) -> Sections:
-    """What accounts hold by subtype, each in the sign of its type."""
+    """Return balances by subtype, each in the sign of its type."""
     found: Sections = {name: {} for name in names}
     for code, amount in held.items():
         subtype = subtype_of(code)
@@ -227,12 +227,12 @@ def sum_of(sums: Mapping[str, int], names: tuple[str, ...]) -> int:
 
 
 def profit_of(held: Balances) -> int:
-    """What was earned, less what was spent."""
+    """Return income less expenses."""
     return -sum(n for code, n in held.items() if subtype_of(code) in (*EARNED, *SPENT))
 
 
 def earnings(expected: Sections) -> dict[str, int]:
-    """The summary of profit and loss."""
+    """Return the summary of profit and loss."""
     of = {name: sum(each.values()) for name, each in expected.items()}
     income = of["revenue"] + of["other_operating_income"]
     gross = income - of["direct_costs"]
@@ -250,7 +250,7 @@ def earnings(expected: Sections) -> dict[str, int]:
 
 
 def flow_of(books: Books, code: str) -> str:
-    """Where an account of the balance sheet stands in the cash flow."""
+    """Return the section of the cash flow for an account of the balance sheet."""
     banks = {each.code for each in books.bank_accounts.values()}
     if code in {"1000", "1100"} | banks:
         return "cash"
@@ -262,11 +262,11 @@ def flow_of(books: Books, code: str) -> str:
     return "operating" if subtype in ("current_assets", "current_liabilities") else "financing"
 
 
-# What is open with parties.
+# Open amounts of parties.
 
 
 def compare_aging(play: Play) -> None:
-    """Compare what is open today with each party, by how late it is."""
+    """Compare the open amounts of each party today, by how late they are."""
     books, party = play.books, play.books.side.party
     report = "ar-aging" if books.side.sign > 0 else "ap-aging"
     answer = play.caller.get(f"insights/{report}/", as_of_date=books.today.isoformat())
@@ -287,7 +287,7 @@ def compare_aging(play: Play) -> None:
 
 
 def aged(books: Books, party: Party) -> dict[str, int]:
-    """What is open with a party by how late it is, and what of its money and credits is free."""
+    """Return the open amounts of a party by how late they are, and its unapplied amount."""
     row = dict.fromkeys(
         ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days", "total"), 0
     )
@@ -299,7 +299,7 @@ def aged(books: Books, party: Party) -> dict[str, int]:
 
 
 def bucket(document: Document, today: date) -> str:
-    """How late a document is."""
+    """Return the aging bucket of a document."""
     late = (today - document.due_at.date()).days if document.due_at else 0
     if late <= 0:
         return "current"
@@ -308,7 +308,7 @@ def bucket(document: Document, today: date) -> str:
 
 
 def free(books: Books, party: Party) -> int:
-    """The prepayments and credits of a party that settle nothing."""
+    """Return the unapplied amount of the prepayments and credits of a party."""
     money = of(party, books.payments)
     paid = sum(books.remaining(each) for each in money if each.status == "completed")
     bounced = sum(books.refunded(each) for each in money if each.status != "completed")
@@ -316,7 +316,7 @@ def free(books: Books, party: Party) -> int:
 
 
 def read_aging(shown: Body) -> dict[str, int]:
-    """Read a row; the numbers stand under two names."""
+    """Read a row of aging, whose numbers have two names."""
     buckets = shown["aging_buckets"]
     for name in ("1_30_days", "31_60_days", "61_90_days"):
         assert buckets[name] == buckets[f"days_{name.removesuffix('_days')}"]
@@ -327,7 +327,7 @@ def read_aging(shown: Body) -> dict[str, int]:
 
 
 def compare_counts(play: Play) -> None:
-    """Compare how many documents and credits there are by status."""
+    """Compare the numbers of documents and credits by status."""
     books, side = play.books, play.books.side
     statuses = Counter(books.status(each) for each in books.documents.values())
     credits = Counter(books.credit_status(each) for each in books.credits.values())
@@ -352,7 +352,7 @@ def compare_counts(play: Play) -> None:
 
 
 def compare_statement(play: Play, party: Party) -> None:
-    """Compare what the statement of a party comes to."""
+    """Compare the balances of the statement of a party."""
     books = play.books
     path = f"{books.side.parties}{party.id}/statement/"
     answer = play.caller.get(path, start_date=FIRST, end_date=books.today.isoformat())

@@ -1,4 +1,4 @@
-"""What is left of the lines of documents: one rest of each, that whatever gives back takes of."""
+"""The rests of the lines of documents, from which refunds, credits and tax relief take."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,21 +6,21 @@ from fractions import Fraction
 
 from tests.model.arithmetic import Part, half_up, shares
 from tests.model.codes import Mark
-from tests.model.pricing import Line, Tax, Taxed
+from tests.model.pricing import Line, Tax, Taxation
 from tests.model.sides import Side
 
 Split = Counter[tuple[Line, Part]]
-"""How much was taken, by line and part; above zero as the document has it."""
+"""Amounts taken, by line and part, in the sign of the document."""
 Rests = Mapping[Line, Counter[Part]]
 
 
 def rest_of(side: Side, line: Line, taken: Iterable[Split]) -> Counter[Part]:
-    """What is left of a line, without what it assesses itself."""
+    """Return the rest of a line by part, without self-assessed tax."""
     return left(line.parts(side, side.returns), line, taken)
 
 
 def left(whole: Counter[Part], line: Line, taken: Iterable[Split]) -> Counter[Part]:
-    """What is left of parts of a line."""
+    """Subtract the splits of a line from its parts."""
     found = Counter(whole)
     for split in taken:
         for (each, part), amount in split.items():
@@ -30,7 +30,7 @@ def left(whole: Counter[Part], line: Line, taken: Iterable[Split]) -> Counter[Pa
 
 
 def net_part(side: Side, line: Line) -> Part:
-    """The part of a line that is its net."""
+    """Return the part of a line that is its net."""
     return side.returns or line.account, line.net_mark
 
 
@@ -50,7 +50,7 @@ def over_all(rests: Rests, amount: int) -> Split:
 
 
 def over_lines(rests: Rests, amounts: Mapping[Line, int]) -> Split:
-    """Split the amount of each line over what is left of it."""
+    """Split the amount of each line over the rest of that line."""
     split: Split = Counter()
     for line, amount in amounts.items():
         rest = rests[line]
@@ -60,7 +60,7 @@ def over_lines(rests: Rests, amounts: Mapping[Line, int]) -> Split:
 
 
 def with_assessed(side: Side, rests: Rests, taken: Sequence[Split], split: Split) -> Split:
-    """Add what of self-assessed tax goes with the nets that are given back."""
+    """Add the self-assessed tax of the nets in a split."""
     whole: Split = Counter(split)
     for line, rest in rests.items():
         net = net_part(side, line)
@@ -70,7 +70,7 @@ def with_assessed(side: Side, rests: Rests, taken: Sequence[Split], split: Split
 
 
 def assessed_with(line: Line, taken: Iterable[Split], net: int, whole: int) -> Counter[Part]:
-    """What is self-assessed of a part of a net: what is owed of it, and that much of the rest."""
+    """Return the self-assessed tax of a part of a net: the tax owed, and its counterparts."""
     rest = left(line.assessed, line, taken)
     back: Counter[Part] = Counter()
     borne = [part for part, n in line.assessed.items() if n > 0]
@@ -82,7 +82,7 @@ def assessed_with(line: Line, taken: Iterable[Split], net: int, whole: int) -> C
 
 
 def of_net(side: Side, line: Line, taken: Sequence[Split], net: int) -> Counter[Part]:
-    """A part of what is left of a line: a net, and its taxes in proportion, each kind at once."""
+    """Split a net and its taxes in proportion from the rest of a line, each kind in one sum."""
     rest, own = rest_of(side, line, taken), net_part(side, line)
     part: Counter[Part] = Counter({own: net})
     for kept in (False, True):
@@ -99,7 +99,7 @@ def is_withheld(part: Part) -> bool:
 
 
 def credited_by(side: Side, line: Line, taken: Sequence[Split], net: int) -> tuple[Line, Split]:
-    """The line of a credit that gives a net of a line back, and what it takes of that."""
+    """Return the line of a credit for a net of a document's line, and its split of that line."""
     parts = of_net(side, line, taken, net)
     own = net_part(side, line)
     assessed = assessed_with(line, taken, net, rest_of(side, line, taken)[own])
@@ -120,17 +120,17 @@ def credited_by(side: Side, line: Line, taken: Sequence[Split], net: int) -> tup
     return made, split
 
 
-def like(line: Line, mark: Mark | None) -> Taxed | None:
-    """By what a line is taxed that has a tax of this mark."""
+def like(line: Line, mark: Mark | None) -> Taxation | None:
+    """Return the tax of a line that has a mark."""
     every = [each.taxed for each in line.taxes if each.taxed]
     return next((each for each in every if mark and marks(each, mark)), None)
 
 
-def marks(taxed: Taxed, mark: Mark) -> bool:
-    """Whether an amount of this mark is taxed like that."""
+def marks(taxed: Taxation, mark: Mark) -> bool:
+    """Return whether a mark belongs to a tax."""
     return taxed.mark(mark.part) == mark
 
 
 def in_proportion(amount: int, share: int, whole: int) -> int:
-    """A part of an amount, rounded half away from zero."""
+    """Return a proportional part of an amount, rounded half away from zero."""
     return half_up(Fraction(amount * share, whole)) if whole else 0

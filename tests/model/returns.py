@@ -1,6 +1,6 @@
-"""What tax returns must say: sums by code, rate and part, worked out from the model's records.
+"""Expected tax returns: sums by code, rate and part, computed from the model's records.
 
-They are of all days at once, so that only what stands in the end has a say.
+They cover all days together, so that only the final state counts.
 """
 
 from collections import Counter
@@ -13,14 +13,14 @@ from tests.model.codes import ASSESSED, Code, Mark
 from tests.model.pricing import Line
 from tests.model.records import Document, WriteOff
 from tests.model.rests import Split, net_part
-from tests.model.settling import in_money
+from tests.model.settlement import in_money
 
 Sums = dict[tuple[str, Fraction], dict[str, int]]
 Held = Counter[Mark]
 
 
 def on_accrual(books: Books) -> Sums:
-    """What was posted, whatever was paid of it."""
+    """Return the sums of everything that was posted, paid or not."""
     held: Held = Counter()
     for line, sign in lines_of(books):
         count(held, books, line.parts(books.side), sign)
@@ -35,7 +35,7 @@ def on_accrual(books: Books) -> Sums:
 
 
 def on_cash(books: Books) -> Sums:
-    """What was settled, and on its own day what business owes itself, or the buyer does."""
+    """Return the sums of settlements; tax that the buyer owes counts on its own day."""
     held: Held = Counter()
     for line, sign in lines_of(books):
         if has_own_day(line.code):
@@ -53,7 +53,7 @@ def on_cash(books: Books) -> Sums:
 
 
 def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
-    """The lines of what stands posted, credits below zero; openings were declared elsewhere."""
+    """Yield the lines of posted documents and credits, each with its sign, without openings."""
     for document in books.documents.values():
         if document.state == "open" and document.priced.total and not document.opening:
             yield from ((each, 1) for each in document.priced.lines)
@@ -63,14 +63,14 @@ def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
 
 
 def given_back(books: Books) -> Iterable[Split]:
-    """What live refunds give back of documents."""
+    """Yield the splits of live refunds."""
     yield from (each.split for each in books.refunds.values() if not each.cancelled)
     for refund in books.vendor_refunds.values():
         yield from (each.split for each in refund.shares)
 
 
 def relieve(held: Held, books: Books, write_off: WriteOff) -> None:
-    """What a write-off takes back: what is withheld, and with relief tax and its net."""
+    """Add what a write-off takes back: withheld tax; with relief also tax and its net."""
     for (line, part), amount in write_off.relieved.items():
         mark = part[1]
         if mark is None:
@@ -83,7 +83,7 @@ def relieve(held: Held, books: Books, write_off: WriteOff) -> None:
 
 
 def add_money(held: Held, books: Books) -> None:
-    """Parts of bank lines, and other items of payouts that are paid."""
+    """Add parts of bank lines, and other items of payouts that are paid."""
     money = [
         (part, 1 if line.moves > 0 else -1)
         for line in books.bank_lines.values()
@@ -98,7 +98,7 @@ def add_money(held: Held, books: Books) -> None:
 
 
 def count(held: Held, books: Books, parts: Mapping[Part, int], sign: int) -> None:
-    """Add parts up by what they are for a return, as the return shows them."""
+    """Add parts by mark, in the sign of the return."""
     for (_, mark), amount in parts.items():
         if mark is not None:
             owed = mark.part == "output" and not books.codes[mark.code].sales
@@ -107,7 +107,7 @@ def count(held: Held, books: Books, parts: Mapping[Part, int], sign: int) -> Non
 
 
 def by_part(split: Split) -> Counter[Part]:
-    """What a split takes, by part."""
+    """Return the amounts of a split by part."""
     whole: Counter[Part] = Counter()
     for (_, part), amount in split.items():
         whole[part] += amount
@@ -115,17 +115,17 @@ def by_part(split: Split) -> Counter[Part]:
 
 
 def is_own(books: Books, part: Part) -> bool:
-    """Whether a part counts on its own day, whatever the scheme."""
+    """Return whether a part counts on its own day on both schemes."""
     return part[1] is not None and has_own_day(books.codes[part[1].code])
 
 
 def has_own_day(code: Code | None) -> bool:
-    """Whether the buyer owes the tax of a code."""
+    """Return whether the buyer owes the tax of a code."""
     return code is not None and (code.kind == ASSESSED or code.treatment == "reverse_charge")
 
 
 def sums(held: Held) -> Sums:
-    """By code and rate, what each part comes to; nothing is left out."""
+    """Return the amount of each part by code and rate, without zeros."""
     found: Sums = {}
     for mark, amount in held.items():
         if amount:
@@ -134,7 +134,7 @@ def sums(held: Held) -> Sums:
 
 
 def read(shown: list[dict[str, object]]) -> Sums:
-    """Read what a return says by code."""
+    """Read the amounts of a return by code."""
     parts = ("net", "output", "input", "blocked", "withheld", "relief_net", "relief")
     found: Sums = {}
     for each in shown:

@@ -1,7 +1,7 @@
-"""`python -m tests.model.run --runs 2000 --steps 50 --workers 2`: the machine, for long.
+"""`python -m tests.model.run --runs 2000 --steps 50 --workers 2`: many runs of the machine.
 
-Each worker has a server and a database of its own and another seed. What is printed at the end says
-how much was reached; the first divergence is printed as the shortest story that leads to it.
+Each worker has its own server, database and seed. At the end the program prints how often each case
+was reached. It prints the first divergence as the shortest story that leads to it.
 """
 
 import argparse
@@ -26,11 +26,11 @@ from libraries.embedded.postgres import EmbeddedPostgres
 from libraries.embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
 from tests.model.caller import Counts
-from tests.model.machine import Trading
+from tests.model.machine import TradingMachine
 from tests.model.play import Site
 from tests.model.profiles import run, settings
 from tests.model.sides import PURCHASES, SALES, Side
-from tests.proving import Prover
+from tests.prover import Prover
 
 REPORTS = Path("dist/model")
 PRINT_SECONDS = 20.0
@@ -40,7 +40,7 @@ Progress = dict[str, Any]
 
 @dataclass(frozen=True)
 class Task:
-    """What one worker is to do."""
+    """The task of one worker."""
 
     number: int
     database_url: str
@@ -94,7 +94,7 @@ def arguments() -> argparse.Namespace:
 
 
 def tasks(databases: Databases, options: argparse.Namespace) -> list[Task]:
-    """Share the runs out."""
+    """Distribute the runs over the workers."""
     return [
         Task(
             number,
@@ -110,12 +110,12 @@ def tasks(databases: Databases, options: argparse.Namespace) -> list[Task]:
 
 
 def share_of(runs: int, place: int, places: int) -> int:
-    """Share runs out; the first places play one more where it does not come out even."""
+    """Return the number of runs of one place; the first places take the remainder."""
     return runs // places + (place < runs % places)
 
 
 def work(task: Task, queue: "Queue[Progress]") -> None:
-    """Play the runs of a worker, and report their progress."""
+    """Perform the runs of a worker, and report their progress."""
     counts = Counts()
     failure = None
     with ExitStack() as stack:
@@ -129,11 +129,11 @@ def work(task: Task, queue: "Queue[Progress]") -> None:
             for place, side in enumerate(task.sides):
                 site = Site(partner, counts, prover.faults_of, side)
 
-                def machine(site: Site = site) -> Trading:
+                def machine(site: Site = site) -> TradingMachine:
                     if time.monotonic() - printed[0] > PRINT_SECONDS:
                         printed[0] = time.monotonic()
                         queue.put({"worker": task.number, "counts": counts})
-                    return Trading(site)
+                    return TradingMachine(site)
 
                 factory = hypothesis.seed(task.seed)(machine)
                 runs = share_of(task.runs, place, len(task.sides))
@@ -175,7 +175,7 @@ def listen(
 
 
 def print_counts(counts: Counts, seconds: float) -> None:
-    """Print what was reached, the rarest last."""
+    """Print the reached cases, the rarest last."""
     for name, count in counts.reached.most_common():
         print_line(f"{count:8}  {name}")
     lengths = ", ".join(

@@ -1,11 +1,11 @@
-"""The moves that only sales have: invoices paid at once, refunds to customers, payouts."""
+"""The moves of sales alone: invoices paid immediately, refunds to customers, payouts."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from tests.model import holds, payout_moves, refund_moves
+from tests.model.answer_ids import bind_paid, bind_refund, into
 from tests.model.bank import BankMoves
-from tests.model.binding import bind_paid, bind_refund, into
 from tests.model.bodies import NOBODY
 from tests.model.books import Body, Books
 from tests.model.hand import Hand
@@ -32,7 +32,7 @@ class SalesMoves(BankMoves):
     # Refunds.
 
     def refund(self, name: str, field: str, records: Mapping[str, Any]) -> None:
-        """Agree to refund one of some records."""
+        """Create a refund of one of some records."""
         id, target = self.pick(likely(self.hand, records, self.books.refundable))
         body = {field: id, **self.bodies.refund(target)}
 

@@ -1,4 +1,4 @@
-"""Bodies of what only sales have: invoices paid at once, refunds to customers, payouts."""
+"""Bodies of sales alone: invoices paid immediately, refunds to customers, payouts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ METHODS = ("BANK_TRANSFER", "CASH", "CREDIT_CARD", "STRIPE", "OTHER")
 
 
 class SalesBodies(Bodies):
-    """Draws bodies for the sales of one business."""
+    """A source of random bodies for the sales of one business."""
 
     def paid_document(self) -> Body:
         body = self.document()
@@ -52,7 +52,7 @@ class SalesBodies(Bodies):
         }
 
     def means(self, fee: int) -> Body:
-        """How refunded money moves; `fee` is how often it costs one."""
+        """Return the method of refunded money, and in `fee` percent of the calls a fee."""
         return {
             **self.maybe(40, "method", lambda: self.hand.one(METHODS)),
             **self.maybe(15, "processor", "adyen"),
@@ -60,7 +60,7 @@ class SalesBodies(Bodies):
         }
 
     def payout(self, known: Payout | None) -> Body:
-        """A payout; of one that is known any of the fields may be left out."""
+        """Return a payout; for a known one any of the fields may be left out."""
         held = Payout(None) if known is None else known
         items = {
             "payment_ids": self.items(self.books.payments, held.payments),
@@ -80,7 +80,7 @@ class SalesBodies(Bodies):
         }
 
     def other_items(self) -> list[Body]:
-        """A few things that a processor takes or gives besides, often under one code."""
+        """Return a few other items of a payout, often under one code."""
         code = self.steady() if self.hand.chance(60) else None
         return [
             {
@@ -92,12 +92,12 @@ class SalesBodies(Bodies):
         ]
 
     def steady(self) -> str:
-        """A code of either side that has one rate, or one that is no tax on money."""
+        """Return a code of either side that has one rate on all days."""
         codes = [e for e in self.books.codes.values() if len(e.rates) == 1 and e.is_lasting]
         return self.hand.one([each.name for each in codes])
 
     def items(self, records: Mapping[str, Any], held: Sequence[Any]) -> list[str]:
-        """A few that are with the processor and in no payout, or were in this one already."""
+        """Return items in clearing that are in no payout, and some of those in this one."""
         ids = [each.id for each in held]
         fitting = [
             each.id

@@ -1,4 +1,4 @@
-"""Both sides in the model: the words and accounts of `tests/builders/trade`, and some more."""
+"""The two sides in the model: those of `tests/builders/trade`, with more words and accounts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ ANYWHERE = ("pending", "processing", "completed", "failed", "cancelled", "refund
 
 @dataclass(frozen=True, kw_only=True)
 class Side(trade.Trade):
-    """The words of one side; no request is sent with it.
+    """The words and accounts of one side; no request is sent with it.
 
-    Without a `discount` account the discount on a whole document lessens its lines, and without
-    `returns` a refund goes back to them. With `clears`, card money waits at its processor. Where it
+    Without a `discount` account the discount on a document lowers its lines, and without `returns`
+    a refund does. With `clears`, card money is on the clearing account until a payout. With
     `is_dated`, the date on a document decides its day in the books.
     """
 
@@ -58,7 +58,7 @@ class Side(trade.Trade):
         return f"{self.noun}_{self.party}_mismatch"
 
     def money(self, method: str, processor: str | None) -> str:
-        """The account that money of a method moves on, however the method is written."""
+        """Return the account on which money of a method moves; case does not matter."""
         method = method.lower()
         if self.clears and (processor or method in PROVIDERS | CARDS):
             return "1150"
@@ -107,5 +107,5 @@ PURCHASES = Side(
 
 
 def may_become(side: Side, before: str, after: str) -> bool:
-    """Whether a payment may come from one status to another; staying is no move."""
+    """Return whether a payment may change from one status to another; the same one is allowed."""
     return after == before or after in side.moves[before]

@@ -1,8 +1,8 @@
-"""Closed statements of bank accounts at the end of a run: what they hold, and reopening."""
+"""Closed statements of bank accounts at the end of a run: what they hold, and their reopening."""
 
 from tests.builders.journal_entries import credit, debit, entry_body
+from tests.model.answer_ids import UNKNOWN
 from tests.model.bank import ENTRIES, LINES
-from tests.model.binding import UNKNOWN
 from tests.model.books import Body
 from tests.model.ledger import balances
 from tests.model.play import Play, code_of
@@ -12,7 +12,7 @@ HELD = (409, "bank_reconciled")
 
 
 def reconcile(play: Play) -> None:
-    """Close a statement of each bank account as of today, and see that it holds everything."""
+    """Close and reopen a statement of each bank account as of today, and check what it holds."""
     held = balances(play.books)
     for account in play.books.bank_accounts.values():
         path = f"bank-accounts/{account.id}/reconciliations/"
@@ -28,7 +28,7 @@ def reconcile(play: Play) -> None:
 
 
 def send(play: Play, account: BankAccount, path: str, balance: int, more: int) -> str:
-    """Send a statement that says so much more than the ledger, and compare what it says."""
+    """Send a statement that exceeds the ledger by an amount, and compare the answer."""
     body = {
         "statement_date": play.books.today.isoformat(),
         "closing_balance_cents": balance + more,
@@ -43,14 +43,14 @@ def send(play: Play, account: BankAccount, path: str, balance: int, more: int) -
 
 
 def unexplained(play: Play, account: BankAccount) -> int:
-    """What of the lines of an account is no money that is known, above zero where it came in."""
+    """Return the unexplained amount of the lines of an account, above zero where money came in."""
     books = play.books
     lines = [each for each in books.bank_lines.values() if each.account is account]
     return sum(books.unexplained(e) * (1 if e.moves > 0 else -1) for e in lines)
 
 
 def refuse_changes(play: Play, account: BankAccount) -> None:
-    """Nothing of the lines of a closed statement changes, nor does the balance of its account."""
+    """Check that no line of a closed statement, and no balance of its account, can change."""
     books, today = play.books, play.books.today.isoformat()
     lines = [debit(account.code, 1), credit("6000", 1)]
     entry = entry_body(entry_date=today, post=True, lines=lines)

@@ -1,4 +1,4 @@
-"""Half a dozen runs of the machine, the same each time; `make model` makes thousands, at random."""
+"""Six runs of the machine, the same each time; `make model` makes thousands, at random."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.model.caller import Counts
-from tests.model.machine import Trading
+from tests.model.machine import TradingMachine
 from tests.model.play import Divergence, Site
 from tests.model.profiles import run, settings
 from tests.model.sides import PURCHASES, SALES, Side
@@ -24,7 +24,7 @@ class TestTrading:
     def test_server_and_model_agree(self, api_server: ApiServer, acme: Partner, side: Side) -> None:
         counts = Counts()
         site = Site(acme, counts, api_server.prover.faults_of, side)
-        machine = hypothesis.seed(SEED)(lambda: Trading(site))
+        machine = hypothesis.seed(SEED)(lambda: TradingMachine(site))
         try:
             run(machine, settings(RUNS, STEPS))
         except Divergence as divergence:

@@ -1,4 +1,4 @@
-"""The nine boxes of the British form, worked out from the model's own sums."""
+"""The nine boxes of the British VAT return, computed from the model's own sums."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,12 +19,12 @@ OF_CODES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "PI20": {"net": ("7",), **OWED},
     "PG5": {"net": ("7", "9"), "output": ("2",), "input": ("4",)},
 }
-"""Where amounts of the codes go that a British business is born with; its own go nowhere."""
+"""The boxes of each code of a new British business; its own codes have none."""
 IN_POUNDS = ("6", "7", "8", "9")
 
 
 def boxes(books: Books, sums: Sums) -> dict[str, int] | None:
-    """What each box says; nothing where tax was relieved, which depends on what was reversed."""
+    """Return the amount of each box; none if tax was relieved, which depends on reversals."""
     if any(each.relieved for each in books.write_offs.values()):
         return None
     held: Counter[str] = Counter({str(box): 0 for box in range(1, 10)})

@@ -1,4 +1,4 @@
-"""What may be done with refunds from vendors and their payments, and what that changes."""
+"""The moves of vendors' refunds and of their payments in the model, and their effects."""
 
 import copy
 from collections.abc import Iterator, Sequence
@@ -18,8 +18,8 @@ from tests.model.records import (
     VendorRefundPayment,
 )
 from tests.model.refund_moves import check_lines, split_off
-from tests.model.refusals import Faults, Refused, find, refused
-from tests.model.settling import settle_agreed, settle_credit, settle_document
+from tests.model.refusals import Faults, Refusal, find, refused
+from tests.model.settlement import settle_agreed, settle_credit, settle_document
 from tests.model.sides import may_become
 
 Records = list[Any]
@@ -27,7 +27,7 @@ Records = list[Any]
 
 @contextmanager
 def all_or_nothing(books: Books) -> Iterator[None]:
-    """Put back what a move has changed that is refused in the end."""
+    """Restore the records if the move is refused in the end."""
     kinds = (books.documents, books.payments, books.credits, books.vendor_refunds)
     records = [each for kind in (*kinds, books.vendor_refund_payments) for each in kind.values()]
     held = [(each, {n: kept(v) for n, v in vars(each).items()}) for each in records]
@@ -36,7 +36,7 @@ def all_or_nothing(books: Books) -> Iterator[None]:
     last = books.credit_numbers.last
     try:
         yield
-    except Refused:
+    except Refusal:
         for record, before in held:
             vars(record).update(before)
         books.vendor_refunds.pop("", None)
@@ -47,12 +47,12 @@ def all_or_nothing(books: Books) -> Iterator[None]:
 
 
 def kept(value: Any) -> Any:
-    """A value that later changes leave alone."""
+    """Return a copy of a list or mapping, and any other value itself."""
     return copy.copy(value) if isinstance(value, dict | list) else value
 
 
 def agree(books: Books, body: Body) -> Records:
-    """Agree a refund with its allocations and its payments: the refund, and all it touched."""
+    """Create a refund with its allocations and payments; return it and all records it touches."""
     faults = Faults()
     party = books.party_named(faults, body)
     faults.add(422, "currency_mismatch", body["currency"] != "GBP")
@@ -82,7 +82,7 @@ def agree(books: Books, body: Body) -> Records:
 
 
 def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundPayment:
-    """Make a payment that is on its way; its date is that of the money."""
+    """Create a payment; its date is that of the money."""
     given = body.get("payment_date")
     payment = VendorRefundPayment(
         refund,
@@ -96,7 +96,7 @@ def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundP
 
 
 def change(books: Books, id: str, body: Body) -> Records:
-    """Change a payment, and what its refund is allocated to: the payment, and all it touched."""
+    """Change a payment, and the allocations of its refund; return it and all records it touches."""
     payment = find(books.vendor_refund_payments, id, "vendor_refund_payment_not_found")
     refund, faults = payment.refund, Faults()
     status = body.get("status", payment.status)
@@ -133,7 +133,7 @@ def change(books: Books, id: str, body: Body) -> Records:
 
 
 def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str) -> Records:
-    """Move a payment to a status; with the last one its refund is cancelled."""
+    """Set the status of a payment; the refund is cancelled with its last payment."""
     refund, before = payment.refund, payment.status
     payment.status = status
     if status == "completed" != before:
@@ -148,7 +148,7 @@ def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str
 
 
 def describe(books: Books, id: str) -> VendorRefund:
-    """Change the memo of a refund; nothing follows from it."""
+    """Change the memo of a refund, which has no effect in the model."""
     return find(books.vendor_refunds, id, "vendor_refund_not_found")
 
 
@@ -163,7 +163,7 @@ def cancel(books: Books, id: str) -> Records:
 def reallocate(
     books: Books, faults: Faults, payment: VendorRefundPayment, given: Sequence[Body]
 ) -> Records:
-    """Replace what a refund is allocated to; what is kept as a credit is no money to come."""
+    """Replace the allocations of a refund; a credit kept from it lowers the payment."""
     refund, cash = payment.refund, payment.refund.cash
     affected = allocate(books, faults, refund, given, books.today)
     more = refund.cash - cash
@@ -185,12 +185,12 @@ OF_TYPE = {
 
 
 def kinds_of(books: Books) -> dict[str, dict[str, Any]]:
-    """What can be given back of, by the word for it."""
+    """Return the records that can be refunded, by allocation type."""
     return {"bill": books.documents, "payment": books.payments, "vendor_credit": books.credits}
 
 
 def refuse_unknown(books: Books, faults: Faults, given: Sequence[Body]) -> None:
-    """Note what a list names that is not there, or names twice."""
+    """Note the references of a list that do not exist or are repeated."""
     known = {kind: set(records) for kind, records in kinds_of(books).items()}
     for kind, field in OF_TYPE.items():
         ids = [each[field] for each in given if each["allocation_type"] == kind]
@@ -201,7 +201,7 @@ def refuse_unknown(books: Books, faults: Faults, given: Sequence[Body]) -> None:
 def allocate(
     books: Books, faults: Faults, refund: VendorRefund, given: Sequence[Body], on: date
 ) -> Records:
-    """Make a list the allocations of a refund; what stands already as it is asked for stays."""
+    """Replace the allocations of a refund by a list; equal ones stay as they are."""
     faults.add(
         422, "allocation_exceeds_total", sum(e["amount_cents"] for e in given) > refund.total
     )
@@ -224,7 +224,7 @@ def allocate(
 
 
 def is_same(given: Body, share: Share) -> bool:
-    """Whether a share is what a list asks for; lines and a tax code ask for a new one."""
+    """Return whether an item of a list equals a share; one with lines or a tax code is new."""
     names = ("allocation_type", "amount_cents", *OF_TYPE.values())
     same = all(given.get(name) == share.body.get(name) for name in names)
     return same and "lines" not in given and "tax_code" not in given
@@ -233,7 +233,7 @@ def is_same(given: Body, share: Share) -> bool:
 def new_share(
     books: Books, faults: Faults, refund: VendorRefund, given: Body, on: date
 ) -> Share | None:
-    """Allocate an amount; what is refused is noted and left out."""
+    """Create a share; if it is refused, note the faults and return none."""
     kind, amount = given["allocation_type"], given["amount_cents"]
     found = Faults()
     if kind == "credit":
@@ -262,7 +262,7 @@ def new_share(
 def check_target(
     books: Books, faults: Faults, target: Document | Payment | Credit, given: Body
 ) -> None:
-    """Look whether an amount can be given back of something."""
+    """Check whether an amount of a target can be refunded."""
     amount, lines = given["amount_cents"], given.get("lines")
     match target:
         case Document():
@@ -280,7 +280,7 @@ def check_target(
 
 
 def credit_of(books: Books, faults: Faults, refund: VendorRefund, given: Body, on: date) -> Credit:
-    """Make the credit that a part of a refund is kept as, as of a day; its tax is in the amount."""
+    """Create the credit that keeps a part of a refund, as of a day; the amount includes tax."""
     side, day = books.side, max(on, refund.agreed_on)
     taxed = read_code(side, books.codes, faults.found, given.get("tax_code"), day)
     line = gross(taxed, side.credit_line, given["amount_cents"])
@@ -291,7 +291,7 @@ def credit_of(books: Books, faults: Faults, refund: VendorRefund, given: Body, o
 
 
 def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[str, int]:
-    """Take money of a payment off its bills, the newest first, until an amount of it is free."""
+    """Release money of a payment from its bills, the newest first, until an amount is free."""
     short = amount - books.remaining(payment)
     released: dict[str, int] = {}
     held = [books.documents[id] for id in payment.parts]
@@ -303,7 +303,7 @@ def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[st
             before = books.paid(bill) + books.reserved(bill)
             give(payment, bill.id, -part)
             settle_document(books, bill)
-            # Money on its way holds the floor under refunds, as the rules say.
+            # Payments on their way also count toward the amount that refunds require.
             left = books.paid(bill) + books.reserved(bill)
             below = left < min(before, books.refunded(bill))
             faults.add(422, "refund_exceeds_refundable", below)
@@ -311,7 +311,7 @@ def free(books: Books, faults: Faults, payment: Payment, amount: int) -> dict[st
 
 
 def give(payment: Payment, id: str, amount: int) -> None:
-    """Let a payment settle more of a bill, or less."""
+    """Change the amount that a payment settles of a bill."""
     payment.parts[id] = payment.parts.get(id, 0) + amount
     if not payment.parts[id]:
         del payment.parts[id]
@@ -320,7 +320,7 @@ def give(payment: Payment, id: str, amount: int) -> None:
 def take_back(
     books: Books, faults: Faults, refund: VendorRefund, shares: Sequence[Share]
 ) -> Records:
-    """Take back what shares did: credits first, so that what they settled is owed again."""
+    """Undo shares: credits first, so that the documents that they settled are owed again."""
     affected: Records = []
     for share in sorted(reversed(shares), key=undo_order):
         target = share.target
@@ -337,14 +337,14 @@ def take_back(
 
 
 def undo_order(share: Share) -> int:
-    """When a share is taken back: a credit is whole again before it is withdrawn."""
+    """Return the order of undoing: first refunded credits, then kept credits, then the others."""
     if not isinstance(share.target, Credit):
         return 2
     return 1 if share.is_kept else 0
 
 
 def apply_again(books: Books, payment: Payment, share: Share) -> Records:
-    """Apply money again to the bills that it was taken off, as far as it still can be."""
+    """Apply released money to its bills again, as far as possible."""
     bills = [books.documents[id] for id in share.released]
     for bill in bills if payment.status == "completed" else ():
         room = books.left(bill) if bill.party is payment.party else 0
@@ -353,6 +353,6 @@ def apply_again(books: Books, payment: Payment, share: Share) -> Records:
             give(payment, bill.id, part)
             before = share.before.get(bill.id)
             if before is not None and before.amount == payment.parts[bill.id]:
-                books.again[bill, payment] = before  # In full, it takes its old split.
+                books.again[bill, payment] = before  # In full: it takes its earlier split.
             settle_document(books, bill)
     return bills

@@ -50,12 +50,12 @@ Record = (
 
 
 def view(books: Books, record: Record) -> View:
-    """The fields of an answer about a record; lists in any order are sets of pairs."""
+    """Return the expected fields of an answer; lists without an order are sets of pairs."""
     return VIEWS[type(record)](books, record)
 
 
 def path_of(side: Side, record: Record) -> str:
-    """Where a record is read."""
+    """Return the path of a record."""
     if isinstance(record, RefundPayment):
         return f"invoices/refunds/{record.refund.id}/payments/{record.id}/"
     folders = {
@@ -121,13 +121,13 @@ def document(books: Books, record: Document) -> View:
 
 
 def relieved(record: WriteOff) -> int:
-    """How much tax relief takes back."""
+    """Return the amount of tax that relief takes back."""
     of_tax = ("output", "input")
     return sum(n for (_, (_, mark)), n in record.relieved.items() if mark and mark.part in of_tax)
 
 
 def line(books: Books, record: Line) -> tuple[object, ...]:
-    """A line in an answer: its code and rate, and its amounts."""
+    """Return a line in an answer: its code and rate, and its amounts."""
     taxed, code = record.taxed, record.code
     return (
         code and code.id,
@@ -194,9 +194,9 @@ def bill_payment(books: Books, record: Payment) -> View:
 
 
 def given_back(books: Books, record: Payment) -> set[tuple[str, str | None, int]]:
-    """What refunds give back of a payment: its own, and its share of those of its invoices.
+    """Return the refunds of a payment: its own, and its share of those of its invoices.
 
-    The refunds of an invoice lie over the completed payments that settle it, the oldest first.
+    The refunds of an invoice are laid over the completed payments that settle it, the oldest first.
     """
     laid: set[tuple[str, str | None, int]] = {
         (each.id, None, each.amount) for each in books.refunds_of(record)
@@ -214,7 +214,7 @@ def given_back(books: Books, record: Payment) -> set[tuple[str, str | None, int]
 
 
 def laid_out(amounts: list[tuple[Any, int]]) -> list[tuple[Any, int, int]]:
-    """Lay amounts end to end: where each begins and ends."""
+    """Lay amounts end to end; return each with its begin and end."""
     ends = list(accumulate(amount for _, amount in amounts))
     return [(each, end - amount, end) for (each, amount), end in zip(amounts, ends, strict=True)]
 
@@ -246,7 +246,7 @@ def credit(books: Books, record: Credit) -> View:
 
 
 def credited(record: Line) -> tuple[object, ...]:
-    """The line of a credit in an answer."""
+    """Return the line of a credit in an answer."""
     taxed, code = record.taxed, record.code
     rate = taxed and float(taxed.rate.percent)
     return code and code.id, rate, record.net, record.tax, record.withheld
@@ -337,7 +337,7 @@ def vendor_refund(books: Books, record: VendorRefund) -> View:
 
 
 def share_of(books: Books, share: Share) -> tuple[str, str, int, int | None]:
-    """An allocation of a vendor's refund in an answer."""
+    """Return an allocation of a vendor's refund in an answer."""
     target = share.target
     owed = books.outstanding(target) if isinstance(target, Document) else None
     return share.body["allocation_type"], target.id, share.amount, owed
@@ -363,7 +363,7 @@ def shown_by(books: Books, money: Money) -> set[tuple[str, str, int]]:
 
 
 def reconciled(books: Books, record: Payout) -> str:
-    """How much of a payout the bank shows."""
+    """Return the reconciliation status of a payout."""
     if not books.linked(record):
         return "unreconciled"
     return "partially_reconciled" if holds.rest(books, record) else "fully_reconciled"
@@ -394,7 +394,7 @@ def bank_line(books: Books, record: BankLine) -> View:
         "splits": {(place, *part_fields(part)) for place, part in enumerate(record.parts)},
         "links": {
             (
-                # Which of the links of a transfer is which, no answer tells.
+                # No answer shows which link of a transfer belongs to which line.
                 TRANSFER if isinstance(each.money, Transfer) else each.id,
                 holds.kind_of(books.side, each.money),
                 each.money.id,
@@ -407,7 +407,7 @@ def bank_line(books: Books, record: BankLine) -> View:
 
 
 def part_fields(part: Line) -> tuple[str, int, str | None, int]:
-    """A part of money in an answer: its account, its amount, and the tax in it."""
+    """Return a part of money in an answer: its account, its amount, and the tax in it."""
     tax_code = part.code.id if part.code else None
     return part.account, part.net + part.tax, tax_code, abs(part.tax)
 

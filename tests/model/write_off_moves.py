@@ -1,4 +1,4 @@
-"""What may be done with write-offs, and what that changes."""
+"""The moves of write-offs in the model, and their effects."""
 
 from collections import Counter
 
@@ -9,18 +9,18 @@ from tests.model.pricing import Line
 from tests.model.records import Document, WriteOff
 from tests.model.refusals import Faults, gone, refused
 from tests.model.rests import Split, net_part
-from tests.model.settling import share_out
+from tests.model.settlement import share_out
 
 CHARGED = ("output", "input")
 
 
 def write_off(books: Books, id: str, body: Body) -> WriteOff:
-    """Give up an amount of an open document."""
+    """Write off an amount of an open document."""
     document = books.document(id)
     faults = Faults()
     external_id = body.get("external_id")
     taken = external_id and external_id in {each.external_id for each in books.write_offs.values()}
-    faults.add(409, "duplicate_external_id", taken)  # Of another one, or it were answered.
+    faults.add(409, "duplicate_external_id", taken)  # Of another document: a repeat succeeds.
     faults.add(409, books.side.not_open, document.state != "open")
     amount = body.get("amount_cents", books.left(document))
     faults.add(422, "allocation_exceeds_outstanding", not 1 <= amount <= books.left(document))
@@ -38,7 +38,7 @@ def write_off(books: Books, id: str, body: Body) -> WriteOff:
 
 
 def relief(books: Books, document: Document, split: Counter[Part], *, taxes: bool) -> Split:
-    """What is taken back of lines: what is withheld always, and with relief tax and its net."""
+    """Return the amounts taken back of lines: withheld tax; with relief also tax and its net."""
     rests = books.rests(document)
     charged = {mark.code for (_, mark), n in split.items() if n and mark and mark.part in CHARGED}
     back: Split = Counter()
@@ -62,21 +62,21 @@ def is_net_of(mark: Mark, charged: set[str]) -> bool:
 
 
 def as_taken(books: Books, line: Line, part: Part) -> Part | None:
-    """What a part of a document is called where it is taken of a line, if the line has it."""
+    """Return the part of a line for a part of its document, if the line has it."""
     own = line.posted(books.side)
     net, *_ = own
     if part == net:
         return net_part(books.side, line)
     if part not in own:
         return None
-    # Of what books were opened with, tax is taken back where its code has it.
+    # For a line of an opening, tax is taken back on the account of its code.
     return (
         next(each for each in line.parts(books.side) if each[1] == part[1]) if line.opened else part
     )
 
 
 def reverse(books: Books, id: str, write_off_id: str) -> Document:
-    """Take a write-off back."""
+    """Reverse a write-off."""
     document = books.document(id)
     found = books.write_offs.get(write_off_id)
     if found is None or found.document is not document:

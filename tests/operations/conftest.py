@@ -1,4 +1,4 @@
-"""What an operator has before the first command: two logins, and the programs of the pages."""
+"""The prerequisites of an operator: two logins, and the programs in the pages."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ CREATE DATABASE accounting OWNER owner;
 
 @pytest.fixture
 def cluster(fresh_folder: Path) -> Iterator[EmbeddedPostgres]:
-    """A PostgreSQL as a provider hands it over: an owner that is no superuser, and a login."""
+    """A PostgreSQL as a provider delivers it: an owner that is no superuser, and a login."""
     with EmbeddedPostgres(fresh_folder / "cluster") as postgres:
         with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
             for statement in LOGINS.strip().split("\n"):

@@ -1,4 +1,4 @@
-"""A page for operators as a script: its blocks of `sh`, each run in its turn in one shell."""
+"""A page for operators as a script: its blocks of `sh`, run in turn in one shell."""
 
 import os
 import re
@@ -17,14 +17,14 @@ MINUTES = 5
 
 @dataclass(frozen=True)
 class Block:
-    """Commands, and the heading that they stand under."""
+    """Commands and their heading."""
 
     heading: str
     commands: str
 
 
 def blocks_of(page: str) -> list[Block]:
-    """Everything on a page that is to be typed."""
+    """Return the blocks of commands in a page."""
     text = (DOCS / page).read_text(encoding="utf-8")
     return [
         Block(HEADING.findall(text[: found.start()])[-1], found[1])
@@ -33,7 +33,7 @@ def blocks_of(page: str) -> list[Block]:
 
 
 def script_of(blocks: list[Block]) -> str:
-    """The blocks as one script that ends at the first command that fails, and says where."""
+    """Return the blocks as one script, which stops at the first failing command and names it."""
     told = [
         f"echo '## block {number} of {len(blocks)}: {block.heading}' >&2\n{block.commands}"
         for number, block in enumerate(blocks, 1)
@@ -42,9 +42,9 @@ def script_of(blocks: list[Block]) -> str:
 
 
 def run(page: str, folder: Path, **settings: str) -> None:
-    """Run all commands of a page in a folder; fails with what they said.
+    """Run all commands of a page in a folder; AssertionError has their output.
 
-    Programs in its folder `bin` come before all others.
+    Programs in its folder `bin` take precedence.
     """
     folders = [
         folder / "bin",
@@ -53,7 +53,7 @@ def run(page: str, folder: Path, **settings: str) -> None:
         os.environ["PATH"],
     ]
     environment = {"PATH": os.pathsep.join(map(str, folders)), "HOME": str(folder), **settings}
-    if "PYTHONPATH" in os.environ:  # Another tree than the one that is installed.
+    if "PYTHONPATH" in os.environ:  # A tree other than the installed one.
         environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
     script = script_of(blocks_of(page))
     log = folder / "said.txt"

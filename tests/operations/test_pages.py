@@ -1,4 +1,4 @@
-"""What pages for operators tell one to type, typed."""
+"""The commands in the pages for operators, executed."""
 
 import shlex
 import subprocess
@@ -53,9 +53,9 @@ class TestOperations:
 
 @contextmanager
 def started_by(folder: Path, standby: Path) -> Iterator[str]:
-    """Let `pg_ctl` of the page start a server beside another one, as root, too; stop it in the end.
+    """Provide a `pg_ctl` for the page, which starts a second server; stop it in the end.
 
-    It is another machine's in the page: there it takes the same port. Lends its address.
+    In the page the server is on another machine, with the same port. Yields its address.
     """
     runner = identity.choose_identity(folder, find_programs())
     if runner.drops_root:

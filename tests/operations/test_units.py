@@ -1,4 +1,4 @@
-"""The units of systemd, as it reads them itself; none is started."""
+"""The units of systemd, parsed by systemd itself; none is started."""
 
 import shutil
 import subprocess

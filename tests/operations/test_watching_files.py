@@ -1,4 +1,4 @@
-"""The alerts and the dashboard ask for what a server tells, and each alert fires when it should."""
+"""The alerts and the dashboard use existing metrics, and each alert fires when it should."""
 
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ needs_promtool = pytest.mark.skipif(
 
 
 class OfCondition:
-    """A database with all that there is to tell of one."""
+    """A database whose condition has every metric."""
 
     def collect(self) -> Iterator[Any]:
         run = ProofRun(datetime.now(UTC), 1.0, 2, 0, 3, True)
@@ -42,7 +42,7 @@ class OfCondition:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The name of every number that a server tells."""
+    """Return the name of every metric of a server."""
     folder = tmp_path_factory.mktemp("counts")
     with counted_in(folder) as counted:
         counted.request("get_customer", 200, 0.1)
@@ -116,7 +116,7 @@ WELL = {
     'accounting_refusals_total{instance="a",code="invalid_credentials"}': "0+1x200",
     'accounting_certificate_ends_timestamp_seconds{instance="a"}': "5000000+0x200",
 }
-# What goes wrong, by a part of the series' name; None is told no longer.
+# Faults, by a part of the series' name; a series with None is missing.
 WRONG: list[tuple[str, dict[str, str | None]]] = [
     ("AccountingDown", {"up{job": "0+0x200"}),
     ("AccountingNotReady", {"accounting_database_up": "0+0x200"}),
@@ -151,13 +151,13 @@ WRONG: list[tuple[str, dict[str, str | None]]] = [
 
 
 WELL_ALL_THE_SAME: list[dict[str, str | None]] = [
-    # Upkeep is done by no server, as somebody has chosen.
+    # Upkeep is turned off.
     {"accounting_upkeep_ended": "-100000+0x200", "accounting_upkeep_every": "0+0x200"},
 ]
 
 
 def told_when(wrong: dict[str, str | None]) -> list[dict[str, str]]:
-    """The numbers of a server with which something is wrong."""
+    """Return the metrics of a server with a fault."""
     series = dict[str, str | None](WELL)
     for part, values in wrong.items():
         [name] = [name for name in series if part in name]
@@ -196,7 +196,7 @@ class TestAlerts:
 
 
 def promtool(*words: str) -> str:
-    """What it says; it must find nothing wrong."""
+    """Return the output of promtool, which must find no error."""
     done = subprocess.run([str(PROMTOOL), *words], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr

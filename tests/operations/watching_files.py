@@ -14,13 +14,13 @@ NAME = re.compile(r"\baccounting_\w+")
 
 
 def alerts() -> list[dict[str, Any]]:
-    """Every alert."""
+    """Return every alert."""
     groups = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
     return [rule for group in groups for rule in group["rules"]]
 
 
 def queries() -> list[tuple[str, str]]:
-    """Every query of the dashboard, with the title of its panel, for all servers."""
+    """Return every query of the dashboard for all servers, with the title of its panel."""
     panels = json.loads(DASHBOARD.read_text("utf-8"))["panels"]
     return [
         (

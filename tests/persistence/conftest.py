@@ -1,4 +1,4 @@
-"""The journal of a business, new or put back after each test."""
+"""The journal of a business, restored after each test."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,13 +17,13 @@ def journal(own_server: ApiServer, partner: Partner) -> JournalWriter:
 
 @pytest.fixture(scope="module")
 def put_back(own_server: ApiServer, rolled: JournalWriter) -> Iterator[Callable[[], None]]:
-    """Remember the rows of `rolled`, which each module defines."""
+    """A function that restores the rows of `rolled`, which each module defines."""
     with remembered(own_server, rolled.business) as put_back:
         yield put_back
 
 
 @pytest.fixture
 def kept(rolled: JournalWriter, put_back: Callable[[], None]) -> Iterator[JournalWriter]:
-    """Allow a test to change the rows of `rolled`."""
+    """The journal `rolled`, whose rows a test may change."""
     yield rolled
     put_back()

@@ -1,4 +1,4 @@
-"""The database as the server's role sees it, with and without a business set."""
+"""The database in the server's role, with and without a business set."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from tests.api_server import ApiServer
 def as_server(
     api_server: ApiServer, business_id: str | None = None
 ) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
-    """One transaction in the server's role; it is rolled back unless it is committed."""
+    """Open a transaction in the server's role; it is rolled back unless the caller commits."""
     with psycopg.connect(
         make_conninfo(api_server.database_url, options=f"-c role={SERVER_ROLE}")
     ) as connection:

@@ -1,4 +1,4 @@
-"""Books keep no store, so that they end with their request and wait for no garbage collector."""
+"""Books hold no reference to a store, so that they are freed at the end of their request."""
 
 import gc
 from datetime import UTC, datetime

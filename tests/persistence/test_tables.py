@@ -1,4 +1,4 @@
-"""The rules of the schema, over the metadata and in a migrated database."""
+"""The rules of the schema, checked in the metadata and in a migrated database."""
 
 import pytest
 from sqlalchemy import (
@@ -23,7 +23,7 @@ PARTNER_LEVEL = {
 NOBODYS = {"audited_table", "upkeep", "proof_run"}
 # They have no foreign keys: they outlive the records that they describe.
 UNBOUND = {"audit_record", "audit_seal"}
-# The rest of a primary key that is not an id.
+# Columns of a primary key other than an id.
 KEYS = {
     "number_series": ["series"],
     "account_month": ["account_id", "month"],
@@ -97,7 +97,7 @@ class TestTables:
 
     @of_each_tenant
     def test_every_row_refers_once_to_its_business(self, table: Table) -> None:
-        """The row names the business itself, or another row of the business."""
+        """Check that a table refers once to the business, directly or by another row of it."""
         needed = {
             constraint.referred_table.name == "business"
             for constraint in table.foreign_key_constraints
@@ -139,7 +139,8 @@ class TestMigratedDatabase:
             " FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid"
             " WHERE c.relnamespace = 'public'::regnamespace AND c.relrowsecurity"
         )
-        walled = (set(names(TENANTS)) | PARTNER_LEVEL) - {"request_count"}  # Written by nobody.
+        # Counts of requests have no row security.
+        walled = (set(names(TENANTS)) | PARTNER_LEVEL) - {"request_count"}
         assert {name for name, *_ in found} == walled
         assert {forced for _, forced, *_ in found} == {True}
         for table in names(TABLES):

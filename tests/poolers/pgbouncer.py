@@ -1,4 +1,4 @@
-"""A real PgBouncer before the PostgreSQL of a run, over Unix sockets of its own."""
+"""A real PgBouncer for the PostgreSQL of a run, over its own Unix sockets."""
 
 import fcntl
 import os
@@ -19,26 +19,26 @@ from persistence.database.rights import script
 from tests.partner import PATIENCE_SECONDS, within
 from tests.poolers.programs import NEW, pgbouncer
 
-POOLED = "TEST_POOLER"  # The setting that puts one before each server of a run, by its mode.
+POOLED = "TEST_POOLER"  # The variable with the mode of a PgBouncer for each server of a run.
 PORT = 6432
 FOLDER = "@folder@"
-LOGIN = "pooled_server"  # The server's, as an administrator makes it.
+LOGIN = "pooled_server"  # The server's login, as an administrator creates it.
 ENOUGH = {"max_prepared_statements": "200"}
 
 
 class PgBouncer:
-    """One that runs; logins come in by their name alone."""
+    """A running PgBouncer; logins need no password."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def url(self, database_url: str, login: str = LOGIN) -> str:
-        """The address of a database behind it."""
+        """Return the address of a database through the pooler."""
         name = conninfo_to_dict(database_url)["dbname"]
         return f"postgresql://{login}@/{name}?host={self.folder}&port={PORT}"
 
     def admin(self, command: str) -> None:
-        """Give it a command at its console."""
+        """Send a command to its console."""
         where = f"postgresql://{LOGIN}@/pgbouncer?host={self.folder}&port={PORT}"
         with psycopg.connect(where, autocommit=True, cursor_factory=psycopg.ClientCursor) as told:
             told.execute(command.encode())
@@ -51,7 +51,7 @@ def pooling(
     logins: tuple[str, ...] = (LOGIN,),
     settings: Mapping[str, str] | None = None,
 ) -> AbstractContextManager[PgBouncer]:
-    """Run one before a server; raises NotToBeHad where there is none."""
+    """Run a PgBouncer for a server. Raises NotToBeHad if it is unavailable."""
     where = f"host={places.socket_folder(postgres.home)} port=5432"
     return pooling_at(where, mode, release, logins, settings)
 
@@ -64,7 +64,10 @@ def pooling_at(
     logins: tuple[str, ...] = (LOGIN,),
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[PgBouncer]:
-    """Run one before the databases at some host and port; raises NotToBeHad where there is none."""
+    """Run a PgBouncer for the databases of a host and port.
+
+    Raises NotToBeHad if it is unavailable.
+    """
     users = dict.fromkeys(logins, "")
     chosen = {**(ENOUGH if release == NEW else {}), **(settings or {}), "pool_mode": mode}
     told = (
@@ -89,9 +92,9 @@ def pooling_at(
 
 @contextmanager
 def running(told: str, users: Mapping[str, str], release: str = NEW) -> Iterator[PgBouncer]:
-    """Run one as a file tells, in which FOLDER stands for a folder of its own; passwords by login.
+    """Run a PgBouncer with a configuration in which FOLDER is replaced by its folder.
 
-    Raises NotToBeHad where there is none.
+    `users` are passwords by login. Raises NotToBeHad if it is unavailable.
     """
     program = pgbouncer(release)
     folder = Path(tempfile.mkdtemp(prefix="pgbouncer-"))
@@ -123,7 +126,7 @@ _before_all: list[PgBouncer] = []
 
 @contextmanager
 def before_servers(pooler: PgBouncer) -> Iterator[None]:
-    """Let every server that begins meanwhile reach its database through it."""
+    """Use the pooler for the database of every server that starts in a block."""
     _before_all.append(pooler)
     yield
     _before_all.remove(pooler)
@@ -131,7 +134,7 @@ def before_servers(pooler: PgBouncer) -> Iterator[None]:
 
 @contextmanager
 def pooling_all(postgres: EmbeddedPostgres) -> Iterator[None]:
-    """Put one before all servers of a run, where the run asks for it."""
+    """Run a PgBouncer for all servers of a run, if the run asks for it."""
     if POOLED not in os.environ:
         yield
         return
@@ -142,11 +145,11 @@ def pooling_all(postgres: EmbeddedPostgres) -> Iterator[None]:
 
 
 def served_url(database_url: str) -> str:
-    """The address that a server under test reaches a database by."""
+    """Return the address by which a server under test reaches a database."""
     return _before_all[-1].url(database_url) if _before_all else database_url
 
 
 def make_login(url: str, login: str = LOGIN) -> None:
-    """Make a login for the server, by what `accounting migrate --print-roles` prints."""
+    """Create a login for the server with the script of `accounting migrate --print-roles`."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(script(login, connection.info.user).encode())

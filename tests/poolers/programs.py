@@ -1,8 +1,8 @@
-"""Brings PgBouncer: a release of Debian's, unpacked beside the libraries that it was built with.
+"""The download of PgBouncer: a release of Debian's, unpacked with its libraries.
 
-`python -m tests.poolers.programs` brings both that the tests use. They come from the mirror that
-this machine has its own packages from, whatever release it is itself; its loader comes along, since
-a program needs a C library that is no older than its own. Nothing is installed.
+`python -m tests.poolers.programs` downloads both releases of the tests, from the mirror of this
+machine's own packages. The loader is included, because a program needs a C library that is not
+older than its own. Nothing is installed.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[2] / "dist" / "pgbouncer"
 KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 LOOKING_SECONDS = 120
 
-NEW = "trixie"  # 1.24: keeps prepared statements where it lends transactions.
+NEW = "trixie"  # 1.24: keeps prepared statements in transaction mode.
 OLD = "bookworm"  # 1.18: loses them.
 COMMON = ("pgbouncer", "libc6", "libpam0g", "libsystemd0", "libcap2", "libaudit1", "libcap-ng0")
 PACKAGES = {
@@ -32,11 +32,11 @@ PACKAGES = {
 
 
 class NotToBeHad(Exception):
-    """It cannot be brought here; the message says why."""
+    """An unavailable PgBouncer; the message gives the reason."""
 
 
 def pgbouncer(release: str) -> list[str]:
-    """Return the words that run a release's, which is brought where it is not there yet."""
+    """Return the command of a release, which is downloaded at the first use."""
     words = _found(release)
     if isinstance(words, NotToBeHad):
         raise words
@@ -45,7 +45,7 @@ def pgbouncer(release: str) -> list[str]:
 
 @cache
 def _found(release: str) -> list[str] | NotToBeHad:
-    """Look once: where there is no network, each time takes a while."""
+    """Return the command or the error; cached, because each try without a network is slow."""
     try:
         root = _brought(release)
     except NotToBeHad as error:
@@ -96,7 +96,7 @@ def _bring(release: str, root: Path) -> None:
 
 
 def _mirror() -> str:
-    """The address that this machine has Debian's own packages from."""
+    """Return the address from which this machine has Debian's packages."""
     told = Path("/etc/os-release").read_text()
     own = re.search(r"^VERSION_CODENAME=(\w+)", told, re.MULTILINE)
     form = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)"]

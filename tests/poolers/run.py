@@ -1,7 +1,7 @@
-"""`python -m tests.poolers.run [--quick]`: what is shown directly, shown through PgBouncer.
+"""`python -m tests.poolers.run [--quick]`: the tests repeated through PgBouncer.
 
-Each server under test reaches its database by a PgBouncer that lends transactions, as a login that
-an administrator has made; the tests themselves go past it.
+Each server under test uses a PgBouncer in transaction mode, with a login that an administrator
+created. The tests themselves connect directly.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from tests.suites import JOURNEYS, run_suite
 
 QUICK = (*JOURNEYS, "tests/handlers/books/test_sandboxes.py")
 WHOLE = ("tests/poolers", "tests/journeys", "tests/handlers", "tests/concurrency")
-# With its reason.
+# Excluded tests, each with its reason.
 LEFT_OUT = {
     "tests/handlers/platform/test_document_faults.py::TestLostDuringCommit": (
         "cuts the connections of a server that goes straight to PostgreSQL"

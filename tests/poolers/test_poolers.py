@@ -1,4 +1,4 @@
-"""PgBouncer before the database: what holds behind it, and what is refused at the start."""
+"""PgBouncer and the server: supported configurations, and those refused at the start."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from persistence.engine.pool import make_pool
 from tests.api_server import ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.command_line import CommandLine
-from tests.concurrency.racing import statuses, together
+from tests.concurrency.races import statuses, together
 from tests.poolers.pgbouncer import (
     FOLDER,
     LOGIN,
@@ -37,11 +37,11 @@ from tests.poolers.pgbouncer import (
 )
 from tests.poolers.programs import NEW, OLD, NotToBeHad
 from tests.processes.conftest import make_folder
-from tests.processes.serving import Server, remove
+from tests.processes.server_process import Server, remove
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "ops" / "pgbouncer.ini"
 OWNER = "accounting"
-PLAIN = "plain_server"  # A login that is granted the server's role, and no more.
+PLAIN = "plain_server"  # A login with only the server's role.
 PUT = Callable[..., PgBouncer]
 
 serve = partial(refuse_unusable, durable=False)
@@ -56,7 +56,7 @@ def url(own_databases: Databases) -> str:
 
 @pytest.fixture
 def put(own_databases: Databases, url: str) -> Iterator[PUT]:
-    """Put a PgBouncer before the database."""
+    """Return a function that runs a PgBouncer for the database."""
     with ExitStack() as stack:
 
         def put_before(mode: str, release: str = NEW, **settings: str) -> PgBouncer:
@@ -69,7 +69,7 @@ def put(own_databases: Databases, url: str) -> Iterator[PUT]:
 
 @contextmanager
 def skipping(begun: AbstractContextManager[PgBouncer]) -> Iterator[PgBouncer]:
-    """Leave the test out where there is no PgBouncer to be had."""
+    """Skip the test if PgBouncer is unavailable."""
     with ExitStack() as stack:
         try:
             pooler = stack.enter_context(begun)
@@ -80,7 +80,7 @@ def skipping(begun: AbstractContextManager[PgBouncer]) -> Iterator[PgBouncer]:
 
 @pytest.fixture
 def durable() -> Iterator[EmbeddedPostgres]:
-    """One that a real server agrees to."""
+    """A PostgreSQL with the durability that a server requires."""
     folder = make_folder()
     with EmbeddedPostgres(folder / "postgres") as postgres:
         postgres.create_database()
@@ -97,7 +97,7 @@ def plain(url: str) -> Iterator[str]:
 
 
 def sessions(url: str) -> list[tuple[str, int]]:
-    """Which logins have how many sessions in a database, but for the owner's."""
+    """Return the number of sessions of each login except the owner in a database."""
     with psycopg.connect(url) as connection:
         found: list[Any] = connection.execute(
             "SELECT usename, count(*) FROM pg_stat_activity"
@@ -108,7 +108,7 @@ def sessions(url: str) -> list[tuple[str, int]]:
 
 
 def settings_in(url: str) -> list[str]:
-    """The role and the limits of a connection of the server's."""
+    """Return the role and the limits of a connection of the server's."""
 
     async def asked() -> list[str]:
         names = ["role", *LIMITS]
@@ -120,7 +120,7 @@ def settings_in(url: str) -> list[str]:
 
 
 def own_settings(url: str) -> list[str]:
-    """What a session of a login has before anything is put on."""
+    """Return the same settings of a session of a login before the server changes them."""
     with psycopg.connect(url) as connection:
         asked = [connection.execute(f"SHOW {name}").fetchone() for name in ("role", *LIMITS)]
         return [row[0] for row in asked if row]
@@ -273,7 +273,7 @@ class TestSessions:
         self, url: str, put: PUT, release: str, login: str
     ) -> None:
         pooled = put("session", release).url(url, login)
-        for _ in range(2):  # The second connection is lent what the first has left.
+        for _ in range(2):  # The second connection reuses the session of the first.
             assert settings_in(pooled)[0] == SERVER_ROLE
         serve(pooled)
 

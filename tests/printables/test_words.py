@@ -21,7 +21,7 @@ def words_in(language: str, country: str | None = None) -> Words:
 
 
 def said(words: Words) -> Iterator[tuple[str, str]]:
-    """All words by their place."""
+    """Return all words by their place."""
     for each in fields(words):
         value = getattr(words, each.name)
         if isinstance(value, Mapping):

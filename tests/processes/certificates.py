@@ -11,7 +11,7 @@ from cryptography.x509.oid import NameOID
 
 
 def write_certificate(folder: Path) -> tuple[Path, Path]:
-    """Make a certificate for this machine, signed by itself, and its key."""
+    """Write a self-signed certificate for this machine and its key; return their paths."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "accounting test")])
     now = datetime.now(UTC)

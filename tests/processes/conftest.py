@@ -1,4 +1,4 @@
-"""Data folders, fresh and lived in, and one server that several tests share."""
+"""Data folders, fresh and used, and a server that several tests share."""
 
 import shutil
 import tempfile
@@ -10,11 +10,11 @@ import pytest
 from libraries.embedded import reaper
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Partner, within
-from tests.processes.serving import Server, remove
+from tests.processes.server_process import Server, remove
 
 
 def make_folder() -> Path:
-    """A short path that every user of the machine may pass through, unlike pytest's own."""
+    """Create a folder with a short path that every user may traverse, unlike pytest's own."""
     folder = Path(tempfile.mkdtemp(dir="/tmp", prefix="serving-"))
     folder.chmod(0o755)
     return folder
@@ -22,7 +22,7 @@ def make_folder() -> Path:
 
 @pytest.fixture
 def fresh_folder() -> Iterator[Path]:
-    """One with nothing in it."""
+    """An empty folder."""
     folder = make_folder()
     yield folder
     remove(folder)
@@ -40,14 +40,14 @@ def migrated() -> Iterator[Path]:
 
 @pytest.fixture
 def own_folder(fresh_folder: Path, migrated: Path) -> Path:
-    """A copy of that one."""
+    """A copy of the `migrated` folder."""
     shutil.copytree(migrated, fresh_folder, dirs_exist_ok=True)
     return fresh_folder
 
 
 @pytest.fixture(scope="package")
 def lived_in(migrated: Path) -> Iterator[Path]:
-    """A data folder with a database in it that earlier tests have used."""
+    """A data folder with a database that earlier tests have used."""
     folder = make_folder()
     shutil.copytree(migrated, folder, dirs_exist_ok=True)
     yield folder
@@ -57,7 +57,7 @@ def lived_in(migrated: Path) -> Iterator[Path]:
 @pytest.fixture(scope="package")
 def served(lived_in: Path) -> Iterator[Server]:
     with Server(lived_in) as server:
-        server.wait_for_pages()  # On a busy machine they take longer than a request may wait.
+        server.wait_for_pages()  # On a busy machine they may take longer than a request waits.
         yield server
 
 

@@ -1,4 +1,4 @@
-"""A real Prometheus over one server, with the rules of this tree, and gone afterwards."""
+"""A real Prometheus that scrapes a server, with the rules of this tree."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ PROMETHEUS = shutil.which("prometheus")
 
 
 class Prometheus:
-    """Asks a server every second."""
+    """A Prometheus that scrapes a server every second."""
 
     def __init__(self, metrics_port: int) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="prometheus-"))
@@ -64,19 +64,19 @@ class Prometheus:
         shutil.rmtree(self.folder)
 
     def answers(self) -> bool:
-        """Whether it is there."""
+        """Return whether it is ready."""
         try:
             return httpx.get(f"http://127.0.0.1:{self.port}/-/ready").status_code == 200
         except httpx.TransportError:
             return False
 
     def asked(self, path: str, **parameters: str) -> Any:
-        """Ask its API."""
+        """Send a request to its API; return the data."""
         answer = httpx.get(f"http://127.0.0.1:{self.port}/api/v1/{path}", params=parameters)
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]
 
     def found(self, expression: str) -> list[Any]:
-        """What an expression comes to."""
+        """Return the result of an expression."""
         result: list[Any] = self.asked("query", query=expression)["result"]
         return result

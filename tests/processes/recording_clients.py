@@ -1,6 +1,6 @@
-"""Clients that settle, give back and write off as fast as they can, and remember every answer.
+"""Clients that pay, refund, credit and write off as fast as they can, and record every answer.
 
-What they are told before the server died is held against what it says afterwards.
+The answers before the server died are compared with the books afterwards.
 """
 
 import random
@@ -31,7 +31,7 @@ _numbers = count(1)
 
 @dataclass
 class Write:
-    """One request, and the answer it got; None where that never came, or was a 503."""
+    """A request and its answer, or None if no answer or a 503 arrived."""
 
     method: str
     path: str
@@ -45,12 +45,12 @@ class Write:
         return "files" in self.content or "document" in self.content.get("json", {})
 
 
-class Interrupted(Exception):
-    """An answer did not come: whatever was to build on it is given up."""
+class NoAnswer(Exception):
+    """A missing answer; the client gives up the requests that depend on it."""
 
 
 class RecordingClient(threading.Thread):
-    """One client with a connection of its own, a customer of its own, and a key for each write."""
+    """A client with its own connection and customer, and an idempotency key for each write."""
 
     def __init__(self, traffic: "Traffic") -> None:
         super().__init__(daemon=True)
@@ -65,31 +65,31 @@ class RecordingClient(threading.Thread):
             try:
                 with self.traffic.caller() as self.api:
                     self.work()
-            except Interrupted:
+            except NoAnswer:
                 self.traffic.stopped.wait(0.02)
-            except Exception as error:  # An answer that nobody expects, too.
+            except Exception as error:  # Unexpected answers, too.
                 self.fault = error
                 return
 
     def write(self, method: str, path: str, **content: Any) -> Record:
-        """Send a write once, under a key of its own."""
+        """Send a write once, with a key of its own."""
         write = Write(method, path, content, str(uuid4()), f"client-{next(_numbers)}")
         self.writes.append(write)
         try:
             answer = send(self.api, write)
         except httpx.TransportError:
             self.broken += 1
-            raise Interrupted from None
+            raise NoAnswer from None
         if answer.status_code == 503:
             self.turned_away += 1
-            raise Interrupted
+            raise NoAnswer
         assert answer.status_code in (200, 201), (path, answer.text)
         write.answer = answer
         body: Record = answer.json()
         return body.get("payment", body)
 
     def work(self) -> None:
-        """One round of all that money does on this side, in no fixed order after the payment."""
+        """Send one round of writes: invoices, a payment, and the other steps in random order."""
         buyer = self.buyer
         sent = invoice_body(buyer, sent_at=SENT, document=in_json(PDF))
         invoice, other = (self.write("POST", "invoices/", json=sent) for _ in range(2))
@@ -126,13 +126,13 @@ class RecordingClient(threading.Thread):
 
 
 class Traffic:
-    """Some clients of one business."""
+    """Several clients of one business."""
 
     def __init__(self, business: Business, clients: int = 4) -> None:
         self.business = business
         self.headers = {"Authorization": business.api.headers["Authorization"]}
         self.stopped = threading.Event()
-        self.left_behind: set[str] = set()  # Files without a record, once they were looked for.
+        self.left_behind: set[str] = set()  # Files without a record, set by `hold_files`.
         self.clients = [RecordingClient(self) for _ in range(clients)]
         for each in self.clients:
             each.start()
@@ -141,7 +141,7 @@ class Traffic:
         return client(self.business.base_url, headers=self.headers)
 
     def wait_for(self, more: int) -> None:
-        """Return when so many more writes were answered."""
+        """Return after so many more answered writes."""
         target = self.answers + more
         assert within(PATIENCE_SECONDS, lambda: self.answers >= target or bool(self.faults)), (
             self.answers
@@ -167,11 +167,11 @@ class Traffic:
         return [each for each in self.clients for each in each.writes]
 
     def lost(self) -> list[Write]:
-        """The writes whose outcome nobody was told."""
+        """Return the writes without an answer."""
         return [each for each in self.writes if each.answer is None]
 
     def hold(self, database_url: str, documents: Path) -> None:
-        """Hold what was said against what is there, and say all of it once more."""
+        """Compare the recorded answers with the books and the files, then repeat each write."""
         with psycopg.connect(database_url, autocommit=True) as books:
             self.hold_whole(books)
             self.hold_files(books, documents)
@@ -180,17 +180,18 @@ class Traffic:
                 hold_repeat(api, each)
 
     def hold_whole(self, books: psycopg.Connection) -> None:
-        """Whatever was told is there; the rest is there with its answer under its key, or not."""
+        """Check that each answered write is stored, and each other write entirely or not at all."""
         for each in self.writes:
             done = exists(books, EFFECTS, self.business.id, each.name)
             assert done or each.answer is None, each
-            if each.method != "DELETE":  # It takes no key.
+            if each.method != "DELETE":  # It has no key.
                 assert exists(books, KEPT, self.business.id, each.key) == done, each
 
     def hold_files(self, books: psycopg.Connection, documents: Path) -> None:
-        """Each record has its file; a file without a record belongs to an outcome nobody knew.
+        """Check that each record has its file, and that other files belong to unanswered writes.
 
-        That is a lost answer, or a write that the server ran once more when its database had died.
+        The server may also have written a file twice when it repeated a write after its database
+        died.
         """
         folder = documents / self.business.id
         named = dict(books.execute(NAMED, (self.business.id,)).fetchall())
@@ -203,7 +204,7 @@ class Traffic:
 
 @contextmanager
 def traffic_of(business: Business) -> Iterator[Traffic]:
-    """Let clients write for the time of a block."""
+    """Run clients of a business during a block."""
     traffic = Traffic(business)
     try:
         yield traffic
@@ -212,7 +213,7 @@ def traffic_of(business: Business) -> Iterator[Traffic]:
 
 
 def send(api: httpx.Client, write: Write) -> httpx.Response:
-    """Send a write under its key and its name."""
+    """Send a write with its key and its name."""
     headers = {"Idempotency-Key": write.key, "X-Request-ID": write.name}
     if write.method == "DELETE":
         headers.pop("Idempotency-Key")
@@ -220,16 +221,16 @@ def send(api: httpx.Client, write: Write) -> httpx.Response:
 
 
 def exists(books: psycopg.Connection, question: str, *about: str) -> bool:
-    """Whether there is any row of it."""
+    """Return whether a query counts any row."""
     row = books.execute(question, about).fetchone()
     return row is not None and row[0] > 0
 
 
 def hold_repeat(api: httpx.Client, write: Write) -> None:
-    """A repeat gets the answer that was given, or the one that it would have got; ever the same."""
+    """Check that a repeated write gets the answer of the first one, or always the same one."""
     told = write.answer or send(api, write)
     again = send(api, write)
-    if write.method == "DELETE":  # What is taken back already is refused.
+    if write.method == "DELETE":  # It is already reversed.
         assert again.status_code == 409
         return
     assert told.status_code in (200, 201), told.text

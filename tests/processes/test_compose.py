@@ -1,4 +1,4 @@
-"""`compose.yaml`, played without containers: its logins, its commands, its health check."""
+"""`compose.yaml` without containers: its logins, its commands, its health check."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ from libraries.embedded.postgres import EmbeddedPostgres
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.processes.serving import Server, secrets
+from tests.processes.server_process import Server, secrets
 
 GIVEN = {
     "OWNER_PASSWORD": "0wner",
@@ -27,7 +27,7 @@ GIVEN = {
 
 @pytest.fixture(scope="module")
 def compose() -> dict[str, Any]:
-    """The file with its variables filled in, as Compose does it."""
+    """Return the file with its variables replaced, as Compose does."""
     source = Path(__file__).parents[2].joinpath("compose.yaml").read_text(encoding="utf-8")
     text = re.sub(
         r"\$\{(\w+)(?::([?-])([^}]*))?\}",
@@ -40,7 +40,7 @@ def compose() -> dict[str, Any]:
 
 @pytest.fixture
 def postgres(fresh_folder: Path, compose: dict[str, Any]) -> Iterator[EmbeddedPostgres]:
-    """A server as its image leaves it: one owner, one database, and then what is configured."""
+    """A server as its image creates it: an owner and a database, then the configured logins."""
     told = compose["services"]["database"]["environment"]
     with EmbeddedPostgres(fresh_folder / "postgres") as postgres:
         with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
@@ -52,7 +52,7 @@ def postgres(fresh_folder: Path, compose: dict[str, Any]) -> Iterator[EmbeddedPo
 
 
 def settings(service: dict[str, Any], postgres: EmbeddedPostgres) -> dict[str, str]:
-    """The environment of a service, with the database where it is here."""
+    """Return the environment of a service, with the address of this database."""
     place = postgres.url().partition("@")[2]
     return {
         name: value.replace("@database/accounting", f"@{place}")
@@ -79,7 +79,7 @@ class TestCompose:
             assert subprocess.run(asked, check=False).returncode == 0
             told = httpx.get(f"http://127.0.0.1:{metrics}/metrics").text
             assert "accounting_database_up 1.0" in told
-            # Plain, and no proxy's word.
+            # Plain HTTP, without a proxy's header.
             assert server.get("/v1/platform/businesses/").status_code == 403
         assert server.process.returncode == 0
         url = settings(serve, postgres)["DATABASE_URL"]

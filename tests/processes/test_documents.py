@@ -1,4 +1,4 @@
-"""Stored documents over several workers and through their death."""
+"""Stored documents with several workers, and after a worker died."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ import httpx
 
 from tests.builders.files import PDF, upload
 from tests.partner import NOBODY, PATIENCE_SECONDS, Partner, within
-from tests.processes.serving import Server
+from tests.processes.server_process import Server
 
 
 class TestWorkers:
@@ -16,7 +16,7 @@ class TestWorkers:
         shop = acme.business()
         urls = [upload(shop).json()["url"] for _ in range(4)]
         for url in urls:
-            # A connection of its own each time: the kernel hands them to both workers.
+            # A new connection each time: the kernel gives them to both workers.
             for _ in range(4):
                 answer = httpx.get(f"{served.url}{url}", timeout=PATIENCE_SECONDS, verify=NOBODY)
                 assert (answer.status_code, answer.content) == (200, PDF)

@@ -1,4 +1,4 @@
-"""SIGTERM: what is under way is finished, whoever comes later is refused, all is stopped."""
+"""SIGTERM: pending requests are finished, new ones are refused, all processes end."""
 
 import os
 import signal
@@ -17,9 +17,9 @@ from libraries.embedded.postgres import EmbeddedPostgres
 from server.process.startup import DRAIN_SECONDS
 from tests.partner import NOBODY, PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
-from tests.processes.serving import Server, all_gone
+from tests.processes.server_process import Server, all_gone
 
-# Sooner than a server that waits for somebody in vain. The machine may stand still as well.
+# Less than a server waits for a silent client. A busy machine may add some seconds.
 SOON_SECONDS = DRAIN_SECONDS - 5.0
 
 
@@ -42,26 +42,26 @@ class Slowly:
 
 
 def refuses(server: Server) -> bool:
-    """Whether a new connection is refused outright."""
+    """Return whether a new connection is refused."""
     try:
         server.get("/health/live")
     except httpx.ConnectError:
         return True
-    except httpx.TransportError:  # It stopped listening in the same moment.
+    except httpx.TransportError:  # It stopped listening at the same moment.
         return False
     return False
 
 
 def waits_for_a_lock(connection: psycopg.Connection) -> bool:
-    """Whether some statement stands before a lock."""
+    """Return whether a statement waits for a lock."""
     row = connection.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()
     return row is not None and row[0] > 0
 
 
 class Callers:
-    """Callers who write with a connection of its own for each request, and count the answers.
+    """Threads that write, with a new connection for each request, and count the answers.
 
-    They are as many as one worker has connections to the database, so that nobody waits for one.
+    One worker has as many database connections, so that no request waits for one.
     """
 
     def __init__(self, business: Business, count: int = 4) -> None:
@@ -90,7 +90,7 @@ class Callers:
                 self.seen[repr(error)] += 1
 
     def wait_for(self, more: int) -> None:
-        """Return when so many more requests were answered."""
+        """Return after so many more answered requests."""
         target = self.seen[201] + more
         assert within(PATIENCE_SECONDS, lambda: self.seen[201] >= target), self.seen
 
@@ -159,14 +159,14 @@ class TestDraining:
             posted = business.api.post("customers/", json={"company_name": "Late Bakery"})
             assert (posted.status_code, posted.headers["connection"]) == (201, "close")
             assert not server.ended
-            server.process.send_signal(signal.SIGTERM)  # Whoever will not wait says so again.
+            server.process.send_signal(signal.SIGTERM)  # A second signal ends the wait.
             assert server.process.wait(SOON_SECONDS) == 0
         assert [event["seconds"] for event in server.events("leaving")] == [60]
 
     def test_a_late_caller_is_answered_once_and_silent_ones_do_not_delay_the_end(
         self, lived_in: Path
     ) -> None:
-        for _ in range(3):  # It has a moment for that; the machine may stand still for longer.
+        for _ in range(3):  # The server waits only briefly; a busy machine may take longer.
             answer = self.asked_late(lived_in)
             if answer:
                 break
@@ -174,11 +174,11 @@ class TestDraining:
         assert b"\r\nconnection: close\r\n" in answer
 
     def asked_late(self, folder: Path) -> bytes:
-        """The answer to who was let in before the server was told to stop, and asks after that."""
+        """Return the answer to a request on a connection from before the signal to stop."""
         with Server(folder, "--development", "--workers", "1") as server:
             address = ("127.0.0.1", server.port)
             with socket.create_connection(address) as late, socket.create_connection(address):
-                server.get("/health/live")  # By now both are taken in.
+                server.get("/health/live")  # By now both connections are accepted.
                 server.process.send_signal(signal.SIGTERM)
                 assert within(SOON_SECONDS, lambda: refuses(server))
                 answer = b""

@@ -1,4 +1,4 @@
-"""Who is served over what: TLS of our own, a proxy that is believed, and plain HTTP refused."""
+"""TLS, trusted proxies, and the refusal of plain HTTP."""
 
 import socket
 import ssl
@@ -12,7 +12,7 @@ import pytest
 from server.process.connections import HANDSHAKE_SECONDS
 from tests.partner import PATIENCE_SECONDS
 from tests.processes.certificates import write_certificate
-from tests.processes.serving import Server, secrets
+from tests.processes.server_process import Server, secrets
 
 BELIEVED, OTHER = "127.0.0.2", "127.0.0.3"
 
@@ -37,7 +37,7 @@ def behind_proxy(lived_in: Path) -> Iterator[Server]:
 
 
 def ask(server: Server, address: str, said: str | None) -> httpx.Response:
-    """Ask from one of this machine's addresses, saying which scheme was used."""
+    """Send a request from a loopback address, with an X-Forwarded-Proto header if given."""
     headers = {} if said is None else {"X-Forwarded-Proto": said}
     transport = httpx.HTTPTransport(local_address=address)
     return server.get("/v1/platform/businesses/", transport=transport, headers=headers)
@@ -93,7 +93,7 @@ class TestPlainHttp:
 
     def test_the_named_proxy_is_believed(self, behind_proxy: Server) -> None:
         answer = ask(behind_proxy, BELIEVED, "https")
-        assert answer.status_code == 401  # It is served: what it lacks is a token.
+        assert answer.status_code == 401  # It is served, but has no token.
         assert "strict-transport-security" in answer.headers
 
     @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Two workers of a real server, whose primary ends outright under load."""
+"""Two workers of a real server, whose primary database is killed under load."""
 
 import sys
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.database.migrate import migrate
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.processes.serving import Server
+from tests.processes.server_process import Server
 from tests.server.telemetry.exposition import counted_by_each
-from tests.standbys.failing_over import fail_over
+from tests.standbys.failover import fail_over
 from tests.standbys.standby import EAGER, either, standby_of, wait_for_each_write
 
 Pair = tuple[EmbeddedPostgres, EmbeddedPostgres]
@@ -20,7 +20,7 @@ Pair = tuple[EmbeddedPostgres, EmbeddedPostgres]
 
 @pytest.fixture
 def pair(fresh_folder: Path) -> Iterator[Pair]:
-    """A primary, as durable as a server wants it, and a standby that each write waits for."""
+    """A primary with the durability that a server needs, and a synchronous standby."""
     with EmbeddedPostgres(fresh_folder / "primary", EAGER) as primary:
         primary.create_database("books")
         migrate(primary.url("books"))

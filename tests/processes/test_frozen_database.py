@@ -1,4 +1,4 @@
-"""PostgreSQL stands still: every request is answered in time, and then all is as it was."""
+"""A frozen PostgreSQL: every request is answered in time, and afterwards all works again."""
 
 import os
 import signal
@@ -11,17 +11,17 @@ from pathlib import Path
 import httpx
 
 from tests.partner import PATIENCE_SECONDS, within
-from tests.processes.serving import Server, children_of
+from tests.processes.server_process import Server, children_of
 
 ANSWER_SECONDS = 3
-SLACK_SECONDS = 5.0  # For a machine that does much else; to ask psycopg's way takes ten.
+SLACK_SECONDS = 5.0  # For a busy machine; a cancel request of psycopg takes ten.
 CALLERS = 12  # More than there are connections.
 
 
 @contextmanager
 def frozen(postgres: int) -> Iterator[None]:
-    """Let every process of PostgreSQL stand still."""
-    os.kill(postgres, signal.SIGSTOP)  # The first: it starts no others.
+    """Stop every process of PostgreSQL with SIGSTOP during a block."""
+    os.kill(postgres, signal.SIGSTOP)  # The first one, so that it starts no others.
     all_of_them = [*children_of(postgres), postgres]
     for pid in all_of_them:
         os.kill(pid, signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""Kill -9 of whatever belongs to a server: nothing stays behind, and nothing promised is lost."""
+"""SIGKILL of any process of a server: nothing remains, and no answered write is lost."""
 
 import os
 import signal
@@ -12,30 +12,32 @@ from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Business, Partner, within
 from tests.ports import is_free
 from tests.processes.recording_clients import Traffic, traffic_of
-from tests.processes.serving import Server, all_gone, processes_of
+from tests.processes.server_process import Server, all_gone, processes_of
 
-# Sooner than whoever waits for an answer that does not come. The machine may stand still as well.
+# Less than a client waits for a missing answer. A busy machine may add some seconds.
 GONE_SECONDS = DRAIN_SECONDS - 5.0
 REPLACED_SECONDS = HUNG_SECONDS - 3.0
 
 
 def sweep_finds(folder: Path, all_traffic: list[Traffic]) -> None:
-    """Hold that the sweep would take away the files that nobody was told of, and no others."""
+    """Check that the sweep would remove exactly the files without a record."""
     for path in (folder / "documents").glob("*/*"):
-        os.utime(path, (0, 0))  # It leaves alone what may still be under way.
+        os.utime(path, (0, 0))  # It skips new files, whose write may be pending.
     swept = CommandLine(folder).did("sweep-documents", "--dry-run").out
     found = {line.rpartition("/")[2] for line in swept.splitlines() if "/" in line}
     assert found == set().union(*(traffic.left_behind for traffic in all_traffic))
 
 
 def answers_stand(folder: Path, traffic: Traffic) -> None:
-    """Hold what the clients were told against the books and the storage."""
+    """Check the recorded answers against the books and the storage."""
     traffic.hold(EmbeddedPostgres(folder / "postgres").url(), folder / "documents")
-    assert within(PATIENCE_SECONDS, lambda: is_proven(traffic.business))  # It takes its time.
+    assert within(
+        PATIENCE_SECONDS, lambda: is_proven(traffic.business)
+    )  # The proofs may take long.
 
 
 def is_proven(business: Business) -> bool:
-    """Whether the books of a business hold; not yet, where that took too long to say."""
+    """Return whether the books of a business are correct; False also if the proofs timed out."""
     answer = business.api.get("integrity/")
     if answer.status_code == 503:
         return False
@@ -44,15 +46,15 @@ def is_proven(business: Business) -> bool:
 
 
 def everything_is_gone(server: Server, seconds: float = GONE_SECONDS) -> None:
-    """Hold that neither a process nor the port nor PostgreSQL is left, in time."""
+    """Check that the processes, the port and PostgreSQL are gone in time."""
     assert within(seconds, lambda: is_free(server.port))
     assert all_gone(server.folder, seconds), processes_of(server.folder)
-    # A process that ends has no command any more, and for a moment still its locks.
+    # An ending process no longer has a command, but for a moment still its locks.
     assert within(seconds, lambda: reaper.is_down(server.folder / "postgres"))
 
 
 def replaced(server: Server, worker: int) -> bool:
-    """Whether there is another for a killed worker before the master could think that it hangs."""
+    """Return whether a killed worker is replaced before the master's timeout for a hanging one."""
     return within(REPLACED_SECONDS, lambda: len(set(server.workers) - {worker}) == 2)
 
 
@@ -126,7 +128,9 @@ class TestKilledServer:
                     master = server.process.pid
                     server.kill(*(processes_of(own_folder) if all_of_it else [master]))
                 server.process.wait()
-                everything_is_gone(server, PATIENCE_SECONDS)  # It writes down what it has.
+                everything_is_gone(
+                    server, PATIENCE_SECONDS
+                )  # PostgreSQL writes a checkpoint first.
                 server.start().wait()
                 answers_stand(own_folder, traffic)
                 all_traffic.append(traffic)
@@ -134,4 +138,4 @@ class TestKilledServer:
             CommandLine(own_folder).did("check-books")
             server.kill(server.process.pid)
             server.process.wait()
-            everything_is_gone(server)  # Sooner, now that nobody asks it for anything.
+            everything_is_gone(server)  # Sooner, because it is idle.

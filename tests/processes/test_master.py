@@ -1,4 +1,4 @@
-"""What the master has done for all of its workers, once."""
+"""The work that the master does once for all of its workers."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ from tests.partner import PATIENCE_SECONDS
 ROOT = Path(__file__).parents[2]
 
 
-# Prints which modules are there when the contract is read, when its stack is built, and in the end.
+# Prints the loaded modules when the contract is read, when its stack is built, and at the end.
 PRELOADING = """
 import gc, sys
 from server.contract import document as contract
@@ -51,7 +51,7 @@ class TestPreloaded:
     def test_the_contract_is_read_before_anything_large_is_loaded(
         self, preloading: list[set[str]]
     ) -> None:
-        # What reading takes and leaves again of memory then serves all that is loaded next.
+        # Later modules then use the memory that reading the contract released.
         read, _built, loaded = preloading
         large = {"connexion", "psycopg", "sqlalchemy"}
         assert not read & large

@@ -1,27 +1,27 @@
-"""What a worker keeps of the requests that it has answered."""
+"""The memory that a worker keeps after it has answered requests."""
 
 from pathlib import Path
 from typing import Any
 
 from tests.partner import Business
-from tests.processes.serving import Server
+from tests.processes.server_process import Server
 
 WARM_UP, ROUNDS = 60, 100
-MOST_KEPT_KB = 500  # Of 500 requests: a kilobyte of each is too much.
+MOST_KEPT_KB = 500  # For 500 requests: a kilobyte for each is too much.
 
 CUSTOMER = {"company_name": "Corner Bakery"}
 LINE = {"description": "Bread", "quantity": 1, "unit_price": 1000}
 
 
 def private_kilobytes(pid: int) -> int:
-    """What is its own of a process's memory, and not shared with whom it was forked from."""
+    """Return the memory of a process that it does not share with its parent."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     [found] = [line.split()[1] for line in lines if line.startswith("Private_Dirty:")]
     return int(found)
 
 
 def trade(business: Business, customer_id: Any) -> None:
-    """Write, read, list, be refused, and read a page: five requests."""
+    """Send five requests: a write, a read, a list, a refused write, and a page."""
     invoice = {"customer_id": customer_id, "sent_at": "2025-01-31T12:00:00Z", "line_items": [LINE]}
     made = business.api.post("invoices/", json=invoice)
     assert made.status_code == 201

@@ -1,4 +1,4 @@
-"""SIGHUP: each worker gives its place to one that has read the settings anew."""
+"""SIGHUP: each worker is replaced by one that has read the settings again."""
 
 import signal
 import socket
@@ -10,7 +10,7 @@ import pytest
 
 from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.certificates import write_certificate
-from tests.processes.serving import Server, secrets
+from tests.processes.server_process import Server, secrets
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def encrypted(lived_in: Path) -> Iterator[Server]:
 
 
 def shown(server: Server) -> bytes:
-    """The certificate of whoever answers; it must answer."""
+    """Return the certificate of the answering worker, and check its answer."""
     trust = ssl.create_default_context()
     trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
     with (
@@ -44,7 +44,7 @@ class TestReadingAnew:
         first, workers = shown(encrypted), set(encrypted.wait_for_workers())
         write_certificate(encrypted.folder)
         encrypted.process.send_signal(signal.SIGHUP)
-        # Each of these connections is answered, whoever takes it.
+        # Each of these connections gets an answer, from an old or a new worker.
         assert within(
             PATIENCE_SECONDS,
             lambda: shown(encrypted) != first and workers.isdisjoint(encrypted.workers),

@@ -1,4 +1,4 @@
-"""What keeps a server from starting: one readable message, exit code 2, and nothing left."""
+"""Faults that prevent the start of a server: a readable message, exit code 2, no leftovers."""
 
 import socket
 from collections.abc import Iterator
@@ -8,19 +8,19 @@ import psycopg
 import pytest
 
 from libraries.embedded.postgres import EmbeddedPostgres
-from tests.command_line import CommandLine, Told
+from tests.command_line import CommandLine, CommandResult
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
-from tests.processes.serving import Server, all_gone
+from tests.processes.server_process import Server, all_gone
 
 
-def serve(folder: Path, *words: str, **settings: str) -> Told:
-    """Start a server that cannot."""
+def serve(folder: Path, *words: str, **settings: str) -> CommandResult:
+    """Start a server that cannot start."""
     return CommandLine(folder).run("serve", "--port", str(free_port()), *words, **settings)
 
 
-def assert_refused(done: Told, *messages: str) -> None:
-    """Hold that the operator was told why, in words, and nothing more."""
+def assert_refused(done: CommandResult, *messages: str) -> None:
+    """Check that the operator gets a message without a traceback."""
     assert done.code == 2, done.err
     assert "Traceback" not in done.err
     told = done.err.partition("accounting: ")[2]
@@ -36,7 +36,7 @@ def named(lived_in: Path) -> Iterator[EmbeddedPostgres]:
 
 @pytest.fixture(scope="module")
 def schema(named: EmbeddedPostgres, lived_in: Path) -> str:
-    """The name of a database with the newest schema, to copy."""
+    """Return the name of a database with the newest schema, to copy."""
     url = made(named, "with_schema")
     CommandLine(lived_in).did("migrate", DATABASE_URL=url)
     return "with_schema"
@@ -50,7 +50,7 @@ def copied(postgres: EmbeddedPostgres, schema: str, name: str, *statements: str)
 
 
 def made(postgres: EmbeddedPostgres, name: str, *statements: str) -> str:
-    """Make a database and change it; return its address."""
+    """Create a database and change it; return its address."""
     postgres.create_database(name)
     with psycopg.connect(postgres.url(name), autocommit=True) as connection:
         for statement in statements:
@@ -115,7 +115,7 @@ class TestDatabases:
     def test_one_that_turns_the_login_down_is_told_at_once(
         self, fresh_folder: Path, named: EmbeddedPostgres
     ) -> None:
-        """By its very words; a supervisor that starts us anew would else see nothing for long."""
+        """Check that the database's own message ends the start, so that a supervisor sees it."""
         made(named, "locked", "DROP ROLE IF EXISTS locked_out", "CREATE ROLE locked_out LOGIN")
         with psycopg.connect(named.url("locked"), autocommit=True) as connection:
             [rules] = connection.execute("SHOW hba_file").fetchone() or [""]

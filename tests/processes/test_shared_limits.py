@@ -14,7 +14,7 @@ from server.http.limiter import RETRY_SECONDS
 from tests.command_line import CommandLine
 from tests.minutes import with_seconds_left
 from tests.partner import Partner, client
-from tests.processes.serving import Server
+from tests.processes.server_process import Server
 
 BUSINESSES = "/v1/platform/businesses/"
 LIMIT = 600
@@ -48,7 +48,7 @@ def partner(servers: list[Server]) -> Partner:
 
 
 def asked(partner: Partner, at: list[Server], shares: list[int]) -> Counter[int]:
-    """Ask the servers in turns over connections of their own, so often over each at once."""
+    """Send requests to the servers in turn, each share in a thread; return the statuses."""
     credentials = (str(partner.partner_id), partner.api_key)
 
     def ask(place: int) -> list[int]:
@@ -71,7 +71,7 @@ class TestRequests:
         with_seconds_left(30)
         statuses = asked(partner, servers, shares)
         assert statuses.keys() == {200, 429}
-        # A worker that was hardly asked has not heard of it yet, and lets some more through.
+        # A worker with few requests has not read the shared counts yet, and accepts some more.
         later = asked(partner, servers, [20] * 8)
         assert LIMIT <= statuses[200] + later[200] <= A_TENTH_MORE
 
@@ -88,7 +88,7 @@ class TestRequests:
                     "GRANT SELECT, INSERT, UPDATE, DELETE ON request_count TO accounting_server"
                 )
         assert alone == {200: 500}
-        time.sleep(1.5 * RETRY_SECONDS)  # By then each has told what it counted alone.
+        time.sleep(1.5 * RETRY_SECONDS)  # By then each has reported its own counts.
         statuses = asked(partner, servers, [50] * 8)
         assert LIMIT <= 500 + statuses[200] <= A_TENTH_MORE
         assert any(server.events("limits_not_shared") for server in servers)

@@ -1,4 +1,4 @@
-"""Readers who ask for much and take hardly anything."""
+"""Clients that request much and read hardly anything."""
 
 import socket
 import time
@@ -11,12 +11,12 @@ import httpx
 import pytest
 
 from tests.partner import PATIENCE_SECONDS, client, within
-from tests.processes.serving import Server
+from tests.processes.server_process import Server
 
 READERS = 500
 ASKED = b"GET /openapi.yaml HTTP/1.1\r\nHost: slow\r\n\r\n" * 3
 MOST_FACTOR = 3
-LITTLE_SECONDS = 0.01  # What takes no longer keeps nobody waiting, however many times it is.
+LITTLE_SECONDS = 0.01  # Shorter answers delay no request noticeably.
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def server(lived_in: Path) -> Iterator[Server]:
 
 @contextmanager
 def slow_readers(server: Server) -> Iterator[None]:
-    """Five hundred who have asked three times for the largest page and read nothing of it."""
+    """Open 500 connections that request the largest page three times and read nothing."""
     with ExitStack() as opened:
         for _ in range(READERS):
             reader = opened.enter_context(socket.socket())
@@ -44,7 +44,7 @@ def slow_readers(server: Server) -> Iterator[None]:
 
 
 def usual_seconds(caller: httpx.Client) -> float:
-    """Seconds that half of the answers take longer than; others at work delay the slowest."""
+    """Return the median seconds of an answer; other load delays only the slowest ones."""
     taken = []
     for _ in range(400):
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The start of a server: in time, over the right scheme, with the pages beside the API."""
+"""The start of a server: in time, with the right scheme, with the pages and the API."""
 
 import fcntl
 import os
@@ -13,14 +13,14 @@ from server.contract.document import read_source
 from server.contract.published import published
 from server.process.startup import DRAIN_SECONDS
 from tests.partner import PATIENCE_SECONDS, within
-from tests.processes.serving import Server, all_gone, processes_of
+from tests.processes.server_process import Server, all_gone, processes_of
 
 SOON_SECONDS = 5.0
 PROCESSORS = 2  # The server is made for two.
 
 
 def worked(server: Server) -> float:
-    """Seconds of processor time of all its processes, and of those they waited for."""
+    """Return the seconds of processor time of all processes and their ended children."""
     ticks = 0
     for pid in processes_of(server.folder):
         facts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -35,12 +35,12 @@ class TestStarting:
         for attempt in range(3):  # The machine may be busy with other tests.
             folder = fresh_folder / str(attempt)
             folder.mkdir(mode=0o755)
-            # What happens to lie where it is started has a name of ours, and is not loaded.
+            # A file in the working directory with the name of a package of ours is not loaded.
             (folder / "server.py").write_text("raise SystemExit", encoding="utf-8")
             server = Server(folder).start().wait_for_port()
             answer = server.get("/v1/platform/businesses/")
             seconds = time.monotonic() - server.started_at
-            if seconds > SOON_SECONDS:  # It was kept waiting; this is what it takes on its own.
+            if seconds > SOON_SECONDS:  # The machine was busy; use the processor time.
                 seconds = worked(server) / PROCESSORS
             server.process.send_signal(signal.SIGINT)
             assert server.process.wait(DRAIN_SECONDS - 5.0) == 0
@@ -54,11 +54,11 @@ class TestStarting:
         home = fresh_folder / "postgres"
         home.mkdir(mode=0o700)
         places.make_locks(home)
-        with places.locked(places.start_lock(home), fcntl.LOCK_EX):  # It gets no further.
+        with places.locked(places.start_lock(home), fcntl.LOCK_EX):  # The start waits here.
             server = Server(fresh_folder).start().wait_for_port()
             server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(PATIENCE_SECONDS) == 0
-        # The lock may be free before the signal is seen: what has opened by then has closed.
+        # The lock may be free before the signal arrives: workers that opened by then have closed.
         assert len(server.events("open")) == len(server.events("closed"))
         assert all_gone(fresh_folder)
 

@@ -1,4 +1,4 @@
-"""Two servers over one database: one does the upkeep, and the other goes on where that is gone."""
+"""Two servers over one database: one does the upkeep; if it ends, the other takes over."""
 
 import shutil
 import signal
@@ -12,15 +12,15 @@ import pytest
 from tests.builders.files import PDF
 from tests.partner import PATIENCE_SECONDS, within
 from tests.processes.conftest import make_folder
-from tests.processes.serving import Server, remove
+from tests.processes.server_process import Server, remove
 
 EVERY = 2.0
-STOPS_SECONDS = 5.0  # Far less than a round may take, or than requests are waited for.
+STOPS_SECONDS = 5.0  # Far less than a round may take, or than the server waits for requests.
 
 
 @pytest.fixture(scope="module")
 def servers(migrated: Path) -> Iterator[tuple[Server, Server]]:
-    """Two that have a folder of their own, and live for as long as the tests let them."""
+    """A pair of servers over one folder of their own."""
     folder = make_folder()
     shutil.copytree(migrated, folder, dirs_exist_ok=True)
     settings = {"ACCOUNTING_UPKEEP_SECONDS": str(int(EVERY)), "ACCOUNTING_LOG_FORMAT": "json"}
@@ -46,7 +46,7 @@ class TestTwoServers:
         stray.write_bytes(PDF)
         began, before = time.monotonic(), rounds(*servers)
         assert within(PATIENCE_SECONDS, lambda: rounds(*servers) >= before + 3)
-        # Four workers look, and each round is done by one of them.
+        # All four workers check, and one of them does each round.
         assert rounds(*servers) - before <= (time.monotonic() - began) / EVERY + 1
         assert stray.exists()  # It is younger than an hour.
         sealed = [each for server in servers for each in server.events("upkeep_done")]

@@ -1,4 +1,4 @@
-"""A server of two workers under watch: its counts, its log and its traces."""
+"""The counts, the log and the traces of a server with two workers."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from tests.partner import PATIENCE_SECONDS, Business, within
 from tests.ports import free_port
 from tests.processes.conftest import make_folder
 from tests.processes.prometheus import PROMETHEUS, Prometheus
-from tests.processes.serving import Server, children_of, remove
+from tests.processes.server_process import Server, children_of, remove
 from tests.server.telemetry.exposition import Samples, counted_by_each, samples_of, total
 from tests.server.telemetry.otlp_collector import Collector, attributes_of
 
@@ -23,8 +23,8 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 
 
-class Watched(Server):
-    """A server with all that watches it turned on."""
+class WatchedServer(Server):
+    """A server with metrics, a JSON log and traces."""
 
     def __init__(self, folder: Path, collector: Collector) -> None:
         self.metrics_port = free_port()
@@ -41,7 +41,7 @@ class Watched(Server):
 
     @property
     def metrics(self) -> str:
-        """What Prometheus would read."""
+        """Return the metrics as Prometheus reads them."""
         answer = httpx.get(f"http://127.0.0.1:{self.metrics_port}/metrics")
         assert answer.status_code == 200, answer.text
         return answer.text
@@ -52,7 +52,7 @@ class Watched(Server):
 
     @property
     def scraped(self) -> set[int]:
-        """The process that answers scrapes."""
+        """Return the process that answers scrapes."""
         return set(self.forked) - self.opened
 
 
@@ -63,11 +63,11 @@ def collector() -> Iterator[Collector]:
 
 
 @pytest.fixture(scope="module")
-def watched(migrated: Path, collector: Collector) -> Iterator[Watched]:
+def watched(migrated: Path, collector: Collector) -> Iterator[WatchedServer]:
     folder = make_folder()
     shutil.copytree(migrated, folder, dirs_exist_ok=True)
     try:
-        with Watched(folder, collector) as server:
+        with WatchedServer(folder, collector) as server:
             server.wait_for_workers()
             yield server
     finally:
@@ -75,17 +75,19 @@ def watched(migrated: Path, collector: Collector) -> Iterator[Watched]:
 
 
 @pytest.fixture(scope="module")
-def business(watched: Watched) -> Business:
+def business(watched: WatchedServer) -> Business:
     return watched.partner().business()
 
 
-def counted(watched: Watched) -> list[float]:
-    """What each worker has counted of customers that were listed."""
+def counted(watched: WatchedServer) -> list[float]:
+    """Return the number of listed customers that each worker has counted."""
     return counted_by_each(watched.folder, "list_customers")
 
 
 class TestMetrics:
-    def test_counts_of_all_workers_are_added_up(self, watched: Watched, business: Business) -> None:
+    def test_counts_of_all_workers_are_added_up(
+        self, watched: WatchedServer, business: Business
+    ) -> None:
         listed = {"operation": "list_customers", "status": "200"}
         path = f"/v1/platform/businesses/{business.id}/customers/"
         headers = dict(business.api.headers)
@@ -105,7 +107,9 @@ class TestMetrics:
         assert within(PATIENCE_SECONDS, lambda: total(watched.samples, "accounting_workers") == 2)
         assert total(watched.samples, "accounting_pool_connections_max") == 16
 
-    def test_counts_of_a_killed_worker_are_kept(self, watched: Watched, business: Business) -> None:
+    def test_counts_of_a_killed_worker_are_kept(
+        self, watched: WatchedServer, business: Business
+    ) -> None:
         before = total(watched.samples, "accounting_requests_total")
         victim = watched.workers[0]
         watched.kill(victim)
@@ -116,7 +120,7 @@ class TestMetrics:
         assert total(watched.samples, "accounting_requests_total") >= before
 
     def test_counts_of_replaced_workers_are_kept(
-        self, watched: Watched, business: Business
+        self, watched: WatchedServer, business: Business
     ) -> None:
         before = total(watched.samples, "accounting_requests_total")
         workers, scraped = set(watched.workers), watched.scraped
@@ -127,15 +131,15 @@ class TestMetrics:
         assert total(watched.samples, "accounting_requests_total") >= before
         assert within(PATIENCE_SECONDS, lambda: total(watched.samples, "accounting_workers") == 2)
 
-    def test_the_process_that_answers_scrapes_is_replaced(self, watched: Watched) -> None:
+    def test_the_process_that_answers_scrapes_is_replaced(self, watched: WatchedServer) -> None:
         assert within(PATIENCE_SECONDS, lambda: len(watched.scraped) == 1)
         before = total(watched.samples, "accounting_requests_total")
         watched.kill(*watched.scraped)
-        # A scrape waits for the next one: its listener is the master's.
+        # A scrape waits for the next process: the master owns the listener.
         assert within(PATIENCE_SECONDS, lambda: len(watched.scraped) == 1)
         assert total(watched.samples, "accounting_requests_total") >= before
 
-    def test_it_is_there_and_nowhere_else(self, watched: Watched) -> None:
+    def test_it_is_there_and_nowhere_else(self, watched: WatchedServer) -> None:
         assert watched.get("/metrics").status_code == 404
         other = httpx.get(f"http://127.0.0.1:{watched.metrics_port}/v1/platform/businesses/")
         assert other.status_code == 404
@@ -145,7 +149,7 @@ class TestMetrics:
         assert opened.text.endswith("# EOF\n")
 
     def test_it_says_nothing_of_whose_books_they_are(
-        self, watched: Watched, business: Business
+        self, watched: WatchedServer, business: Business
     ) -> None:
         business.customer()
         told = watched.metrics
@@ -153,14 +157,14 @@ class TestMetrics:
         assert business.partner.api_key not in told
 
 
-# Of a server without a certificate, whose database has no standby.
+# Metrics that need a certificate or a standby, which this server does not have.
 NOT_HERE = ("accounting_certificate_", "accounting_replication_", "accounting_read_standby_")
 
 
 @pytest.mark.skipif(PROMETHEUS is None, reason="prometheus is not installed: apt-get install it")
 class TestPrometheus:
     def test_answers_every_query_of_the_dashboard(
-        self, watched: Watched, business: Business
+        self, watched: WatchedServer, business: Business
     ) -> None:
         watched.command_line.did("check-books", **watched.settings)
         with Prometheus(watched.metrics_port) as prometheus:
@@ -188,7 +192,9 @@ class TestPrometheus:
 
 
 class TestLog:
-    def test_a_request_is_followed_by_its_id(self, watched: Watched, business: Business) -> None:
+    def test_a_request_is_followed_by_its_id(
+        self, watched: WatchedServer, business: Business
+    ) -> None:
         answer = business.api.post(
             "customers/",
             json={"company_name": "Never Told Bakery"},
@@ -212,7 +218,7 @@ class TestLog:
 
 class TestTraces:
     def test_a_span_for_each_room_below_what_the_caller_names(
-        self, watched: Watched, business: Business, collector: Collector
+        self, watched: WatchedServer, business: Business, collector: Collector
     ) -> None:
         answer = business.api.post(
             "customers/",

@@ -9,9 +9,9 @@ ANY = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 def moved(
     adapter: str, relied_on: Mapping[type, str], instances: Mapping[type, object]
 ) -> list[str]:
-    """Name what is gone, and what no longer takes what it is given.
+    """Return the members that are gone, or that do not accept the listed arguments.
 
-    Attributes are looked for on the instance of a class where there is one.
+    Members are looked up on the instance of a class if there is one.
     """
     return [
         f"{adapter} relies on {owner.__name__}.{entry}"
@@ -22,7 +22,7 @@ def moved(
 
 
 def holds(owner: object, entry: str) -> bool:
-    """Whether there is an attribute `name`, or a method `name(a,b)` that takes just a and b."""
+    """Return whether an attribute `name` exists, or a method `name(a,b)` with just a and b."""
     name, method, listed = entry.rstrip(")").partition("(")
     if not method or not hasattr(owner, name):
         return hasattr(owner, name)

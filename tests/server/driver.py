@@ -1,4 +1,4 @@
-"""One request through an ASGI application without a socket, with every message it sent."""
+"""A request to an ASGI application without a socket, and every message of the answer."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ Message = dict[str, Any]
 
 @dataclass
 class Reply:
-    """What the application answered; `starts` counts the heads it sent, which must be one."""
+    """The answer of the application; `starts` counts its heads and must be 1."""
 
     status: int
     lines: list[tuple[str, str]]
@@ -19,13 +19,12 @@ class Reply:
     scope: dict[str, Any]
 
     def header(self, name: str) -> str | None:
-        """Give the one value of a header, None when it was not sent."""
+        """Return the value of a header, or None; it must not be repeated."""
         values = [value for key, value in self.lines if key == name]
         assert len(values) <= 1, f"{name} is sent {len(values)} times"
         return values[0] if values else None
 
     def json(self) -> Any:
-        """Read the body."""
         return json.loads(self.body)
 
 
@@ -62,7 +61,7 @@ def request(
 async def exchange(
     application: Any, scope: dict[str, Any], pieces: list[bytes], then: str
 ) -> Reply:
-    """Play the server of one request."""
+    """Run the application for a request and return its messages."""
     sent: list[Message] = []
 
     async def receive() -> Message:

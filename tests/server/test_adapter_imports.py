@@ -1,6 +1,7 @@
-"""Undocumented names of Connexion, uvicorn and Starlette: only adapter modules may import them.
+"""The imports of undocumented names of Connexion, uvicorn and Starlette.
 
-import-linter sees no deeper than the name of a library, so this is a test.
+Only adapter modules may import them. import-linter sees only the names of libraries, so this is a
+test.
 """
 
 import ast
@@ -24,7 +25,7 @@ DOCUMENTED = {
 
 
 def promised_by_nobody(source: str, file: Path) -> Iterator[str]:
-    """What a module imports of these libraries, by name, that is neither documented nor its own."""
+    """Yield the undocumented names that a module imports of these libraries."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{each.name}" for each in node.names]

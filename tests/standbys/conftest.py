@@ -1,4 +1,4 @@
-"""What several modules have: a primary that a standby may follow."""
+"""Fixtures of several modules: a primary and the folder of its standby."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.standbys.standby import FOLLOWED
 
 @pytest.fixture(scope="module")
 def both_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of both."""
+    """The folder of the primary and the standby."""
     return tmp_path_factory.mktemp("two")
 
 
@@ -24,5 +24,5 @@ def primary(both_homes: Path) -> Iterator[EmbeddedPostgres]:
 
 @pytest.fixture(scope="module")
 def url(primary: EmbeddedPostgres) -> str:
-    """The address of the books there."""
+    """The address of the books on the primary."""
     return Databases(primary).clone("books")

@@ -1,4 +1,4 @@
-"""Over HTTP: the primary ends outright under load, and its standby takes its place."""
+"""A failover over HTTP: the primary is killed under load, and its standby is promoted."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ from tests.api_server import ApiServer
 from tests.builders.sales import INVOICES, invoice_body
 from tests.builders.trade import SENT
 from tests.partner import PATIENCE_SECONDS, Business, client, within
-from tests.standbys.failing_over import fail_over
+from tests.standbys.failover import fail_over
 from tests.standbys.standby import FOLLOWED, either, order, standby_of, wait_for_each_write
 
 RELOAD = "SELECT pg_reload_conf()"
@@ -29,7 +29,10 @@ ANSWER_SECONDS = 3
 
 @pytest.fixture(scope="module")
 def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[EmbeddedPostgres]:
-    """It is copied before the primary waits for it: promoted, it would wait for one of its own."""
+    """A synchronous standby, copied before the primary waits for it.
+
+    A later copy would itself wait for a standby after its promotion.
+    """
     assert url
     with standby_of(primary, both_homes / "standby", **FOLLOWED) as standby:
         wait_for_each_write(primary)
@@ -38,7 +41,7 @@ def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[E
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for a connection about as long as a server that is no test does."""
+    """Wait for a connection about as long as a production server does."""
     monkeypatch.setattr("persistence.engine.pool.CONNECT_SECONDS", 1.0)
 
 
@@ -56,7 +59,7 @@ def shop(server: ApiServer) -> Business:
 
 @pytest.fixture
 def door(both_homes: Path, primary: EmbeddedPostgres) -> Path:
-    """The folder of a socket that leads to one server or to the other, as an address may."""
+    """The folder of a socket that leads to either server, as an address may."""
     door = both_homes / f"door-{uuid4().hex[:8]}"
     door.mkdir()
     lead(door, primary)
@@ -70,7 +73,7 @@ def lead(door: Path, postgres: EmbeddedPostgres) -> None:
 
 
 def is_turned_away(answer: httpx.Response) -> bool:
-    """Whether it is the 503 that says when to come again."""
+    """Return whether an answer is a 503 with Retry-After."""
     return (answer.status_code, answer.headers.get("retry-after")) == (503, "1")
 
 
@@ -121,7 +124,7 @@ class TestReadOnlyByNow:
         self, server: ApiServer, shop: Business, primary: EmbeddedPostgres
     ) -> None:
         buyer = shop.customer()
-        with ThreadPoolExecutor(4) as threads:  # Several connections.
+        with ThreadPoolExecutor(4) as threads:  # Over several connections.
             [*threads.map(lambda _: shop.api.get(INVOICES).status_code, range(40))]
         before = pids(primary)
 
@@ -136,7 +139,7 @@ class TestReadOnlyByNow:
 
 @contextmanager
 def only_read(postgres: EmbeddedPostgres) -> Iterator[None]:
-    """Say that nothing may be written, as some do whose disk is full; each session hears of it."""
+    """Refuse writes in every session during a block, as a database with a full disk may."""
     order(postgres, "ALTER SYSTEM SET default_transaction_read_only = on", RELOAD)
     try:
         yield
@@ -151,7 +154,7 @@ def ready(server: ApiServer) -> int:
 
 
 def pids(postgres: EmbeddedPostgres) -> set[int]:
-    """The server's connections."""
+    """Return the process IDs of the server's connections."""
     asked = "SELECT pid FROM pg_stat_activity WHERE application_name = 'accounting'"
     with psycopg.connect(postgres.url("postgres"), autocommit=True) as owner:
         return {pid for (pid,) in owner.execute(asked)}
@@ -169,7 +172,7 @@ class TestStandbyThatIsGone:
             assert (waiting.status_code, waiting.headers["retry-after"]) == (503, "1")
             assert time.monotonic() - began > ANSWER_SECONDS - 0.5
             assert shop.api.get(INVOICES).status_code == 200
-            # The database holds its locks, as it would for a writing that is still under way.
+            # The database holds its locks, as for a write that is still pending.
             again = shop.api.post(INVOICES, json=body, headers=key)
             assert again.json()["error_code"] in ("idempotency_in_progress", "service_unavailable")
         finally:

@@ -1,4 +1,4 @@
-"""An address with several hosts, of which one is gone, silent, or not the one that is wanted."""
+"""An address with several hosts, one of which is gone, silent, or has the wrong role."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ def here(databases: Databases | ClusterDatabases) -> str:
 
 @pytest.fixture(scope="module")
 def read_only(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Another server, which takes no writes: as a standby does, and a primary in need."""
+    """A server that refuses writes, as a standby does."""
     settings = {**TEST_SETTINGS, "default_transaction_read_only": "on"}
     with EmbeddedPostgres(tmp_path_factory.mktemp("read_only"), settings) as postgres:
         with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
@@ -53,7 +53,7 @@ def host_of(postgres: EmbeddedPostgres) -> str:
 
 
 def gone() -> str:
-    """A host at which nobody listens."""
+    """Return a host without a server."""
     return f"127.0.0.1:{free_port()}"
 
 

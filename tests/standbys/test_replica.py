@@ -33,7 +33,7 @@ from tests.standbys.standby import FOLLOWED, order, standby_of, wait_until_follo
 
 AS_OF = "x-data-as-of"
 BALANCE = "reports/trial-balance/"
-LAG_SECONDS = 30  # On a machine that may stand still for a while.
+LAG_SECONDS = 30  # For a busy machine.
 EVENTUAL = {"consistency": "eventual"}
 STRONG = {"consistency": "strong"}
 
@@ -48,7 +48,7 @@ def standby(primary: EmbeddedPostgres, url: str, both_homes: Path) -> Iterator[E
 
 
 def reading(standby: EmbeddedPostgres, lag_seconds: int = LAG_SECONDS) -> dict[str, Any]:
-    """The settings of a server that reads from the standby."""
+    """Return the settings of a server that reads from the standby."""
     return {"read_database_url": standby.url("books"), "read_lag_seconds": lag_seconds}
 
 
@@ -61,7 +61,7 @@ def server(url: str, standby: EmbeddedPostgres) -> Iterator[ApiServer]:
 
 @pytest.fixture(scope="module")
 def hasty(url: str, standby: EmbeddedPostgres, server: ApiServer) -> Iterator[ApiServer]:
-    """Another one over the same database, that reads what is one second old at most."""
+    """A server over the same database that reads data at most one second old."""
     with ApiServer(url, **reading(standby, 1)) as hasty:
         yield hasty
 
@@ -78,7 +78,7 @@ def shop(partner: Partner) -> Business:
 
 @pytest.fixture
 def stopped(standby: EmbeddedPostgres, shop: Business) -> Iterator[datetime]:
-    """Pause the standby once it has everything of the business; the moment of that."""
+    """Stop the replay of the standby once it has all data of the business; yield that moment."""
     caught_up(shop)
     with pausing(standby):
         yield datetime.now(UTC)
@@ -97,7 +97,7 @@ def pausing(standby: EmbeddedPostgres) -> Iterator[None]:
 
 
 def caught_up(shop: Business) -> None:
-    """Wait until the standby has everything that was answered so far."""
+    """Wait until the standby has every write that was answered so far."""
     now = datetime.now(UTC)
 
     def is_newer() -> bool:
@@ -108,7 +108,7 @@ def caught_up(shop: Business) -> None:
 
 
 def at(server: ApiServer, shop: Business) -> Business:
-    """The same business as another server shows it."""
+    """Return the same business on another server."""
     reader = Partner(server.url, shop.partner.partner_id, shop.partner.api_key)
     server.partners.append(reader)
     return Business(reader, shop.record)
@@ -125,7 +125,7 @@ def read(shop: Business, path: str, **query: Any) -> httpx.Response:
 
 
 def taking(default: str) -> list[Operation]:
-    """The operations with a `consistency` of this default."""
+    """Return the operations with a `consistency` of this default."""
     return [
         operation
         for operation in operations()
@@ -202,7 +202,7 @@ class TestReadings:
         self, shop: Business, hasty: ApiServer
     ) -> None:
         caught_up(shop)
-        time.sleep(2)  # What the standby replayed last gets older than it may be.
+        time.sleep(2)  # The standby's last replayed commit becomes older than the limit.
         there = at(hasty, shop)
         assert within(PATIENCE_SECONDS, lambda: as_of(read(there, BALANCE)) is not None)
 
@@ -360,7 +360,7 @@ class TestWatched:
         ):
             there = at(server, shop)
             assert as_of(read(there, BALANCE)) is not None
-            assert as_of(read(there, BALANCE, **STRONG)) is None  # It is not one of them.
+            assert as_of(read(there, BALANCE, **STRONG)) is None  # This read does not count.
             assert read(there, "reports/general-ledger/", account="4998").status_code == 404
         told = exposed(AllWorkers(tmp_path))
         name = "accounting_eventual_readings_total"
@@ -396,7 +396,7 @@ class TestConflict:
                 assert within(
                     PATIENCE_SECONDS, lambda: watcher.execute(sleeps).fetchone() is not None
                 )
-            # The standby may not wait for a statement that stands in the way of a lock.
+            # The standby cancels a statement that conflicts with the replay of a lock.
             owner.execute("LOCK TABLE api_key IN ACCESS EXCLUSIVE MODE")
             owner.commit()
             assert answering.result(PATIENCE_SECONDS) == (False, None)
@@ -434,7 +434,7 @@ MARK = LogPosition(cluster=7, position="0/3000060", at=NOW)
 
 
 def state(**found: Any) -> dict[str, Any]:
-    """What a standby says of itself."""
+    """Return the state of a standby."""
     nothing = {"cluster": 7, "is_standby": True, "has_all": False, "replayed_at": None}
     return {**nothing, **found}
 
@@ -444,7 +444,7 @@ def tenant_of(partner: Partner) -> PartnerTenant:
 
 
 def operate(server: ApiServer, work: Any, *arguments: Any) -> None:
-    """Do what the operator's command line does."""
+    """Run a function of the operator's command line."""
 
     async def run() -> None:
         async with make_pool(server.database_url, size=1) as pool:

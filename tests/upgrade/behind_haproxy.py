@@ -1,4 +1,4 @@
-"""HAProxy as docs/ops has it, in front of real servers, and callers who count their answers."""
+"""HAProxy with the sample in docs/ops, in front of real servers, and clients that count answers."""
 
 import shutil
 import subprocess
@@ -15,17 +15,17 @@ from tests.builders.sales import invoice_body, part, payment_body
 from tests.builders.trade import SENT
 from tests.partner import PATIENCE_SECONDS, Business, client, within
 from tests.ports import free_port, is_free
-from tests.processes.serving import Server
+from tests.processes.server_process import Server
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "ops" / "haproxy.cfg"
-PAUSE_SECONDS = 0.2  # Between two rounds of a caller: a server that starts needs the processors.
+PAUSE_SECONDS = 0.2  # Between two rounds of a caller: a starting server needs the processors.
 HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
 TLS = "bind :443 ssl crt /etc/haproxy/accounting.pem alpn h2,http/1.1"
 PLACES = ("server one 10.0.0.11:8000", "server two 10.0.0.12:8000")
 
 
 class HaProxy:
-    """The sample, with the addresses of this machine; partners come in plain HTTP."""
+    """HAProxy with the sample and the addresses of this machine; partners use plain HTTP."""
 
     def __init__(self, folder: Path, *servers: Server) -> None:
         self.port = free_port()
@@ -51,7 +51,7 @@ class HaProxy:
 
 
 def sample(places: dict[str, str]) -> str:
-    """The sample with something else at some places, each of which it must have."""
+    """Return the sample with some texts replaced, each of which must be present."""
     text = SAMPLE.read_text(encoding="utf-8")
     for place, other in places.items():
         assert place in text
@@ -60,7 +60,7 @@ def sample(places: dict[str, str]) -> str:
 
 
 class Caller(threading.Thread):
-    """Sells, is paid and reads, over one connection that is kept, with a key for each write."""
+    """A client that invoices, pays and reads over one connection, with a key for each write."""
 
     def __init__(self, load: "Load") -> None:
         super().__init__(daemon=True)
@@ -74,7 +74,7 @@ class Caller(threading.Thread):
             with client(self.load.business.base_url, headers=self.load.headers) as self.api:
                 while not self.load.stopped.wait(PAUSE_SECONDS):
                     self.work()
-        except Exception as error:  # An answer that is not the contract's, too.
+        except Exception as error:  # Also for answers that violate the contract.
             self.seen[repr(error)] += 1
 
     def work(self) -> None:
@@ -88,10 +88,10 @@ class Caller(threading.Thread):
         self.ask("GET", "general-ledger/chart-of-accounts/1200/")
 
     def ask(self, method: str, path: str, **content: object) -> dict[str, object] | None:
-        """Ask once; None where that failed.
+        """Send a request; return the body, or None after a failure.
 
-        A server that says to come back is asked again, with the same key: on a machine that stands
-        still PostgreSQL may take too long for a connection. HAProxy does not say so.
+        A 503 with Retry-After is repeated with the same key: on a busy machine PostgreSQL may take
+        too long to connect. HAProxy itself sends no such header.
         """
         headers = {"Idempotency-Key": str(uuid4())} if method == "POST" else {}
         try:
@@ -110,7 +110,7 @@ class Caller(threading.Thread):
 
 
 class Load:
-    """Some callers of one business, until it is left; `seen` counts what was asked and answered."""
+    """Several callers of a business during a block; `seen` counts requests and failures."""
 
     GOOD = frozenset(
         {
@@ -145,5 +145,5 @@ class Load:
 
     @property
     def losses(self) -> Counter[str]:
-        """What was no answer, or none that was wanted."""
+        """Return the failures and the unexpected answers."""
         return Counter({told: n for told, n in self.seen.items() if told not in self.GOOD})

@@ -1,8 +1,7 @@
-"""`python -m tests.upgrade.run`: the server of the release before works on the schema of this one.
+"""`python -m tests.upgrade.run`: the server of the previous release on the schema of this one.
 
-The release before is checked out beside this tree and given the migrations of this one, and its own
-tests of handlers run: its server, its tests, the schema to which an upgrade migrates under it. What
-fails is what partners would see while servers are replaced one after the other.
+The previous release is checked out beside this tree and gets the migrations of this tree; then its
+own tests of handlers run. A failure would affect partners during a rolling upgrade.
 """
 
 import argparse
@@ -17,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MIGRATIONS = Path("persistence") / "migrations"
-# How Alembic is driven belongs to the server; what it runs, to the schema.
+# The driver of Alembic belongs to the server; the migrations belong to the schema.
 DRIVER = "env.py"
 TESTS = ("tests/handlers",)
 
@@ -44,7 +43,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def release_before() -> str:
-    """Name the newest release that this tree comes after, else the commit before."""
+    """Return the newest release before this tree, else the previous commit."""
     newest = ["git", "describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^"]
     found = subprocess.run(newest, cwd=ROOT, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "HEAD^"
@@ -52,7 +51,7 @@ def release_before() -> str:
 
 @contextmanager
 def checked_out(commit: str) -> Iterator[Path]:
-    """Lend a commit's files in a folder."""
+    """Check out a commit in a temporary folder during a block."""
     with tempfile.TemporaryDirectory(prefix="upgrade-") as folder:
         tree = Path(folder) / "before"
         worktree = ["git", "worktree"]
@@ -65,7 +64,7 @@ def checked_out(commit: str) -> Iterator[Path]:
 
 
 def migrate_by(tree: Path, after: Path) -> None:
-    """Give a tree the migrations of another one."""
+    """Replace the migrations of a tree by those of another one."""
     driver = (tree / MIGRATIONS / DRIVER).read_bytes()
     shutil.rmtree(tree / MIGRATIONS)
     shutil.copytree(after / MIGRATIONS, tree / MIGRATIONS)

@@ -1,4 +1,4 @@
-"""From an empty database to the tables of the product."""
+"""Migrations of an empty database to the tables of the product."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def empty(databases: Databases) -> str:
 
 @pytest.fixture
 def migrate_to(empty: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Bring the database only as far as an earlier revision."""
+    """Return a function that migrates the database to an earlier revision."""
     upgrade = migrations.command.upgrade
 
     def go(revision: str) -> None:
@@ -52,7 +52,7 @@ def migrate_to(empty: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 
 
 def migrate_books(url: str, books: str) -> None:
-    """Fill a database of an earlier revision, and migrate it to the newest."""
+    """Insert books into a database of an earlier revision, and migrate it to the newest."""
     with psycopg.connect(url) as connection:
         connection.execute(books.encode())
     migrations.migrate(url)
@@ -71,13 +71,13 @@ class TestMigrate:
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute("DROP ROLE IF EXISTS no_owner")
             connection.execute("CREATE ROLE no_owner LOGIN")
-        # It may not make itself the server, and PostgreSQL 16 has other words for that than 15.
+        # It may not grant itself the server's role; PostgreSQL 15 and 16 have different messages.
         words = "cannot be migrated: (permission denied|must have admin option).* --print-roles"
         with pytest.raises(UnusableDatabase, match=words):
             migrations.migrate(empty.replace("//accounting@", "//no_owner@"))
 
     def test_a_login_that_owns_the_database_needs_to_be_no_superuser(self, empty: str) -> None:
-        migrations.migrate(empty)  # The role of the server is there, as an operator has made it.
+        migrations.migrate(empty)  # This creates the server's role, as an operator does.
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute("DROP SCHEMA public CASCADE")
             connection.execute("CREATE SCHEMA public AUTHORIZATION pg_database_owner")
@@ -128,7 +128,7 @@ class TestMigrations:
     def test_what_comes_after_an_index_still_sees_every_business(
         self, empty: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Built beside writers, it ends the transaction in which the migration said so."""
+        """Check the setting after a concurrent index build, which ends the transaction with it."""
         monkeypatch.setattr("persistence.migrations.texts.SEE_EVERY_BUSINESS", "SELECT 1")
         with pytest.raises(RuntimeError, match="sees no rows before it says"):
             migrations.migrate(empty)
@@ -137,7 +137,7 @@ class TestMigrations:
         self, empty: str, migrate_to: Callable[[str], None]
     ) -> None:
         migrate_to("0008")
-        # Whoever waits for longer is stopped for another reason.
+        # A longer wait ends with another error.
         ended = f"{empty}&options=-c%20statement_timeout%3D30s"
         with psycopg.connect(empty) as connection:
             connection.execute("LOCK TABLE invoice_payment IN ACCESS SHARE MODE")
@@ -148,7 +148,7 @@ class TestMigrations:
 
 
 class TestBalances:
-    """What was posted before balances were rolled up by month."""
+    """Entries from before the monthly balances."""
 
     BEFORE = "0006"
     BOOKS = f"""
@@ -191,7 +191,7 @@ class TestBalances:
 
 
 class TestAccounts:
-    """Books that were there before businesses began with more accounts."""
+    """Books from before businesses began with more accounts."""
 
     BEFORE = "0019"
     BOOKS = f"""
@@ -251,7 +251,7 @@ class TestAccounts:
 
 
 class TestTrail:
-    """What was written before the audit trail could prove itself, and before there was one."""
+    """Records from before the audit trail had proofs, and from before it existed."""
 
     BEFORE = "0013"
     BUSINESS = "b0000000-0000-0000-0000-000000000001"
@@ -296,7 +296,7 @@ class TestTrail:
         changes = migrated.execute(
             "SELECT change, count(*) FROM audit_record GROUP BY 1 ORDER BY 1"
         )
-        # Five accounts came by later migrations.
+        # Later migrations added five accounts.
         assert changes.fetchall() == [("delete", 1), ("insert", 9), ("start", 4), ("update", 2)]
         assert self.faults(migrated) == set()
         migrated.execute("UPDATE account SET name = 'z'")

@@ -1,4 +1,4 @@
-"""Releases, made and refused in a clone of this repository."""
+"""Accepted and refused releases in a clone of this repository."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from server.contract.document import parse
 from server.contract.published import published
 from tests.contract.released import newest, number_of
-from tests.release import CHANGELOG, CONTRACT, RELEASED, Refused, git, read, release
+from tests.release import CHANGELOG, CONTRACT, RELEASED, ReleaseError, git, read, release
 from tests.test_packaging import ROOT, tracked
 
 DAY = date(2027, 1, 31)
@@ -18,7 +18,7 @@ WORDS = "- **Something new** that partners notice.\n"
 
 
 def above(step: int) -> str:
-    """A version above the last one: the next major for 0, minor for 1, patch for 2."""
+    """Return a version above the last one: the next major for 0, minor for 1, patch for 2."""
     numbers = list(number_of(newest().stem))
     numbers[step] += 1
     return ".".join(map(str, [*numbers[: step + 1], *[0] * (2 - step)]))
@@ -26,7 +26,7 @@ def above(step: int) -> str:
 
 @pytest.fixture(scope="module")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone with the files as they are here, all committed, and one line to release."""
+    """A clone with the present files, all committed, and one line to release."""
     folder = tmp_path_factory.mktemp("release") / "clone"
     subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True, capture_output=True)
     for name in tracked():
@@ -46,13 +46,13 @@ def clone(origin: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def standing(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone for refusals, each of which leaves it as it was."""
+    """A clone for refusals, each of which leaves it unchanged."""
     return cloned(origin, tmp_path_factory.mktemp("standing") / "clone")
 
 
 @pytest.fixture(scope="module")
 def released(origin: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A clone in which a version was released."""
+    """A clone with a released version."""
     folder, version = cloned(origin, tmp_path_factory.mktemp("released") / "clone"), above(1)
     release(folder, version, DAY)
     return folder, version
@@ -78,9 +78,9 @@ def replaced(folder: Path, name: str, old: str, new: str) -> None:
 
 
 def refused(folder: Path, version: str) -> str:
-    """The words of a refusal, which leaves everything as it was."""
+    """Return the message of a refusal, which leaves everything unchanged."""
     before = git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(ReleaseError) as caught:
         release(folder, version, DAY)
     assert (git(folder, "rev-parse", "HEAD"), git(folder, "status", "--porcelain")) == before
     assert git(folder, "tag", "--list", f"v{version}") == ""
@@ -112,7 +112,7 @@ class TestRelease:
 
     def test_twice_is_refused(self, released: tuple[Path, str]) -> None:
         clone, version = released
-        with pytest.raises(Refused, match="is not above"):
+        with pytest.raises(ReleaseError, match="is not above"):
             release(clone, version, DAY)
 
 
@@ -150,6 +150,6 @@ class TestRefusals:
     def test_of_a_tag_that_is_there_already(self, clone: Path) -> None:
         version = above(1)
         git(clone, "tag", f"v{version}")
-        with pytest.raises(Refused, match=f"There is a tag v{version} already"):
+        with pytest.raises(ReleaseError, match=f"There is a tag v{version} already"):
             release(clone, version, DAY)
         assert git(clone, "status", "--porcelain") == ""

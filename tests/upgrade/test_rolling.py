@@ -1,4 +1,4 @@
-"""Two servers behind HAProxy: one is restarted, upgraded, after the other, and nobody notices."""
+"""Two servers behind HAProxy: each is restarted or upgraded in turn, and no request fails."""
 
 import shutil
 import signal
@@ -19,11 +19,11 @@ from tests.command_line import ACCOUNTING
 from tests.partner import PATIENCE_SECONDS, Partner, within
 from tests.processes.certificates import write_certificate
 from tests.processes.conftest import make_folder
-from tests.processes.serving import Server, remove, secrets
+from tests.processes.server_process import Server, remove, secrets
 from tests.upgrade.behind_haproxy import HAPROXY, TLS, HaProxy, Load, sample
 
 ROOT = Path(__file__).parents[2]
-LEAVING_SECONDS = 3  # The sample takes two to see that.
+LEAVING_SECONDS = 3  # HAProxy with the sample notices within two.
 NEXT = "9999"
 MIGRATION = f'''
 from persistence.migrations.texts import run_texts
@@ -46,7 +46,7 @@ pytestmark = pytest.mark.skipif(HAPROXY is None, reason="there is no haproxy on 
 
 @dataclass(frozen=True)
 class House:
-    """Two servers on one database, and what partners reach of them."""
+    """Two servers on one database, with a proxy and a partner."""
 
     folder: Path
     database_url: str
@@ -55,7 +55,7 @@ class House:
     partner: Partner
 
     def restart(self, server: Server, load: Load) -> None:
-        """Do as the sample says, and wait until partners are sent there again."""
+        """Restart a server as the sample describes, and wait until HAProxy uses it again."""
         server.process.terminate()
         assert server.process.wait(PATIENCE_SECONDS) == 0
         asked = len(asked_of(server))
@@ -96,7 +96,7 @@ def house() -> Iterator[House]:
                     caller.close()
         finally:
             for server in (one, two):
-                server.process.send_signal(signal.SIGINT)  # Nobody is sent there any more.
+                server.process.send_signal(signal.SIGINT)  # HAProxy sends no more requests.
             for server in (one, two):
                 server.stop()
     remove(folder)
@@ -104,7 +104,7 @@ def house() -> Iterator[House]:
 
 @pytest.fixture(scope="module")
 def next_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This tree with one migration more, as the next release may bring it."""
+    """A copy of this tree with one more migration, as in a next release."""
     tree = tmp_path_factory.mktemp("next")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     for package in project["tool"]["setuptools"]["packages"]:
@@ -117,7 +117,7 @@ def next_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def migrated(environment: dict[str, str]) -> str:
-    """Migrate, and again where a lock was not to be had in time: nothing is changed then."""
+    """Migrate, and repeat if a lock was unavailable, which changes nothing."""
     for _ in range(3):
         told = subprocess.run(
             [ACCOUNTING, "migrate"], env=environment, capture_output=True, text=True, check=False
@@ -128,7 +128,7 @@ def migrated(environment: dict[str, str]) -> str:
 
 
 def hold(house: House, load: Load, began: float) -> None:
-    """Each request was answered, each writing done once, and the books hold."""
+    """Check that each request was answered and each write done once, and check the books."""
     asked, losses = load.seen, load.losses
     sys.stdout.write(
         f"Upgrade: {asked.total()} requests, {losses.total()} losses, {load.repeats} repeats,"

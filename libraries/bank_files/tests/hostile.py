@@ -1,4 +1,4 @@
-"""Files that were made to do harm, and what may come of them: lines or a refusal, soon."""
+"""Bank files made to do harm. Reading one ends soon, with lines or with a refusal."""
 
 import signal
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SECONDS_PER_MEGABYTE = 5
 
 
 def check(kind: Format, content: bytes) -> None:
-    """Read a file, and look at what came out; any exception but Unreadable fails the test."""
+    """Read a file and check the result; any exception but Unreadable fails the test."""
     with at_most(SECONDS_PER_MEGABYTE * max(1, len(content) / 1_000_000)):
         guess(content)
         try:
@@ -50,7 +50,7 @@ def check(kind: Format, content: bytes) -> None:
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in what takes more processor time than that."""
+    """Raise TimeoutError when the block takes more processor time than that."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"took more than {seconds:.0f} s")
@@ -65,13 +65,13 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def much_of(piece: bytes, size: int = 1_000_000) -> bytes:
-    """A file of nothing but one piece."""
+    """Return a file that repeats one piece up to a size in bytes."""
     return piece * (size // len(piece))
 
 
 @st.composite
 def damaged_samples(draw: st.DrawFn, name: str) -> bytes:
-    """A sample with pieces, bytes and parts of itself written over it, and maybe cut."""
+    """Create a sample overwritten with pieces, random bytes and its own parts, and perhaps cut."""
     sample = content_of(name)
     content = bytearray(sample)
     parts = st.integers(0, len(sample)).flatmap(

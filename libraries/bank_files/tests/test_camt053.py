@@ -1,4 +1,4 @@
-"""CAMT.053 files are read."""
+"""CAMT.053 files and the lines read from them."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Days, amounts and directions in the cells of a CSV are read."""
+"""Days, amounts and directions in the cells of a CSV file."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""CSV files are read by the columns that are named."""
+"""CSV files, read by the names of their columns."""
 
 from datetime import date
 from decimal import Decimal

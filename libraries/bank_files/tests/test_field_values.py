@@ -1,4 +1,4 @@
-"""Texts and IBANs in the fields of bank files are read."""
+"""Texts and IBANs in the fields of bank files."""
 
 import pytest
 

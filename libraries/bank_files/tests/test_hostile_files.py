@@ -1,4 +1,4 @@
-"""Hostile files bring lines or a refusal, soon; `python -m tests.fuzz.bank_files` tries more."""
+"""Hostile files soon yield lines or a refusal; `python -m tests.fuzz.bank_files` tries more."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""MT940 files are read."""
+"""MT940 files and the lines read from them."""
 
 from datetime import date
 from decimal import Decimal

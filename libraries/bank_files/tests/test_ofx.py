@@ -1,4 +1,4 @@
-"""OFX files are read, in SGML and in XML."""
+"""OFX files in SGML and in XML."""
 
 from datetime import date
 from decimal import Decimal

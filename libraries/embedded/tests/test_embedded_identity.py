@@ -1,4 +1,4 @@
-"""As whom the server runs: ordinary user, root with and without user namespaces, nobody else."""
+"""The user of the server: an ordinary user, or root with and without user namespaces."""
 
 import os
 import shutil
@@ -18,13 +18,13 @@ USER = Path(__file__).parent / "embedded_user.py"
 
 
 def runner_of(home):
-    """The user id that the server below `home` runs as, seen from outside."""
+    """Return the user id of the server below `home`, as `ps` reports it."""
     pid = wire.listener_pid(places.socket_path(home))
     return int(subprocess.check_output(["ps", "-o", "uid=", "-p", str(pid)]))
 
 
 def interpreter_for(user):
-    """A Python that another user may run, or a skip that says why there is none."""
+    """Return a Python that another user may run; skip with the reason where there is none."""
     check = "import sys; sys.exit(sys.version_info < (3, 11))"
     for candidate in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
         try:

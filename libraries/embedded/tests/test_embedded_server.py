@@ -108,7 +108,7 @@ class TestRecovery:
 
     def test_an_interrupted_initdb_is_thrown_away(self, empty_home, ask, processes, within):
         begun = empty_home / "initdb.unfinished" / "PG_VERSION"
-        # First initdb dies with its starter, then it lives on and would finish behind our back.
+        # Kill the first initdb with its starter, then alone: it would finish in the background.
         for kill in (os.killpg, os.kill):
             for _ in range(10):
                 shutil.rmtree(begun.parent, ignore_errors=True)
@@ -119,7 +119,7 @@ class TestRecovery:
                 done = list(empty_home.glob("pg*"))
                 if not done:
                     break
-                # It was done before this machine let us kill anybody.
+                # initdb finished before the kill: try again.
                 assert within(lambda: reaper.is_down(empty_home))
                 shutil.rmtree(done[0])
             assert not done

@@ -1,4 +1,4 @@
-"""Workers of a killed master: they leave with it, and while one lives the server stays."""
+"""Workers of a killed master: they end with it, and a live one keeps the server running."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ MASTER = Path(__file__).parent / "embedded_master.py"
 
 
 def alive(pid):
-    """Whether a process still does anything; a zombie that nobody has collected does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:  # It has just ended.
@@ -22,7 +22,7 @@ def alive(pid):
 
 
 def is_free(port):
-    """Whether nothing listens on a port any more: a server could take it at once."""
+    """Return whether nothing listens on a port, so that a server can bind it."""
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

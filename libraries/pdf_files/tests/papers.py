@@ -1,4 +1,4 @@
-"""Papers for the tests, and a reader of their pages that knows nothing of who drew them."""
+"""An invoice for the tests, and a reader of PDF pages that is independent of the writer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ TWENTY = TaxTotal(code="S20", treatment="standard", rate=Decimal(20), net=10_000
 
 @dataclass(frozen=True)
 class Word:
-    """A text as it stands on a page: its left end and its height above the foot, in mm."""
+    """A word on a page: its left end and its height above the foot, in mm."""
 
     text: str
     x: float
@@ -63,7 +63,7 @@ def invoice_line(**facts: Any) -> InvoiceLine:
 
 
 def invoice(**facts: Any) -> Invoice:
-    """An invoice of 120.00, of which 50.00 are paid."""
+    """Create an invoice of 120.00, of which 50.00 are paid."""
     usual: dict[str, Any] = {
         "issuer": Issuer(name="Harbour Coffee", legal_name="Harbour Coffee Ltd", country="GB"),
         "recipient": Recipient(name="Blue Door Bakery", address=("12 Quay Street", "Bristol")),

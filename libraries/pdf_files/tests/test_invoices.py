@@ -1,4 +1,4 @@
-"""Invoices on paper: what stands on it, where, and on how many pages."""
+"""Invoices as PDF files: the texts, their positions, and the number of pages."""
 
 from dataclasses import replace
 from datetime import date
@@ -22,12 +22,12 @@ from libraries.pdf_files import (
 from libraries.pdf_files.letters import BOX, width
 from libraries.pdf_files.tests.papers import BRITISH, TWENTY, invoice, invoice_line, pages, texts
 
-RIGHT = 210 - 18  # Where the margin begins, in mm.
+RIGHT = 210 - 18  # The left edge of the right margin, in mm.
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=200)
 
 
 def sums(content: bytes) -> dict[str, str]:
-    """Read the sums: each name with the amount beside it."""
+    """Read the totals: each name with the amount beside it."""
     words = pages(content)[-1]
     named = [word for word in words if word.x == pytest.approx(RIGHT - 96, abs=0.1)]
     return {

@@ -1,4 +1,4 @@
-"""A business in miniature whose money waits at a processor, and is paid out."""
+"""A small business whose card payments reach the bank through payouts of a processor."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ CLEARING = account_id("1150")
 
 @dataclass
 class CardSales(Trade):
-    """Sales with payouts; what is paid comes by card."""
+    """Sales by card, with payouts."""
 
     payouts: dict[UUID, Payout] = field(default_factory=dict)
 
@@ -28,7 +28,7 @@ class CardSales(Trade):
         return self.pay(total, **{**means, "fee": fee, **facts})
 
     def give_back(self, amount: int = 20, fee: int = 0) -> UUID:
-        """Pay money back by card that came to the bank and settled nothing."""
+        """Refund by card a payment that came to the bank and settled nothing."""
         refund = self.refund(self.pay(amount), amount)
         return self.pay_refund(refund, method="credit_card", processor="stripe", fee=fee)
 
@@ -40,7 +40,7 @@ class CardSales(Trade):
         return self.take_paid_out(made)
 
     def update(self, id_: UUID, **facts: Any) -> PaidOut:
-        """Change a payout; its processor and what it paid out are said again each time."""
+        """Change a payout; each call names its processor and its amount again."""
         payout = self.payouts[id_]
         command = SavePayout(
             **{"processor": payout.processor, "paid_out": payout.paid_out, **facts}
@@ -55,7 +55,7 @@ class CardSales(Trade):
         return self.take_paid_out(payout_changes.delete(payout, self.held(payout), self.context()))
 
     def move(self, id_: UUID, status: str, **changes: Any) -> None:
-        """Let a payment bounce, or come back, and its payout follow."""
+        """Change the status of a payment, and update its payout."""
         before = self.payments[id_]
         self.change(id_, status=status, **changes)
         after = self.payments[id_]
@@ -64,7 +64,7 @@ class CardSales(Trade):
             self.keep_payout(payout_changes.item_moved(payout, before, after, self.context()))
 
     def listing(self, money: Iterable[UUID]) -> dict[str, tuple[UUID, ...]]:
-        """Say which payments and which refund payments a payout is to list."""
+        """Return the fields by which a payout lists payments and refund payments."""
         chosen = tuple(money)
         return {
             "payment_ids": tuple(each for each in chosen if each in self.payments),
@@ -75,7 +75,7 @@ class CardSales(Trade):
         return {**self.payments, **self.refund_payments}
 
     def held(self, payout: Payout, command: SavePayout | None = None) -> dict[UUID, Money]:
-        """What a store would have locked for a payout."""
+        """Return the money that a store would lock for a payout."""
         payments, refunds = payout_changes.money_affected(payout, command)
         return {id_: each for id_, each in self.money().items() if id_ in payments | refunds}
 
@@ -85,7 +85,7 @@ class CardSales(Trade):
         return self.keep_payout(made.payout)
 
     def keep_payout(self, payout: Payout) -> UUID:
-        """Post what a payout asks for, as a store does, and keep it in its next version."""
+        """Post the entries of a payout, as a store does, and keep its next version."""
         entries = bank_postings.entries_for(payout, ROLES, self.context().lock_date)
         posted = posted_after(payout.posted, entries, self.identify)
         self.payouts[payout.id] = replace(payout, posted=posted, version=payout.version + 1)
@@ -96,15 +96,14 @@ class CardSales(Trade):
         return [*super().entries(), *paid_out]
 
     def paid_out(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
-        """What was posted for a payout, in the order of posting."""
+        """Return the postings of a payout, in the order of posting."""
         return [(written(each.entry_date), amounts(each)) for each in self.payouts[id_].posted]
 
     def payout_of(self, id_: UUID) -> UUID | None:
-        """The payout that money belongs to."""
         return self.money()[id_].payout_id
 
     def on_clearing(self, id_: UUID, on: date) -> int:
-        """What a payout and its items have left on the clearing account by the end of a day."""
+        """Return the clearing balance of a payout and its items at the end of a day."""
         money = self.money()
         items = [money[each.money_id] for each in listed(self.payouts[id_])]
         return sum(

@@ -1,4 +1,4 @@
-"""Lines of a bank's statement, payouts that they may be, and their links with money."""
+"""Lines of a bank statement, the payouts they match, and their links with money."""
 
 from typing import Any
 from uuid import UUID
@@ -27,13 +27,13 @@ new_id = identifiers(20_000)
 
 
 def bank_account(**facts: Any) -> BankAccount:
-    """The current account of a business in pounds."""
+    """Create the current account of a business in pounds."""
     known = {"id": UUID(int=1), "display_name": "Current", "currency": "GBP", **STORED}
     return BankAccount(**{**known, "account_id": account_id("1100"), **facts})
 
 
 def line(amount: int, on: str = "12", **facts: Any) -> BankTransaction:
-    """A line of the savings account; above zero it comes in."""
+    """Create a line of the savings account; a positive amount is money in."""
     known = {
         "id": new_id(),
         "bank_account_id": UUID(int=1),
@@ -72,7 +72,7 @@ def match(
 def matched(
     trade: Trade, payment: UUID, transaction: BankTransaction, amount: int | None = None
 ) -> MatchResult:
-    """Match a line with a payment, and keep what that does to the payment."""
+    """Match a line with a payment, and keep the changed payment."""
     done = match(trade, transaction, target(trade, payment), amount)
     trade.documents.update((each.id, each) for each in done.moved)
     trade.keep(done.target)
@@ -80,6 +80,6 @@ def matched(
 
 
 def posted_by(subject: Banked) -> list[tuple[str, dict[str, int]]]:
-    """What something of no side posts: the day and the amounts of each entry."""
+    """Return the day and the amounts of each entry of a subject that belongs to no side."""
     entries = bank_postings.entries_for(subject, ROLES, None)
     return [(written(entry.entry_date), amounts(entry)) for entry in entries]

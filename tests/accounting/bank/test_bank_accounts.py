@@ -1,4 +1,4 @@
-"""Bank accounts: which account of the chart each stands for."""
+"""Bank accounts and the account of the chart that each represents."""
 
 import pytest
 from hypothesis import given

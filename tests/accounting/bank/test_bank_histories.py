@@ -1,4 +1,4 @@
-"""Any history of lines and money: linked, taken back, bounced, posted to an account."""
+"""Random histories of lines and money: linked, unlinked, bounced, posted to an account."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -33,7 +33,7 @@ STEPS = st.tuples(
 def test_any_history_keeps_lines_and_money_in_agreement(
     steps: list[tuple[str, int, int, int]],
 ) -> None:
-    """Their links agree, and neither gives more than it has."""
+    """Check that links agree on both sides and exceed neither amount."""
     books = Statement()
     for what, place, other, amount in steps:
         with suppress(ApiError):
@@ -42,7 +42,7 @@ def test_any_history_keeps_lines_and_money_in_agreement(
 
 
 class Statement:
-    """Three lines and three payments, and what anybody does to them."""
+    """Three lines and three payments, and the changes made to them."""
 
     def __init__(self) -> None:
         self.trade = Trade("10")
@@ -87,7 +87,7 @@ class Statement:
         self.put(bank_transactions.uncategorize(self.line(place), self.trade.context()))
 
     def turn(self, _place: int, other: int, amount: int) -> None:
-        """Let a payment bounce or come back; what it loses, its lines lose."""
+        """Change the status of a payment; lines lose the links that it loses."""
         statuses = ("completed", "pending", "failed")
         self.change(self.payments[other], status=statuses[amount % 3])
 
@@ -118,7 +118,7 @@ class Statement:
         self.check_books()
 
     def check_books(self) -> None:
-        """The bank's account holds the linked money and what was categorized."""
+        """Check that the bank's account holds the linked money and the categorized amounts."""
         came = sum(each.categorized for each in self.lines.values())
         for id_ in self.payments:
             payment = self.trade.payments[id_]

@@ -1,4 +1,4 @@
-"""Which line of a statement is which money, and how much of it."""
+"""Links between statement lines and money, and the linked amounts."""
 
 from dataclasses import replace
 from uuid import UUID

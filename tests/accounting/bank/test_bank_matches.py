@@ -1,4 +1,4 @@
-"""What follows where a line of a statement meets its money, and where that is taken back."""
+"""Effects of matching a statement line with its money, and of unmatching it."""
 
 import pytest
 
@@ -49,7 +49,6 @@ class TestMatch:
 
     @pytest.mark.parametrize(("given_day", "on"), [(None, "12"), ("11", "11")])
     def test_money_of_a_vendor_has_come_on_its_day(self, given_day: str | None, on: str) -> None:
-        """Or on the day of the line, where it has none."""
         trade = Purchases("5")
         refund = trade.agree(80)
         [payment] = trade.payments_of(refund)

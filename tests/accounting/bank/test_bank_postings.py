@@ -1,4 +1,4 @@
-"""What payouts post, and what one leaves on the clearing account."""
+"""Postings of payouts, and their rest on the clearing account."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -110,7 +110,7 @@ FEES = st.lists(st.integers(0, 30), min_size=5, max_size=5)
 
 
 class TestClearing:
-    """Whatever items bounce and come back, what is left is what the payout says of itself."""
+    """The clearing account holds what the payout reports, whatever items bounce and return."""
 
     @settings(max_examples=150, deadline=None)
     @given(
@@ -137,7 +137,7 @@ class TestClearing:
             before = listed(trade.payouts[made])
             play(trade, made, items, what, which)
             if listed(trade.payouts[made]) != before:
-                counted.clear()  # Another list is another payout, from its first day on.
+                counted.clear()  # Another list makes another payout, from its first day on.
             counted[day(str(number))] = left_of(trade, made)
         first = min(counted)
         for on in (first + timedelta(n) for n in range((max(counted) - first).days + 1)):
@@ -145,7 +145,7 @@ class TestClearing:
 
 
 def play(trade: CardSales, made: UUID, items: list[UUID], what: str, which: int | str) -> None:
-    """Let something happen, as far as nobody refuses it."""
+    """Make one change of a payout or its items, unless a rule refuses it."""
     payout = trade.payouts[made]
     standing = [each.money_id for each in listed(payout)]
     if what == "status":
@@ -165,7 +165,7 @@ def play(trade: CardSales, made: UUID, items: list[UUID], what: str, which: int 
 
 
 def left_of(trade: CardSales, made: UUID) -> int:
-    """What a payout and its items should leave on the clearing account at this moment."""
+    """Return the expected rest of a payout and its items on the clearing account."""
     payout, money = trade.payouts[made], trade.money()
     items = [money[each.money_id] for each in listed(payout)]
     if payout.status == "paid":

@@ -1,4 +1,4 @@
-"""Bank rules: which line fits one, which of them decides, and what it makes of the line."""
+"""Bank rules: which rule fits a line, which rule decides, and its effect on the line."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lines of statements that are posted straight to accounts."""
+"""Statement lines posted directly to accounts."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What an entry that was written by hand moves on a bank account, and how lines show it."""
+"""Manual entries that move money on a bank account, and the lines that show it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a line may be: what each reason counts, and what comes first."""
+"""Suggested matches of a line: the score of each reason, and the order."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ def item(number: int = 1, **facts: object) -> OpenItem:
 
 
 def only(told: dict[str, str], **facts: object) -> tuple[int, tuple[str, ...]]:
-    """The score and the reasons of one candidate for a line of 100 on the twelfth."""
+    """Return the score and the reasons of one candidate for a line of 100 on the twelfth."""
     found = match_suggestions.rank(line(100, **told), [item(**facts)])
     return (found[0].score, found[0].reasons) if found else (0, ())
 
@@ -27,7 +27,7 @@ class TestRank:
         facts = {"references": ("INV-000001",), "party_name": "Blue Door Café Ltd"}
         score, reasons = only(said, **facts)
         assert reasons == ("amount", "reference", "name", "date")
-        assert score == 99  # The accent is a letter that differs.
+        assert score == 99  # The accented letter differs.
 
     @pytest.mark.parametrize(
         ("reference", "description", "named"),

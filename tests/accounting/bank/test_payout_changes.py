@@ -1,4 +1,4 @@
-"""Payouts as they are announced, changed and deleted, and what they hold meanwhile."""
+"""Payouts that are announced, changed and deleted, and the money that they hold."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a payout comes to, and where the other items of a processor go."""
+"""The amount of a payout, and the accounts of a processor's other items."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -18,7 +18,7 @@ from tests.accounting.tax.test_codes import code_of as tax_code
 
 
 def worked_example() -> Payout:
-    """Payments of 1,000,000 less refunds of 50,000 and a fee of 30,000."""
+    """Create a payout: payments of 1,000,000 less refunds of 50,000 and a fee of 30,000."""
     trade = CardSales("20")
     items = trade.card(1_000_000), trade.give_back(50_000)
     return trade.payouts[trade.pay_out(920_000, *items, fee=30_000)]

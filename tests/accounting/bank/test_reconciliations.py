@@ -1,4 +1,4 @@
-"""Statements held against the ledger: how they differ, when they close, which is reopened."""
+"""Reconciliation with a statement: differences, closing and reopening."""
 
 from dataclasses import replace
 from typing import Any

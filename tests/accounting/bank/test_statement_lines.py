@@ -1,4 +1,4 @@
-"""Lines of statements: what each is known by, and what becomes of it."""
+"""Lines of statements: their identity, and their import."""
 
 from dataclasses import replace
 from datetime import date

@@ -1,4 +1,4 @@
-"""A line and its money that differ by a little: what is linked, posted and taken back."""
+"""A line and its money that differ by a little: the link, the posting and its reversal."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -69,7 +69,7 @@ class TestLink:
 
     @pytest.mark.parametrize(("amount", "total"), [(100, 3), (3, 100)])
     def test_a_used_up_line_takes_no_difference(self, amount: int, total: int) -> None:
-        """Nothing is left of the line, and 3 of the payment: they are not rounded away."""
+        """Refuse the link: the line is used up and 3 of the payment remain."""
         transaction = replace(line(amount), linked=amount)
         refusal = refused(link, RECEIVABLE, transaction, payment_of(Trade(), total))
         assert refusal.code == "link_exceeds_remaining"

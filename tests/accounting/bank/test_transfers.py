@@ -1,4 +1,4 @@
-"""Money between two own bank accounts: two lines, one transfer, one entry; either comes first."""
+"""Money between two own bank accounts: two lines, one transfer and one entry."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ PLAIN = TransferTransaction()
 
 
 def current(amount: int, on: str = "12", **facts: Any) -> BankTransaction:
-    """A line of the other account."""
+    """Create a line of the other account."""
     return line(amount, on, account_id=CURRENT, bank_account_id=UUID(int=2), **facts)
 
 

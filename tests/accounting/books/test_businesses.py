@@ -41,7 +41,7 @@ class TestCountry:
     def test_a_legal_form_is_kept_in_lower_case(self) -> None:
         assert entity_type("GB", "Limited") == "limited"
         assert entity_type("DE", "GmbH") == "gmbh"
-        assert entity_type("FR", "SAS") == "sas"  # It has no list.
+        assert entity_type("FR", "SAS") == "sas"  # The country has no list of entity types.
 
     def test_a_wrong_one_names_the_valid_ones(self) -> None:
         refusal = refused(entity_type, "NL", "limited")

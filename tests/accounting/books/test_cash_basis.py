@@ -1,4 +1,4 @@
-"""What of an entry counts on cash, and which document its lines are about."""
+"""The part of an entry that counts on cash, and the document that its lines are about."""
 
 from datetime import date
 from uuid import UUID

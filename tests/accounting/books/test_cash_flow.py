@@ -1,4 +1,4 @@
-"""Classes of cash flow: which account moves cash for what."""
+"""Classes of the cash flow statement, by account."""
 
 from dataclasses import replace
 

@@ -27,7 +27,7 @@ LETTERS = {
     "fr": PLAIN | set("àâçéèêëîïôûùÀÉÈÊÎ"),
     "es": PLAIN | set("áéíñóúüÁÉÍÑÓÚ"),
 }
-SAME = {"Reserves"}  # Dutch, too.
+SAME = {"Reserves"}  # Dutch uses the same word.
 
 
 class TestStartingChart:
@@ -86,7 +86,7 @@ class TestNames:
             assert "  " not in name
             assert name[0].isupper(), name
             assert set(name) <= LETTERS[language], set(name) - LETTERS[language]
-            # They stand in a column beside an amount.
+            # The names are in a column beside an amount.
             assert len(name) <= 50, name
             assert name != BY_CODE[code].name or name in SAME, name
 

@@ -198,7 +198,7 @@ class TestAsReversals:
         ]
 
     def test_an_amount_that_its_day_already_reversed_is_not_mirrored(self) -> None:
-        """Of 10 and 5 on the seventh that moved to the fifth, the 15 of the fifth stand."""
+        """Reverse the 15 of the fifth; the 10 and the 5 of the seventh are reversed already."""
         posted: tuple[PostedEntry, ...] = ()
         whole = wants("5", a1000=15, a4000=-15)
         for desired in (wants("7", a1000=10, a4000=-10), wants("7", a1000=15, a4000=-15), whole):
@@ -209,7 +209,7 @@ class TestAsReversals:
         assert (reversal.entry_date, reversal.reversal_of_id) == (day("6"), moved.id)
 
     def test_nothing_is_mirrored_before_the_day_it_stands_on(self) -> None:
-        """A correction that a lock moved to the ninth is not mirrored on the sixth."""
+        """Reverse nothing on the sixth: a lock moved the correction to the ninth."""
         posted = post(difference(SOURCE, wants("5", a1000=10, a4000=-10), [], None))
         whole = wants("5", a1000=15, a4000=-15)
         posted = post(difference(SOURCE, whole, posted, day("8")), posted)

@@ -1,4 +1,4 @@
-"""Entries written by hand: one by one, and in any history of them."""
+"""Manual entries, each alone and in random histories."""
 
 from collections import Counter
 from contextlib import suppress
@@ -54,7 +54,7 @@ def context(lock: str | None = None, today: str = "07-15") -> Context:
 
 
 def command(*lines: tuple[str, int], **facts: Any) -> WriteEntry:
-    """An entry of signed amounts, debits above zero."""
+    """Create a command for an entry of signed amounts; debits are positive."""
     given = tuple(
         EntryLineGiven(AccountReference("any", code), amount)
         for code, amount in lines or (("6000", 100), ("2400", -100))
@@ -199,7 +199,7 @@ def sums(entry: ManualEntry) -> Counter[str]:
 
 @dataclass
 class Book:
-    """A ledger of entries written by hand, and what has become of each."""
+    """A ledger of manual entries, and the state of each."""
 
     entries: dict[UUID, ManualEntry] = field(default_factory=dict)
 
@@ -219,7 +219,7 @@ class Book:
 
 @st.composite
 def commands(draw: st.DrawFn) -> WriteEntry:
-    """A balanced entry over accounts that take entries by hand, on any of a few days."""
+    """Create a balanced entry of accounts that accept manual entries, on one of a few days."""
     codes = st.sampled_from(OPEN)
     some = draw(st.lists(st.tuples(codes, st.integers(-500, 500)), min_size=1, max_size=5))
     lines = [(code, amount) for code, amount in some if amount]
@@ -239,7 +239,7 @@ MOVES = ("approve", "reject", "reverse", "rewrite")
 
 
 def step(book: Book, entry: ManualEntry, move: str, now: Context, other: WriteEntry) -> bool:
-    """Try a move; tell whether it was made."""
+    """Try a move; return whether it was made."""
     try:
         match move:
             case "approve":
@@ -261,7 +261,7 @@ def test_any_history_sums_to_zero_and_reversals_restore_balances(data: st.DataOb
     for _ in range(data.draw(st.integers(1, 12), "steps")):
         entries = list(book.entries.values())
         if not entries or data.draw(st.booleans(), "write"):
-            with suppress(ApiError):  # Inside the lock nothing is posted.
+            with suppress(ApiError):  # Nothing is posted in a locked period.
                 book.keep(manual_entries.write(data.draw(commands()), NAMED, CODES, now))
         else:
             entry = data.draw(st.sampled_from(entries), "entry")
@@ -278,7 +278,7 @@ def test_any_history_sums_to_zero_and_reversals_restore_balances(data: st.DataOb
 
 
 def check_taken_back(book: Book, entry: ManualEntry, now: Context) -> None:
-    """Its reversal takes exactly its amounts away, and the reversal of that brings them again."""
+    """Check that a reversal removes exactly the entry's amounts, and that its own adds them."""
     before = book.balances()
     mirror = manual_entries.reverse(entry, None, now)
     book.keep(mirror)

@@ -20,7 +20,7 @@ def day(text: str) -> date:
 def days_held(
     months: tuple[date, date] | None, added: Iterable[Span], taken: Iterable[Span] = ()
 ) -> list[date]:
-    """The days of months and of added spans, without those of taken spans, in order."""
+    """Return the days of the months and the added spans without the taken spans, in order."""
     spans = [*added]
     if months is not None:
         spans.append((months[0], month_end(months[1])))
@@ -120,5 +120,5 @@ class TestPieces:
 
 
 def of_2026(said: str | int) -> date:
-    """A day as it is written, or by its number in 2026."""
+    """Return a day from its text, or from its number in 2026."""
     return day(said) if isinstance(said, str) else date(2025, 12, 31) + timedelta(days=said)

@@ -1,4 +1,4 @@
-"""The kind of a file is told from its bytes."""
+"""The kind of a file, determined from its bytes."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Openings on 31 January 2026, as short as they can be said."""
+"""Short samples of openings on 31 January 2026."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,29 +30,29 @@ KNOWN = OpeningContext(ROLES, {**NAMED, **BY_ID}, CODES, {BUYER: ACME}, {MILLER:
 
 
 def balance(code: str, amount: int) -> EntryLineGiven:
-    """A balance of an account, a debit above zero."""
+    """Create a balance of an account; a debit is positive."""
     return EntryLineGiven(AccountReference("code", code), amount)
 
 
 def by_code(tax_code: str, net: int, tax: int = 0) -> OpenTaxGiven:
-    """What of something that is open a tax code taxes."""
+    """Create the open net and tax of one tax code."""
     return OpenTaxGiven(place="invoices.0.tax.0", tax_code=tax_code, net=net, tax=tax)
 
 
 def owed(amount: int, party: PartyNamed = BUYER, **facts: Any) -> OpenDocumentGiven:
-    """A document of 10 January, of which an amount is owed."""
+    """Create a document of 10 January with an amount owed."""
     place = {"place": "invoices.0", "number": "A-1", **facts}
     return OpenDocumentGiven(party=party, amount=amount, **{"issue_date": day("10"), **place})
 
 
 def credited(amount: int, party: PartyNamed = BUYER, **facts: Any) -> OpenCreditGiven:
-    """A credit of 11 January, of which an amount is left."""
+    """Create a credit of 11 January with an amount left."""
     given = {"place": "customer_credits.0", "number": "C-1", "opened_at": moment("11"), **facts}
     return OpenCreditGiven(party=party, amount=amount, **given)
 
 
 def prepaid(amount: int, party: PartyNamed = BUYER, **facts: Any) -> PrepaymentGiven:
-    """Money of 12 January, of which an amount is left."""
+    """Create a prepayment of 12 January with an amount left."""
     given = {"place": "prepayments.0", "payment_date": day("12"), **facts}
     return PrepaymentGiven(party=party, amount=amount, **given)
 
@@ -67,7 +67,7 @@ def opened(*accounts: EntryLineGiven, **sides: OpenWithSide) -> OpenedBooks:
 
 
 def all_opened() -> OpenedBooks:
-    """A bank of 500 and capital of 100; 120, 20 and 7 of a customer, 80, 8 and 3 of a vendor."""
+    """Open a bank of 500, capital of 100, and 120, 20, 7 of a customer and 80, 8, 3 of a vendor."""
     return opened(
         balance("1100", 500),
         balance("1200", 120),

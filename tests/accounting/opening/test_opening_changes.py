@@ -1,4 +1,4 @@
-"""An opening is made and taken back as one; what it posts."""
+"""An opening is created and reversed as a whole; its postings."""
 
 from collections import Counter
 from dataclasses import replace
@@ -27,7 +27,7 @@ from tests.accounting.samples import (
 
 
 def posted(made: OpenedBooks) -> list[tuple[str, Any, dict[str, int]]]:
-    """What all of it posts: the source, the day and the amounts of each entry."""
+    """Return the source, the day and the amounts of each entry of an opening."""
     entries = openings.entries_for(made.opening, ROLES, None)
     for side, mine in ((RECEIVABLE, made.sales), (PAYABLE, made.purchases)):
         for each in (*mine.documents, *mine.credits, *mine.payments):

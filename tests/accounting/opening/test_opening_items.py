@@ -1,4 +1,4 @@
-"""What is open when books are opened."""
+"""Open items of an opening."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -56,7 +56,7 @@ class TestDocuments:
 
 
 def with_tax(amount: int, *taxes: OpenTaxGiven, party: Any = None, **facts: Any) -> Document:
-    """An invoice, or a bill of a vendor, that says what is owed by tax code."""
+    """Create an opening invoice, or a bill of a party, with the amounts owed by tax code."""
     side = "sales" if party is None else "purchases"
     given = owed(amount, party or BUYER, taxes=taxes, **facts)
     made = opened(**{side: OpenWithSide(documents=(given,))})
@@ -66,7 +66,7 @@ def with_tax(amount: int, *taxes: OpenTaxGiven, party: Any = None, **facts: Any)
 
 
 def amounts(split: Iterable[tuple[Part, int]]) -> list[tuple[str, str | None, int]]:
-    """Amounts by account and by what they are for a return."""
+    """Return each amount of a split with its account and its part in a return."""
     return [
         (code_of(part.account_id), part.tax and str(part.tax.part), amount)
         for part, amount in split
@@ -74,7 +74,7 @@ def amounts(split: Iterable[tuple[Part, int]]) -> list[tuple[str, str | None, in
 
 
 def posted(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
-    """What is to be posted, by account and by what it is for a return."""
+    """Return each desired posting: its account, its part in a return, and its amount."""
     moves = [each for each in postings.desired(side, subject, ROLES) if each.amount]
     return [
         (code_of(each.account_id), each.tax and str(each.tax.part), each.amount) for each in moves
@@ -82,14 +82,14 @@ def posted(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
 
 
 def parts_of_lines(side: Side, subject: Subject) -> list[tuple[str, str | None, int]]:
-    """What the lines that are to be posted tell of parts."""
+    """Return the parts in the splits of the desired postings."""
     moves = postings.desired(side, subject, ROLES)
     return amounts(pair for each in moves for pair in each.split)
 
 
 class TestTaxedDocuments:
     def test_a_taxed_document_is_settled_on_3290_and_refunded_with_its_tax(self) -> None:
-        """120.00 at 20 % and 50.00 at none: of 60.00, 35.29 and 7.06, and 17.65."""
+        """Split 120.00 at 20 % and 50.00 without tax: 60.00 are 35.29 and 7.06, and 17.65."""
         invoice = with_tax(17_000, by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
         assert (invoice.subtotal, invoice.tax_total) == (15_000, 2_000)
         split = documents.share_out(invoice, 6_000)
@@ -112,7 +112,7 @@ class TestTaxedDocuments:
         assert posted(PAYABLE, bill) == [("2000", None, -100), ("3290", None, 100)]
 
     def test_the_rate_is_that_of_its_day_in_other_books(self) -> None:
-        """At 20 % up to the 6th and 10 % from then on; a bill goes by the date on it."""
+        """Apply 20 % up to the 6th and 10 % from the 7th; a bill uses the date on it."""
         late = {"opened_at": moment("8")}
         for issued, facts, percent in (("6", {}, 20), ("7", {}, 10), ("6", late, 10)):
             invoice = with_tax(11, by_code("MOVES", 10, 1), issue_date=day(issued), **facts)

@@ -1,4 +1,4 @@
-"""What an opening comes to, and whether what was stated is what documents hold."""
+"""The entry of an opening, and whether stated balances agree with the open documents."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A chart with the accounts that a business starts with, and what was posted to them."""
+"""The chart that a business starts with, and amounts posted to its accounts."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ CHART = Chart(ACCOUNTS)
 
 
 def posted(*spans: Mapping[str, int], chart: Chart = CHART) -> PostedAmounts:
-    """What was posted in some spans, by code: debits above zero, credits below."""
+    """Return posted amounts of some spans by code; debits are positive."""
     codes = {code for span in spans for code in span}
     moved = {
         account_id(code): tuple(movement(span.get(code, 0)) for span in spans) for code in codes
@@ -35,7 +35,7 @@ def movement(amount: int) -> AccountMovement:
 
 
 def lines(section: Section) -> dict[str, tuple[int, ...]]:
-    """The lines of a section by code, or by name where there is no account."""
+    """Return the lines of a section by code, or by name where there is no account."""
     return {
         line.account.code if line.account else line.name: line.amounts for line in section.lines
     }

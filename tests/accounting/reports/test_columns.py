@@ -1,4 +1,4 @@
-"""Columns: months of the calendar, quarters and years of the fiscal year."""
+"""Columns of reports: calendar months, and quarters and years of the fiscal year."""
 
 import itertools
 from datetime import date, timedelta

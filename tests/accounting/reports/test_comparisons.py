@@ -1,4 +1,4 @@
-"""Comparisons: as many days before, or the same days a year before."""
+"""Comparisons: the preceding period of the same length, or the same days a year before."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Statements: sections, what they add up to, and earnings that are retained by themselves."""
+"""Financial statements: sections, their totals, and retained earnings."""
 
 from dataclasses import replace
 from datetime import date
@@ -34,7 +34,7 @@ AMOUNTS = st.dictionaries(
 
 
 def balanced(amounts: dict[str, int]) -> dict[str, int]:
-    """The same, with the rest at the bank."""
+    """Return the amounts, with the rest at the bank."""
     rest = sum(amounts.values()) - amounts.get("1100", 0)
     return {**amounts, "1100": -rest}
 

@@ -1,4 +1,4 @@
-"""Lines of entries by hand that are for a return: marked when written, approved and reversed."""
+"""Manual entries whose lines count in a return: written, approved and reversed."""
 
 from dataclasses import replace
 from decimal import Decimal

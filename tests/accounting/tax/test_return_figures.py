@@ -1,4 +1,4 @@
-"""What a return says of amounts by code and part, and the boxes of two countries."""
+"""The figures of a return by code and part, and the boxes of two countries."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -34,7 +34,7 @@ HELD = {code: of("ES", code, treatment=Treatment.WITHHOLDING) for code in ("SW15
 
 
 def coded(code: TaxCode, part: TaxPart, amount: int, *, late: bool = False) -> CodedAmount:
-    """An amount as it stands in the ledger, a debit above zero."""
+    """Create an amount of the ledger; a debit is positive."""
     return CodedAmount(code.id, Decimal(20), part, max(amount, 0), max(-amount, 0), late)
 
 
@@ -82,7 +82,7 @@ class TestBoxesOfGreatBritain:
                 {"2": 100, "3": 100, "4": 100, "7": 500, "9": 500},
             ),
             ([("SG", NET, -300)], {"6": 300, "8": 300}),
-            # Relief of a sale is reclaimed, and owed again when it is taken back; no net changes.
+            # Relief of a sale is reclaimed, and owed again when it is reversed; no net changes.
             ([("S20", RELIEF, 10), ("S20", RELIEF_NET, 50)], {"4": 10, "5": 10}),
             ([("S20", RELIEF, -10), ("S20", RELIEF_NET, -50)], {"1": 10, "3": 10, "5": 10}),
             ([("P20", RELIEF, -10), ("P20", RELIEF_NET, -50)], {"4": -10, "5": 10}),

@@ -1,4 +1,4 @@
-"""What of the journal a return has: one return after the other, and any history of them."""
+"""The journal ranges of consecutive returns, and of any history of returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -218,7 +218,7 @@ class TestMoves:
 
 @dataclass
 class Books:
-    """Entries by day and number, and the returns that were filed."""
+    """Entries by day and number, and the filed returns."""
 
     entries: list[tuple[date, int]] = field(default_factory=list)
     returns: list[TaxReturn] = field(default_factory=list)
@@ -243,7 +243,7 @@ class Books:
         self.returns.append(done)
 
     def of(self, slices: Sequence[JournalRange]) -> list[tuple[date, int]]:
-        """The entries in slices, each as often as one of these has it."""
+        """Return the entries in ranges; an entry repeats for each range that contains it."""
         return [
             entry
             for each in cash_schemes.ordinary(slices)
@@ -259,7 +259,7 @@ DAYS = st.integers(0, 200).map(lambda ahead: BEGINNING + timedelta(days=ahead))
 
 @given(st.data())
 def test_any_history_has_each_entry_in_one_return_at_most(data: st.DataObject) -> None:
-    """And no entry of a filed day is lost."""
+    """Check that each entry is in at most one return, and that no entry of a filed day is lost."""
     books = Books()
     for _ in range(data.draw(st.integers(1, 15), "steps")):
         for on in data.draw(st.lists(DAYS, max_size=4), "posted"):

@@ -1,4 +1,4 @@
-"""Which scheme what is on, of returns on both."""
+"""The scheme of each document when returns are on both schemes."""
 
 from dataclasses import replace
 from datetime import date
@@ -24,7 +24,7 @@ def piece(
 
 
 def drawn_up(scheme: Scheme, *slices: JournalRange) -> TaxReturn:
-    """A return from January to September."""
+    """Create a return from January to September."""
     command = CreateTaxReturn(
         start_date=date(2026, 1, 1), end_date=date(2026, 9, 30), scheme=scheme
     )
@@ -32,7 +32,7 @@ def drawn_up(scheme: Scheme, *slices: JournalRange) -> TaxReturn:
 
 
 def before(scheme: Scheme) -> JournalRange:
-    """All days before that."""
+    """Return the range of all days before 2026."""
     return JournalRange(first=date.min, last=date(2025, 12, 31), scheme=scheme)
 
 

@@ -1,4 +1,4 @@
-"""What tax comes to: by code and rate at once, inclusive, blocked, withheld and self-assessed."""
+"""Tax amounts by code and by rate: inclusive, blocked, withheld and self-assessed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,7 +51,7 @@ KEPT_BACK = DayCode(
 def taxed(
     *items: tuple[int, TaxInstruction], inclusive: bool = False, discount: int = 0
 ) -> list[TaxedAmount]:
-    """Tax amounts; a discount is taken off the first."""
+    """Tax some amounts; a discount reduces the first."""
     taxable = [
         TaxableAmount(
             amount=amount, account_id=COST, taxing=taxing, discount=0 if place else discount

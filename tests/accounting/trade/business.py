@@ -1,4 +1,4 @@
-"""A business in miniature: all that it posts and its ledger, driven day by day by the tests."""
+"""A small business with its ledger, which the tests drive day by day."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -73,13 +73,13 @@ ROLES_OF_A_SIDE = (
 
 
 def code_on(side: Side, code: str) -> str:
-    """A code of a refusal: that which a side has for it, where sides have different ones."""
+    """Return the code of a refusal, or the side's own code where sides differ."""
     maker = getattr(side.refusals, code, None)
     return code if maker is None else maker().code
 
 
 def line(unit_price: int, quantity: Any = 1, tax_rate: Any = None, **facts: Any) -> DocumentLine:
-    """A line of a document; its numbers may be written in any way that a Decimal is made of."""
+    """Create a line of a document; a quantity or a rate is anything that Decimal accepts."""
     return DocumentLine(
         place="",
         quantity=Decimal(quantity),
@@ -93,12 +93,12 @@ TAXED = line(8_333, taxes=(TaxGiven(1_667),))
 
 
 def placed(lines: Iterable[Any]) -> tuple[Any, ...]:
-    """Lines, each with its place among the others."""
+    """Number the lines of a document."""
     return tuple(replace(each, place=f"lines.{place}") for place, each in enumerate(lines))
 
 
 def document_lines(lines: Iterable[DocumentLine | int]) -> tuple[DocumentLine, ...]:
-    """Lines of a document, of which some are only prices."""
+    """Create lines of a document; a number is the price of a line."""
     return placed(line(each) if isinstance(each, int) else each for each in lines)
 
 
@@ -109,7 +109,7 @@ def credit_line(
 
 
 def items(*parts: tuple[UUID, int]) -> tuple[AllocationItem, ...]:
-    """What is wanted of money or of a credit, each item with its place among the others."""
+    """Create numbered items that allocate money or a credit."""
     return tuple(
         AllocationItem(id_, amount, place=f"items.{place}.id")
         for place, (id_, amount) in enumerate(parts)
@@ -117,7 +117,7 @@ def items(*parts: tuple[UUID, int]) -> tuple[AllocationItem, ...]:
 
 
 def with_details(details: type, facts: dict[str, Any]) -> dict[str, Any]:
-    """Put the facts that only describe something where its command keeps them."""
+    """Move descriptive facts into the details of their command."""
     names = {each.name for each in fields(details)}
     described = {name: fact for name, fact in facts.items() if name in names}
     others = {name: fact for name, fact in facts.items() if name not in names}
@@ -126,9 +126,9 @@ def with_details(details: type, facts: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass
 class Trade:
-    """The books under test; `today` and `lock` move as a test says.
+    """The books under test; a test moves `today` and `lock`.
 
-    What a method takes by name are fields of its command; `loaded` is the party that it names.
+    Keyword arguments are fields of the command; `loaded` is the party that the command names.
     """
 
     today: str = "1"
@@ -153,7 +153,7 @@ class Trade:
         return TaxReferences(ACCOUNTS, self.codes)
 
     def dated(self, on: str) -> dict[str, Any]:
-        """What a document says that is to stand in the books on a day."""
+        """Return the field that dates a document in the books."""
         if self.side.dated_by_issue:
             return {"issue_date": day(on)}
         return {"opened_at": moment(on)}
@@ -162,7 +162,7 @@ class Trade:
         return context_of(self.today, self.lock, self.identify)
 
     def document(self, *lines: DocumentLine | int, loaded: Party = ACME, **facts: Any) -> UUID:
-        """Make an invoice or a bill; it opens today unless it says otherwise."""
+        """Create an invoice or a bill; it is opened today by default."""
         facts = {"party": PartyNamed(loaded.id), "opened_at": moment(self.today), **facts}
         command = WriteDocument(lines=document_lines(lines), **facts)
         given = self.side, command, loaded, self.referenced, self.context()
@@ -189,11 +189,11 @@ class Trade:
         return self.keep(document_changes.void(*given))
 
     def paid(self, *lines: DocumentLine | int, **facts: Any) -> UUID:
-        """A document that a payment of today settles, by default the worked example."""
+        """Create a document paid in full today, by default the worked example; return its id."""
         return self.paid_document(*(lines or [TAXED]), **facts)[0]
 
     def paid_document(self, *lines: DocumentLine | int, **facts: Any) -> tuple[UUID, UUID]:
-        """A document and the payment that settles all of it."""
+        """Create a document and the payment that settles it; return both ids."""
         document = self.document(*lines, **facts)
         total = self.documents[document].total_amount
         return document, self.pay(total, (document, total))
@@ -256,7 +256,7 @@ class Trade:
         return self.take_credited(credit_changes.create(*given))
 
     def apply(self, id_: UUID, *to: tuple[UUID, int], **facts: Any) -> credit_changes.AmendedCredit:
-        """Replace a credit with this list of allocations."""
+        """Replace the allocations of a credit."""
         return self.change_credit(id_, allocations=items(*to), **facts)
 
     def change_credit(self, id_: UUID, **facts: Any) -> credit_changes.AmendedCredit:
@@ -288,7 +288,7 @@ class Trade:
         return self.keep(agreed.refund)
 
     def target(self, id_: UUID) -> Any:
-        """What a refund gives back of."""
+        """Return the document, payment or credit with an id."""
         return {**self.documents, **self.payments, **self.credits}[id_]
 
     def cancel_refund(self, id_: UUID) -> UUID:
@@ -312,7 +312,7 @@ class Trade:
         return self.keep(cancelled)
 
     def status(self, id_: UUID) -> str:
-        """The status of a document, a credit or a refund, as callers are told it."""
+        """Return the status of a document, a credit or a refund as the API shows it."""
         if id_ in self.documents:
             return documents.status(self.side, self.documents[id_], day(self.today))
         if id_ in self.credits:
@@ -320,7 +320,7 @@ class Trade:
         return refunds.invoice_refund_status(self.refunds[id_])
 
     def kinds(self) -> dict[Any, dict[UUID, Any]]:
-        """All subjects by id, by kind."""
+        """Return all subjects by id, by kind."""
         return {
             Document: self.documents,
             Payment: self.payments,
@@ -331,14 +331,14 @@ class Trade:
         }
 
     def subjects_like(self, subject: Subject) -> dict[UUID, Any]:
-        """All subjects of the same kind, by id."""
+        """Return all subjects of the same kind, by id."""
         return next(all_ for kind, all_ in self.kinds().items() if isinstance(subject, kind))
 
     def subjects(self) -> list[Subject]:
         return [each for kind in self.kinds().values() for each in kind.values()]
 
     def keep(self, subject: Subject) -> UUID:
-        """Post what a subject asks for, as a store does, and keep it."""
+        """Post the entries of a subject, as a store does, and keep it."""
         lock_date = self.context().lock_date
         entries = postings.entries_for(self.side, subject, ROLES, lock_date)
         lines = [each for entry in entries for each in entry.lines]
@@ -350,7 +350,7 @@ class Trade:
         return subject.id
 
     def put(self, subject: Subject) -> None:
-        """Keep a subject that changed: it says when."""
+        """Keep a changed subject, with the time of its change."""
         before = self.subjects_like(subject).get(subject.id)
         assert before == subject or subject.updated_at == moment(self.today)
         self.subjects_like(subject)[subject.id] = subject
@@ -359,11 +359,11 @@ class Trade:
         return [entry for subject in self.subjects() for entry in subject.posted]
 
     def posted(self, id_: UUID) -> tuple[PostedEntry, ...]:
-        """The entries of one subject, in the order of posting."""
+        """Return the entries of a subject, in the order of posting."""
         return next(each.posted for each in self.subjects() if each.id == id_)
 
     def balances(self) -> dict[str, int]:
-        """Debits less credits by account code, without the zeros."""
+        """Return debits less credits by account code, without zeros."""
         sums: Counter[str] = Counter()
         for entry in self.entries():
             for each in entry.lines:
@@ -371,11 +371,11 @@ class Trade:
         return {code: amount for code, amount in sorted(sums.items()) if amount}
 
     def book(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
-        """What was posted for one subject, in the order of posting."""
+        """Return the day and the amounts of each entry of a subject, in the order of posting."""
         return [(written(entry.entry_date), amounts(entry)) for entry in self.posted(id_)]
 
     def booked(self, id_: UUID) -> list[tuple[str, dict[str, int]]]:
-        """The same by what each account is to its side; what sales debit is above zero."""
+        """Return the entries by role; an amount is positive where sales debit."""
         words = {code_of(ROLES[getattr(self.side, name)]): name for name in ROLES_OF_A_SIDE}
         words |= {code_of(ROLES[Role.BANK]): "bank", code_of(ROLES[Role.CASH]): "cash"}
         return [

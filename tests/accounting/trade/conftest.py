@@ -6,11 +6,11 @@ from tests.accounting.trade.business import Trade
 
 @pytest.fixture
 def side() -> Side:
-    """Sales, unless a test is parametrized over sides."""
+    """The side of a test: sales, unless it is parametrized."""
     return RECEIVABLE
 
 
 @pytest.fixture
 def trade(side: Side) -> Trade:
-    """Empty books of a side on 5 January."""
+    """The empty books of a side on 5 January."""
     return Trade("5", side=side)

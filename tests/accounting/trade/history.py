@@ -1,4 +1,4 @@
-"""Random histories of a small business: one step after another, in any order."""
+"""Random histories of a small business."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,9 +52,9 @@ CREDIT_LINES = st.lists(
 
 
 class History:
-    """Draws steps of either side; what a rule refuses leaves the books as they were.
+    """A random history of either side; a refused step leaves the books unchanged.
 
-    Half of the histories have one lock from beginning to end, and half move it.
+    Half of the histories have a fixed lock, and half move it.
     """
 
     trade: Trade
@@ -66,7 +66,7 @@ class History:
         self.trade = self.begun(data.draw(LOCKS, "lock"))
 
     def begun(self, lock: str | None) -> Trade:
-        """The books before anything happened."""
+        """Create the books of a new history."""
         return Trade(lock=lock)
 
     def step(self) -> None:
@@ -75,7 +75,7 @@ class History:
             self.data.draw(st.sampled_from(self.steps()), "step")()
 
     def steps(self) -> list[Step]:
-        """What may happen next, the more often the likelier."""
+        """Return the possible next steps; a likely step is repeated."""
         trade = self.trade
         steps: list[Step] = [self.pay, self.credit]
         if len(trade.documents) < MOST_DOCUMENTS:
@@ -98,11 +98,11 @@ class History:
         return self.data.draw(st.sampled_from(sorted(subjects)))
 
     def up_to(self, most: int) -> int | Absent:
-        """All of it, by default or in words, or a part; now and then too much."""
+        """Draw an amount: the whole, a part, or sometimes too much."""
         return self.data.draw(st.just(ABSENT) | st.just(most) | st.integers(1, max(most, 0) + 1))
 
     def parts(self, total: int, held: dict[UUID, int] | None = None) -> list[tuple[UUID, int]]:
-        """Parts that mostly fit: the rules refuse the others."""
+        """Draw allocations, most of them valid; the rules refuse the others."""
         held, rest = dict(held or {}), total
         parts = []
         for id_, document in sorted(self.trade.documents.items()):
@@ -218,7 +218,7 @@ class History:
 
 
 class Sales(History):
-    """What customers are sold, pay, are credited and get back."""
+    """A random history of sales, payments, credits and refunds."""
 
     given_up = (None, "6000")
 
@@ -237,7 +237,7 @@ class Sales(History):
         return steps
 
     def take_everything_back(self) -> None:
-        """Cancel, release, reverse and void; no rule stands in the way, in this order."""
+        """Cancel, release, reverse and void everything; no rule prevents it in this order."""
         trade = self.trade
         trade.today = self.data.draw(DAYS, "today")
         for id_ in picked(trade.refund_payments, lambda each: each.status == "completed"):

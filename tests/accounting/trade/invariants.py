@@ -1,4 +1,4 @@
-"""What holds of books in order, on either side, whatever has happened."""
+"""Invariants of the books on either side, after any history."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def sums(*splits: Split) -> dict[str, int]:
 
 
 def says_something(entry: ledger.Entry) -> bool:
-    """Tell whether an entry changes an account, what is settled, or what an amount is about."""
+    """Return whether an entry changes an account, a settlement, or the document of an amount."""
     changed: Counter[tuple[UUID | Part | None, ...]] = Counter()
     for each in entry.lines:
         changed[each.account_id, ledger.document_of(entry, each)] += each.amount
@@ -37,7 +37,7 @@ def says_something(entry: ledger.Entry) -> bool:
 
 
 def ledger_splits(trade: Trade, role: Role) -> dict[UUID, dict[str, int]]:
-    """What the lines on an account settle, by what is settled: the cash basis reads this."""
+    """Return the splits on an account by the settled document; the cash basis reads them."""
     splits: dict[UUID, list[Split]] = defaultdict(list)
     for entry in trade.entries():
         for each in entry.lines:
@@ -48,7 +48,7 @@ def ledger_splits(trade: Trade, role: Role) -> dict[UUID, dict[str, int]]:
 
 
 def check_postings(trade: Trade, locks_move: bool) -> None:
-    """What was posted is what is desired, in balanced entries, none of them reversed twice."""
+    """Check that the posted entries are the desired ones, balanced, and reversed at most once."""
     lock_date = trade.context().lock_date
     for subject in trade.subjects():
         desired = postings.desired(trade.side, subject, ROLES)
@@ -66,12 +66,12 @@ def check_postings(trade: Trade, locks_move: bool) -> None:
         titles = dict.fromkeys(("main", "fee", "applied"), "it")
         source = ledger.Source("test", subject.id, None, titles)
         again = ledger.difference(source, desired, subject.posted, lock_date)
-        # Only a lock that moved since may leave something on another day than is desired.
+        # Only a lock that has moved may leave an amount on another day than is desired.
         assert locks_move or again == []
 
 
 def check_documents(trade: Trade) -> None:
-    """What a document says of itself is what lives, in total and account by account."""
+    """Check the totals and splits of documents against live settlements, by account."""
     in_ledger = ledger_splits(trade, trade.side.control)
     amounts, settled = settlements(trade)
     for document in trade.documents.values():
@@ -90,7 +90,7 @@ def check_documents(trade: Trade) -> None:
 
 
 def settlements(trade: Trade) -> tuple[Counter[tuple[UUID, str]], dict[UUID, list[Split]]]:
-    """What lives of payments, credits and write-offs: amounts and splits by document."""
+    """Return the amounts and the splits of live settlements by document."""
     amounts: Counter[tuple[UUID, str]] = Counter()
     settled: dict[UUID, list[Split]] = defaultdict(list)
     for payment in trade.payments.values():
@@ -111,7 +111,7 @@ def settlements(trade: Trade) -> tuple[Counter[tuple[UUID, str]], dict[UUID, lis
 
 
 def check_credits(trade: Trade) -> None:
-    """No part of a credit is used twice, and the ledger says the same."""
+    """Check that no part of a credit is used twice, and that the ledger agrees."""
     in_ledger = ledger_splits(trade, trade.side.credits)
     for credit in trade.credits.values():
         live = credits.live_allocations(credit)
@@ -128,13 +128,13 @@ def check_credits(trade: Trade) -> None:
 
 
 def paid_out_of(trade: Trade, credit: Credit) -> list[RefundAllocation]:
-    """What live refunds pay out of a credit."""
+    """Return the live refund allocations that pay a credit out."""
     live = [each for refund in trade.refunds.values() for each in refunds.live_allocations(refund)]
     return [e for e in live if e.kind == "refunded_credit" and e.target_id == credit.id]
 
 
 def check_refunds(trade: Trade) -> None:
-    """Refunds take no more from any part than was there, and are paid no more than they are."""
+    """Check that refunds exceed neither the refunded parts nor their own payments."""
     in_ledger = ledger_splits(trade, trade.side.refunds)
     for refund in trade.refunds.values():
         paid = [each for each in payments_of(trade, refund) if each.status == "completed"]
@@ -159,7 +159,7 @@ def check_refunds(trade: Trade) -> None:
 
 
 def check_targets(trade: Trade) -> None:
-    """Lines of vendors' refunds are about what these give back of, in total and as it is paid."""
+    """Check that lines of vendor refunds name the refunded targets, in total and as paid."""
     claim, waiting, sign = ROLES[trade.side.refunds], ROLES[Role.SUSPENSE], trade.side.sign
     for refund in trade.refunds.values():
         agreed: Targets = defaultdict(Counter)
@@ -198,13 +198,12 @@ Targets = dict[UUID, Counter[str]]
 
 
 def without_zeros(targets: Targets) -> dict[UUID, dict[str, int]]:
-    """Leave out what comes to nothing."""
     found = {id_: {code: n for code, n in each.items() if n} for id_, each in targets.items()}
     return {id_: amounts for id_, amounts in found.items() if amounts}
 
 
 def by_document(entries: Iterable[ledger.Entry], *, in_cash: bool) -> dict[UUID, dict[str, int]]:
-    """Add up what was posted by the document that it is about, as it is or as it counts on cash."""
+    """Add up posted amounts by the document that they are about, on accrual or on cash."""
     found: Targets = defaultdict(Counter)
     for entry in entries:
         for line in entry.lines:
@@ -227,7 +226,7 @@ def check_payments(trade: Trade) -> None:
 
 
 def check_parts(trade: Trade, *trading: str) -> None:
-    """Lines and taxes are the parts of what was opened, credited and refunded."""
+    """Check that lines and taxes are the parts of the opened, credited and refunded documents."""
     side = trade.side
     wanted: list[Split] = []
     for document in trade.documents.values():
@@ -259,16 +258,16 @@ PROFIT_AND_LOSS = {
 
 
 def check_cash(trade: Trade) -> None:
-    """On cash both sides are the same on every day, and profit is what settled parts come to."""
+    """Check that cash balances agree with accrual balances less unsettled amounts."""
     accrual, cash = trade.balances(), on_cash(trade)
     assert sum(cash.values()) == 0
     assert all(sum(amounts.values()) == 0 for amounts in cash_by_entry(trade))
-    # What profit differs by, net assets differ by.
+    # Profit and net assets differ by the same amount.
     assert _profit(accrual) - _profit(cash) == _net_assets(accrual) - _net_assets(cash)
     assert _profit(accrual) - _profit(cash) == -sum(
         amount for code, amount in not_on_cash(trade).items() if code in PROFIT_AND_LOSS
     )
-    # Only money counts there, and what stands between money and what it settles.
+    # On cash, only money and its suspense accounts have a balance.
     for role in (trade.side.control, trade.side.credits, trade.side.refunds):
         assert cash.get(code_of(ROLES[role]), 0) == 0
     for role in (trade.side.prepayments, Role.BANK, Role.CASH):
@@ -277,7 +276,7 @@ def check_cash(trade: Trade) -> None:
 
 
 def on_cash(trade: Trade) -> dict[str, int]:
-    """Debits less credits on cash by account code, without the zeros."""
+    """Return debits less credits on cash by account code, without zeros."""
     total: Counter[str] = Counter()
     for amounts in cash_by_entry(trade):
         total.update(amounts)
@@ -298,7 +297,7 @@ def cash_by_entry(trade: Trade) -> list[Counter[str]]:
 
 
 def not_on_cash(trade: Trade) -> dict[str, int]:
-    """What of documents, credits and refunds is agreed and not paid, and what is written off."""
+    """Return the unpaid rests of documents, credits and refunds, and what is written off."""
     sign = trade.side.sign
     left: list[Split] = []
     for document in trade.documents.values():
@@ -319,7 +318,7 @@ def not_on_cash(trade: Trade) -> dict[str, int]:
 
 
 def discount_of(trade: Trade, document: Document) -> Split:
-    """A document's own discount, which lessens its lines on cash and else has its own account."""
+    """Return a document's own discount: on its lines on cash, else on its own account."""
     if trade.side.discount is None:
         return ()
     shares = [(Part(line.account_id), -line.discount_share) for line in document.lines]
@@ -335,7 +334,7 @@ def unpaid_refunds(trade: Trade) -> list[Split]:
 
 
 def unpaid(trade: Trade, code: str) -> int:
-    """What refunds that are agreed have taken of an account before they are paid."""
+    """Return the amount of agreed and unpaid refunds on an account."""
     return sums(*unpaid_refunds(trade)).get(code, 0) * trade.side.sign
 
 
@@ -352,7 +351,7 @@ def _net_assets(balances: dict[str, int]) -> int:
 
 
 def mirrored(subjects: Iterable[postings.Subject]) -> bool:
-    """Tell whether every entry is a linked mirror of another one, or mirrored by one."""
+    """Return whether every entry is a linked reversal, or reversed by one."""
     return all(
         entry.reversed or entry.reversal_of_id is not None
         for subject in subjects

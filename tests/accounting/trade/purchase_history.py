@@ -1,4 +1,4 @@
-"""Random histories of what a business buys, up to what vendors give back."""
+"""Random histories of purchases and vendor refunds."""
 
 from contextlib import suppress
 
@@ -25,16 +25,16 @@ MOVES = st.sampled_from(["completed", "completed", "failed", "processing", "pend
 
 
 def as_item(allocation: RefundAllocation) -> RefundItem:
-    """The same allocation, as a caller would ask for it."""
+    """Return an allocation as a caller would request it."""
     target_id = None if allocation.kind == CREDIT else allocation.target_id
     return returned(allocation.kind, allocation.amount, target_id)
 
 
-class Buying(History):
-    """What is bought, paid, credited, and given back by vendors."""
+class PurchaseHistory(History):
+    """A random history of bills, payments, credits and vendor refunds."""
 
     trade: Purchases
-    given_up = ("6200", "6400")  # Accounts that no line is on.
+    given_up = ("6200", "6400")  # Accounts that no line uses.
 
     def __init__(self, data: st.DataObject) -> None:
         super().__init__(data)
@@ -57,14 +57,14 @@ class Buying(History):
         return steps
 
     def pay_all(self) -> None:
-        """Pay all that is left of some bills, and more or less."""
+        """Pay the open amounts of some bills, and sometimes more or less."""
         left = {id_: documents.left(each) for id_, each in self.trade.documents.items()}
         parts = [each for each in sorted(left.items()) if each[1] and self.data.draw(BOTH)]
         total = sum(amount for _, amount in parts) + self.data.draw(st.sampled_from([0, 0, 300]))
         self.trade.pay(total, *parts, payment_date=day(self.data.draw(DAYS)))
 
     def take_everything_back(self) -> None:
-        """Cancel, release and void; refunds first or last, as no rule stands in the way."""
+        """Cancel, release and void everything, refunds first or last."""
         self.trade.today = self.data.draw(DAYS, "today")
         steps = [self.take_refunds_back, self.take_payments_back]
         if self.data.draw(st.booleans(), "refunds last"):
@@ -74,7 +74,7 @@ class Buying(History):
         self.take_documents_back()
 
     def take_refunds_back(self) -> None:
-        """Credits are whole again before the refunds go that made them."""
+        """Cancel all refunds, after releasing the credits that they created."""
         for id_ in picked(self.trade.refunds, lambda each: each.cancelled_at is None):
             live = refunds.live_allocations(self.trade.refunds[id_])
             kept = (as_item(each) for each in live if each.kind != REFUNDED_CREDIT)
@@ -93,7 +93,7 @@ class Buying(History):
                 self.trade.cancel(id_)
 
     def returns(self, total: int) -> list[RefundItem]:
-        """Parts of a refund that mostly fit: the rules refuse the others."""
+        """Draw allocations of a refund, most of them valid; the rules refuse the others."""
         bills = {id_: each.paid - each.refunded for id_, each in self.trade.documents.items()}
         money = {
             id_: each.total - each.refunded

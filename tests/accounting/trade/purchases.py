@@ -1,4 +1,4 @@
-"""The same business as it buys: bills, what pays them, and what vendors give back."""
+"""The small business as a buyer: bills, their payments, and vendor refunds."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,12 +30,11 @@ REFUNDED_CREDIT: Kind = "refunded_credit"
 
 
 def returned(kind: Kind, amount: int, id_: UUID | None = None, **words: Any) -> RefundItem:
-    """One allocation of a refund."""
     return RefundItem(kind=kind, target_id=id_, amount=amount, **words)
 
 
 def announced(*amounts: int, **facts: Any) -> tuple[AnnouncePayment, ...]:
-    """The payments that are to bring the money of a refund."""
+    """Create announced payments of a refund."""
     return tuple(AnnouncePayment(amount=each, **facts) for each in amounts)
 
 
@@ -46,7 +45,7 @@ class Purchases(Trade):
     side: Side = PAYABLE
 
     def agree(self, amount: int, *parts: RefundItem, loaded: Party = ACME, **facts: Any) -> UUID:
-        """Agree on a refund; its payments are pending."""
+        """Create a refund with pending payments; return its id."""
         told = {"party": PartyNamed(loaded.id), "amount": amount, "allocations": parts, **facts}
         command = AgreeVendorRefund(**with_details(VendorRefundDetails, told))
         affected = AffectedTargets(self.documents, self.payments, self.credits)
@@ -56,7 +55,7 @@ class Purchases(Trade):
         return self.take_refunded(agreed)
 
     def allocate(self, id_: UUID, *parts: RefundItem, **facts: Any) -> None:
-        """Allocate a refund anew, by its first payment that is not cancelled."""
+        """Replace the allocations of a refund, by its first payment that is not cancelled."""
         payments = self.payments_of(id_)
         first = next((each for each in payments if each.status != "cancelled"), payments[0])
         self.move(first.id, allocations=parts, **facts)
@@ -74,7 +73,7 @@ class Purchases(Trade):
         return after
 
     def complete(self, id_: UUID, **facts: Any) -> UUID:
-        """Let the first payment of a refund come, and give its id."""
+        """Complete the first pending payment of a refund; return its id."""
         payment = next(each for each in self.payments_of(id_) if each.status != "completed")
         self.move(payment.id, "completed", **facts)
         return payment.id
@@ -99,7 +98,7 @@ class Purchases(Trade):
         return refund
 
     def credit_of(self, id_: UUID) -> UUID:
-        """The credit that the latest part of a refund is kept as."""
+        """Return the id of the credit that the latest allocation of a refund created."""
         kept = [each for each in self.refunds[id_].allocations if each.kind == "credit"]
         credit_id = kept[-1].target_id
         assert isinstance(credit_id, UUID)
@@ -110,7 +109,7 @@ class Purchases(Trade):
         return AmendedRefund(self.refunds[id_], tuple(self.payments_of(id_)), affected)
 
     def take_refunded(self, after: AmendedRefund) -> UUID:
-        """Keep and post all that a refund changed."""
+        """Keep and post all changes of a refund."""
         affected = after.affected
         subjects: list[Subject] = [after.refund, *after.payments, *affected.credits.values()]
         for each in [*subjects, *affected.payments.values(), *affected.documents.values()]:
@@ -124,12 +123,12 @@ class Purchases(Trade):
         return super().status(id_)
 
     def held(self, payment_id: UUID) -> dict[UUID, int]:
-        """What of a bill payment is applied to which bill."""
+        """Return the live allocations of a bill payment, by bill."""
         live = payments.live_allocations(self.payments[payment_id])
         return {each.document_id: each.amount for each in live}
 
     def paid_in_parts(self, *amounts: int) -> tuple[list[UUID], UUID]:
-        """Bills of later and later days, and one payment of today that settles them all."""
+        """Create bills of successive days, and one payment of today that settles them all."""
         bills = [
             self.document(each, issue_date=day(str(2 + place)))
             for place, each in enumerate(amounts)

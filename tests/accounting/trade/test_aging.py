@@ -1,4 +1,4 @@
-"""Agings: what is open by party and bucket."""
+"""Agings: open amounts by party and bucket."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What payments and credits are refused alike when they are applied to documents."""
+"""Refusals that payments and credits share when they are applied to documents."""
 
 from collections.abc import Callable
 from uuid import UUID

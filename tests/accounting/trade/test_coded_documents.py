@@ -1,4 +1,4 @@
-"""Tax codes on documents, and what credits, refunds and write-offs take back of lines by code."""
+"""Tax codes on documents, and their reversal by credits, refunds and write-offs."""
 
 from collections import Counter
 from dataclasses import replace
@@ -69,12 +69,12 @@ def coded(amount: int, code: str, **facts: Any) -> Any:
 
 
 def marked(account: UUID, tax: TaxMark | None) -> str:
-    """`4000 net`: an account and the part that it is for a return, or the account alone."""
+    """Return `4000 net`: an account and its part in a return, or the account alone."""
     return code_of(account) if tax is None else f"{code_of(account)} {tax.part}"
 
 
 def amounts_of(split: Split) -> dict[str, int]:
-    """The amounts of a split by account and part."""
+    """Return the amounts of a split by account and part."""
     said: Counter[str] = Counter()
     for part, amount in split:
         said[marked(part.account_id, part.tax)] += amount
@@ -82,7 +82,7 @@ def amounts_of(split: Split) -> dict[str, int]:
 
 
 def lines_of(trade: Trade, id_: UUID) -> list[dict[str, int]]:
-    """The posted amounts of a subject by account and part, entry by entry."""
+    """Return the posted amounts of a subject by account and part, entry by entry."""
     posted = []
     for entry in trade.posted(id_):
         said: Counter[str] = Counter()
@@ -93,7 +93,7 @@ def lines_of(trade: Trade, id_: UUID) -> list[dict[str, int]]:
 
 
 def credit_of_line(trade: Trade, source: UUID, net: int, place: int = 0, **facts: Any) -> UUID:
-    """Credit an amount of a line of a document."""
+    """Credit an amount of a line of a document; return the credit's id."""
     wanted = credit_line(net, source_line_id=trade.documents[source].lines[place].id)
     return trade.credit(wanted, source_document_id=source, **facts)
 
@@ -298,7 +298,7 @@ class TestWriteOffs:
     def test_all_is_given_up_without_relief(
         self, trade: Trade, credited: int, relief: bool
     ) -> None:
-        """Relief is at most what credits have left."""
+        """Post no relief when it is not requested, or when credits have taken all tax."""
         id_ = trade.document(coded(100, "S20"))
         if credited:
             credit_of_line(trade, id_, credited)
@@ -357,7 +357,7 @@ NAMES = {each.id: each.code for each in CODES.codes}
 def totals(
     trade: Trade, *lines: Any, **facts: Any
 ) -> list[tuple[str | None, str | None, int, int]]:
-    """Code, rate, net and tax of each."""
+    """Return the code, rate, net and tax of each total."""
     document = trade.documents[trade.document(*lines, **facts)]
     found = by_code(document)
     assert sum(each.tax for each in found) == document.tax_total

@@ -1,4 +1,4 @@
-"""What write-offs, refunds and credits post, on which days, and how it is taken back."""
+"""Postings of write-offs, refunds and credits, their days, and their reversals."""
 
 from typing import Any
 from uuid import UUID
@@ -14,7 +14,7 @@ from tests.accounting.trade.business import BOTH_SIDES, TAXED, Trade, credit_lin
 
 
 def links(trade: Trade, id_: UUID) -> list[int | None]:
-    """For each entry of a subject, which one of them it reverses."""
+    """Return, for each entry of a subject, the place of the entry that it reverses."""
     places = {entry.id: place for place, entry in enumerate(trade.posted(id_))}
     return [
         None if entry.reversal_of_id is None else places[entry.reversal_of_id]

@@ -1,4 +1,4 @@
-"""Credits as they are made, sent, allocated and voided, and the documents they settle."""
+"""Credits that are created, sent, allocated and voided, and the documents they settle."""
 
 from dataclasses import replace
 from typing import Any

@@ -111,7 +111,7 @@ class TestVendorCreditInCash:
         trade = Purchases("5")
         id_ = trade.credit(TAXED)
         refund = trade.agree(5_000, returned(REFUNDED_CREDIT, 3_333, id_))
-        # What is not allocated yet waits.
+        # The unallocated amount waits on its own account.
         assert trade.book(refund) == [("5", {"1270": 5_000, "1260": -3_333, "1900": -1_667})]
         [entry] = trade.posted(refund)
         [used] = [each for each in entry.lines if each.settles == id_]

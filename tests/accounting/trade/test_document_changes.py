@@ -1,4 +1,4 @@
-"""What may happen to an invoice or bill: made, replaced, opened, voided, deleted."""
+"""Changes of an invoice or a bill: created, replaced, opened, voided, deleted."""
 
 from dataclasses import replace
 from typing import Any

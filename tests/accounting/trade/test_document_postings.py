@@ -1,6 +1,6 @@
-"""What documents post, on which days, and how it is taken back.
+"""Postings of documents, their days, and their reversals.
 
-Where both sides post alike, `booked` says what each account is to its side.
+Where both sides post alike, `booked` names each account by its role on the side.
 """
 
 from dataclasses import replace

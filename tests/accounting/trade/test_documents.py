@@ -14,7 +14,7 @@ from tests.accounting.trade.business import Trade, line
 
 
 def document(**facts: Any) -> Document:
-    """A document of 1000, opened on the 5th and due on the 20th."""
+    """Create a document of 1000, opened on the 5th and due on the 20th."""
     trade = Trade("5")
     made = trade.documents[trade.document(1_000, due_at=moment("20"))]
     return replace(made, **facts)

@@ -1,4 +1,4 @@
-"""Any history of a small business keeps its books in order, whether it sells or buys."""
+"""Random histories of sales and of purchases keep the books in order."""
 
 from uuid import UUID
 
@@ -23,12 +23,12 @@ from tests.accounting.trade.invariants import (
     on_cash,
     payments_of,
 )
-from tests.accounting.trade.purchase_history import Buying
+from tests.accounting.trade.purchase_history import PurchaseHistory
 from tests.accounting.trade.purchases import Purchases
 
 
 def check_accounts(trade: Trade, *given_up: str) -> None:
-    """The accounts of a side and the money accounts are what documents and money say."""
+    """Check the accounts of a side and of money against the documents and payments."""
     side, balances = trade.side, trade.balances()
 
     def held(*codes: str) -> int:
@@ -55,7 +55,7 @@ def check_accounts(trade: Trade, *given_up: str) -> None:
 
 
 def check_vendor_refunds(trade: Purchases) -> None:
-    """Payments come to the money of a refund, and each credit is a part of a live one."""
+    """Check that payments add up to their refund, and that each credit is part of a live refund."""
     kept: dict[UUID, int] = {}
     waiting = 0
     for refund in trade.refunds.values():
@@ -93,7 +93,7 @@ def check(history: History) -> None:
         check_accounts(trade, "6000", "6200")
 
 
-@pytest.mark.parametrize("side", [Sales, Buying])
+@pytest.mark.parametrize("side", [Sales, PurchaseHistory])
 class TestHistories:
     @settings(max_examples=40, deadline=None)
     @given(st.data())

@@ -1,4 +1,4 @@
-"""What holds money that moved: the payout that it came in, and the bank lines it is linked to."""
+"""Payouts and bank lines that keep a payment from changing."""
 
 from dataclasses import replace
 from typing import Any

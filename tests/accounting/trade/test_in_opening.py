@@ -1,4 +1,4 @@
-"""What came with the opening of the books is not changed by itself."""
+"""Items of an opening, which change only with it."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Refunds to customers as they are agreed, paid and cancelled, and what they give back of."""
+"""Refunds to customers as they are agreed, paid and cancelled, and the records they refund."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the lines of a document come to: discounts, taxes, and which accounts they name."""
+"""The amounts of document lines: discounts, taxes, and the accounts they name."""
 
 import pytest
 from hypothesis import given

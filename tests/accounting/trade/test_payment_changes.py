@@ -1,4 +1,4 @@
-"""Payments as they are made, changed and cancelled, and the documents that move with them."""
+"""Payments that are created, changed and cancelled, and the documents they settle."""
 
 from dataclasses import replace
 from typing import Any

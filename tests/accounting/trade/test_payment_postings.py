@@ -1,6 +1,6 @@
-"""What payments post, on which days, and how it is taken back.
+"""Postings of payments, their days, and their reversals.
 
-Where both sides post alike, `booked` says what each account is to its side.
+Where both sides post alike, `booked` names each account by its role on the side.
 """
 
 import pytest
@@ -169,7 +169,7 @@ class TestPayment:
 
 
 class TestPaymentOfACustomer:
-    """Money that comes in may move from any status to any other."""
+    """A payment from a customer, which may move from any status to any other."""
 
     def test_a_swap_of_two_splits_of_one_amount_is_posted_too(self, trade: Trade) -> None:
         invoice = trade.document(line(100), line(100, account=named("4500")))

@@ -1,4 +1,4 @@
-"""Money that refunds rest on: what still may happen to it, and what not."""
+"""Refunded documents and payments: the changes that remain possible, and the refused ones."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from tests.accounting.trade.business import Trade, items
 
 
 def refunded(trade: Trade, amount: int) -> tuple[UUID, UUID]:
-    """An invoice of 1000, paid in full and partly refunded, and its payment."""
+    """Create an invoice of 1000, paid in full and partly refunded; return it and its payment."""
     invoice, payment = trade.paid_document(1_000)
     trade.refund(invoice, amount)
     return invoice, payment

@@ -49,7 +49,7 @@ class TestGivenBack:
     def test_a_payment_carries_its_share_and_refunds_of_its_rest(self, trade: Trade) -> None:
         invoice = trade.document(1_000)
         payment = trade.payments[trade.pay(900, (invoice, 600))]
-        # What is stored of the payment itself is older than the payment, and left aside.
+        # The stored part of the payment itself is outdated, and ignored.
         paid = (SettledPart(FIRST, day("1"), 400), SettledPart(payment.id, day("1"), 1))
         refunds = (refund(1, 300, of=invoice), refund(2, 500, of=invoice))
         refunded = {invoice: RefundedDocument(refunds, paid)}

@@ -1,4 +1,4 @@
-"""What tells sales from purchases, and what is refused on each side."""
+"""The differences between sales and purchases, and the refusals of each side."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ class TestRefusals:
 
 
 def bill_payment(status: str) -> tuple[Any, Any]:
-    """How a bill payment in a status moves, and how it is read."""
+    """Return functions that move and read a bill payment in a status."""
     trade = Trade("5", side=PAYABLE)
     parts = [] if status in ("failed", "cancelled") else [(trade.document(600), 500)]
     id_ = trade.pay(500, *parts, status=status)
@@ -71,7 +71,7 @@ def bill_payment(status: str) -> tuple[Any, Any]:
 
 
 def vendor_refund_payment(status: str) -> tuple[Any, Any]:
-    """How a payment of a vendor's refund in a status moves, and how it is read."""
+    """Return functions that move and read a payment of a vendor refund in a status."""
     trade = Purchases("5")
     [payment] = trade.payments_of(trade.agree(500))
     for each in ["failed", "pending"] if status == "pending" else [status]:
@@ -80,7 +80,7 @@ def vendor_refund_payment(status: str) -> tuple[Any, Any]:
 
 
 class TestPaymentMoves:
-    """Money of vendors moves by a table; money that comes in moves freely."""
+    """The moves of payments: a table for money of vendors, any move for money of customers."""
 
     @pytest.mark.parametrize("made", [bill_payment, vendor_refund_payment])
     @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What refunds from vendors give back of: bills, bill payments, credits, nothing yet."""
+"""The targets of vendor refunds: bills, bill payments, credits, or none yet."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Refunds from vendors as they are agreed and cancelled, and what money does then."""
+"""Vendor refunds that are agreed and cancelled, and their money."""
 
 from dataclasses import replace
 from typing import Any

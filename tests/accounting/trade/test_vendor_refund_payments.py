@@ -1,4 +1,4 @@
-"""The status of refunds from vendors, and the money that comes."""
+"""The status of vendor refunds, and their payments."""
 
 import pytest
 
@@ -65,7 +65,7 @@ class TestPayment:
         refund = trade.agree(502, *parts, returned(BILL, 500, bill), payments=announced(167, 335))
         payment = trade.complete(refund)
         [entry] = trade.posted(payment)
-        # A third of a cent of each payment, and not two thirds of both, which would be one.
+        # Each third of a cent rounds to 0; two thirds together would round to 1.
         claims = {each.about: each.amount for each in entry.lines if each.settles}
         assert claims == {bill: -167}
 

@@ -1,4 +1,4 @@
-"""Refunds from vendors as they are allocated anew, before and after their money came."""
+"""Vendor refunds whose allocations change, before and after their money came."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Two bank accounts of the business of a module."""
+"""Two bank accounts of a module's business."""
 
 import pytest
 
@@ -8,11 +8,11 @@ from tests.partner import Business
 
 @pytest.fixture(scope="module")
 def current(shop: Business) -> Bank:
-    """The bank account over 1100, on which payments by transfer are posted."""
+    """The bank account over 1100, to which payments by transfer are posted."""
     return Bank(shop, open_account(shop, display_name="Current account"))
 
 
 @pytest.fixture(scope="module")
 def bank(shop: Business, current: Bank) -> Bank:
-    """Savings, over another account of the chart."""
+    """A savings account over another account of the chart."""
     return Bank(shop, open_account(shop))

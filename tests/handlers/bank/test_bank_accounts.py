@@ -1,4 +1,4 @@
-"""Bank accounts, each over an account of the chart of its own."""
+"""Bank accounts, each over its own account of the chart."""
 
 from typing import Any
 

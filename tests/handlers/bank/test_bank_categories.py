@@ -1,4 +1,4 @@
-"""Bank lines are categorized to an account, and uncategorized."""
+"""Bank lines that are categorized to an account, and uncategorized."""
 
 from tests.bookkeeping import Ledger
 from tests.builders.bank import BOOKED, PAYMENT, Bank, left, matching
@@ -48,7 +48,7 @@ class TestCategorizeBankTransaction:
         body = matching(PAYMENT, paid_before(shop))
         with ledger.untouched():
             assert bank.refused(line, "match", body) == (422, "link_exceeds_remaining")
-        # What a link gives back is not categorized by that, and can be linked again.
+        # The unmatched amount is not categorized, and can be linked again.
         assert left(bank.unmatch(line)) == (0, 40, 60)
         with ledger.untouched():
             refused = bank.refused(line, "categorize", {"account": "4500"})
@@ -97,5 +97,5 @@ class TestUncategorizeBankTransaction:
 
 
 def paid_before(shop: Business) -> Record:
-    """A payment of 60 of a customer of its own."""
+    """Create a payment of 60 from a new customer."""
     return paid(shop, shop.customer(), 60)

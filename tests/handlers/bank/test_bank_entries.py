@@ -1,4 +1,4 @@
-"""Bank lines are matched with manual entries."""
+"""Bank lines matched with manual entries."""
 
 from tests.bookkeeping import Ledger
 from tests.builders.bank import BOOKED, JOURNAL_ENTRY, Bank, left, matching, open_account
@@ -14,7 +14,7 @@ def entry(shop: Business, *lines: Record, **facts: object) -> Record:
 
 
 def lent(bank: Bank, amount: int, **facts: object) -> Record:
-    """A loan that was written by hand: money that came to the account."""
+    """Create a manual entry of a loan: money that came to the account."""
     return entry(bank.shop, debit(bank.code, amount), credit("2500", amount), **facts)
 
 

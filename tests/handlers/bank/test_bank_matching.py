@@ -1,4 +1,4 @@
-"""Bank lines are matched with payments, refund payments and payouts, in full and in parts."""
+"""Bank lines matched with payments, refund payments and payouts, in full and in parts."""
 
 from tests.bookkeeping import Ledger
 from tests.builders.bank import (
@@ -63,7 +63,7 @@ class TestMatchBankTransaction:
                 "notes": "Yes, it is",
             }
         ]
-        # A correction of a fact of the payment stands on its own day.
+        # The correction of the payment has the payment's own day.
         assert [on for on, _ in ledger.postings(payment)] == [PAID, PAID]
 
     def test_a_transfer_of_100_less_a_fee_of_2_is_98(

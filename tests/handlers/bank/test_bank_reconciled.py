@@ -38,7 +38,7 @@ PAYMENTS = "invoices/payments/"
 
 @pytest.fixture
 def bank(shop: Business, current: Bank) -> Bank:
-    """An account of its own for each test."""
+    """A new bank account for each test."""
     return Bank(shop, open_account(shop))
 
 
@@ -104,7 +104,7 @@ class TestItsLines:
     def test_are_matched_where_that_posts_nothing_there(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
-        """A difference of 0 may hide a line and money of the same amount that are not linked."""
+        """Match after a closing with a difference of 0, which hid a line and money not linked."""
         entry = shop.made(ENTRIES, entry_body(bank, BOOKED, post=True))
         line = bank.line(5)
         bank.closed(CLOSED, 5)
@@ -143,7 +143,7 @@ class TestMoneyOfItsLines:
     def test_is_not_changed(self, ledger: Ledger, payment: Record, changes: Record) -> None:
         path = f"{PAYMENTS}{payment['id']}/"
         assert ledger.refused("PATCH", path, json=changes) == HELD
-        # A lock takes what would be posted to the day after: it is held all the same.
+        # A lock would move the posting to a later day; it is refused all the same.
         with ledger.locked(CLOSED):
             assert ledger.refused("PATCH", path, json=changes)[0] == 409
 
@@ -206,7 +206,7 @@ class TestItsAccount:
     def test_takes_no_money_that_lines_would_bring_there(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
     ) -> None:
-        payment = paid(shop, buyer, 25, payment_date=BOOKED)  # It stands on another account.
+        payment = paid(shop, buyer, 25, payment_date=BOOKED)  # The payment is on another account.
         line = bank.line(25, date=CLOSED)
         assert bank.reconcile(CLOSED, 25)["status"] == "open"
         bank.closed(CLOSED, 0)
@@ -230,6 +230,6 @@ class TestItsAccount:
         body = payment_body(own.customer(), 10, payment_date=CLOSED)
         answer = own.api.post(PAYMENTS, json=body)
         assert (answer.status_code, answer.json()["error_code"]) == HELD
-        # By cash it is on another account, and on a later day it is in no closed statement.
+        # Cash is on another account, and the later day is in no closed statement.
         for change in ({"payment_method": "cash"}, {"payment_date": LATER}):
             assert own.api.post(PAYMENTS, json={**body, **change}).status_code == 201

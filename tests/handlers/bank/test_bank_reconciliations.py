@@ -1,4 +1,4 @@
-"""Statements of a bank account are compared with the ledger, closed and reopened."""
+"""Statements of a bank account: compared with the ledger, closed and reopened."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.partner import Business
 
 @pytest.fixture
 def bank(shop: Business, current: Bank) -> Bank:
-    """An account of its own for each test: a closed statement stays closed."""
+    """A new bank account for each test: a closed statement stays closed."""
     return Bank(shop, open_account(shop))
 
 
@@ -21,7 +21,7 @@ def wrote(bank: Bank, amount: int, on: str) -> Record:
 
 
 def differences(statement: Record) -> dict[str, int]:
-    """The difference of a statement and its parts, without zeros."""
+    """Return the difference of a statement and its parts, without zeros."""
     names = ("difference", "lines_without_money", "money_without_lines", "unexplained")
     return {name: statement[f"{name}_cents"] for name in names if statement[f"{name}_cents"]}
 
@@ -75,7 +75,7 @@ class TestCreateBankReconciliation:
             "date": "2025-03-10",
             "amount_cents": 200,
         }
-        # A line shows it in March, and the ledger has it in April.
+        # A line has it in March, the ledger in April.
         shown = (later["source_type"], later["date"], later["amount_cents"])
         assert shown == ("payment", "2025-03-31", -40)
 
@@ -186,7 +186,7 @@ class TestReopenBankReconciliation:
         april = bank.closed("2025-04-30", 0)
         refused = ledger.refused("POST", f"{bank.statements}{march['id']}/reopen/")
         assert refused == (409, "bank_reconciled")
-        # With the later one open, it is the newest that is closed; the open one gives way.
+        # The later one is open, so this is the newest closed one; the open one is discarded.
         bank.reopen(april)
         assert bank.reopen(march)["status"] == "open"
 

@@ -13,13 +13,13 @@ CHART = "general-ledger/chart-of-accounts/"
 
 
 def debited(description: str, amount: int = 850, **facts: Any) -> Record:
-    """A line of money that went out."""
+    """Return a line of money out."""
     line = {"date": BOOKED, "amount_cents": amount, "direction": "debit"}
     return {**line, "description": description, **facts}
 
 
 def imported(bank: Bank, description: str, **facts: Any) -> Record:
-    """Import a line of money that went out; return its result."""
+    """Import a line of money out; return its result."""
     lines = [debited(description, **facts)]
     body = {"bank_account_id": bank.account["id"], "transactions": lines}
     answer = bank.shop.api.post(LINES, json=body)
@@ -210,7 +210,7 @@ class TestImportBankTransactions:
             results = shop.api.post(LINES, json=body).json()["results"]
         assert [rules_of(each)[1] for each in results] == [fee["id"], rent["id"], None, fee["id"]]
         assert moves == {"6300": 20, "6000": 10, bank.code: -30}
-        # An existing line is not tried again.
+        # Rules are not applied to an existing line again.
         again = shop.api.post(LINES, json=body).json()
         assert again["skipped"] == 4
         assert {rules_of(each) for each in again["results"]} == {(None, None)}

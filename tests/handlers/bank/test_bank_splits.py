@@ -1,4 +1,4 @@
-"""Bank lines that are categorized in parts."""
+"""Bank lines categorized in parts."""
 
 import pytest
 
@@ -86,7 +86,7 @@ class TestUncategorizeBankTransaction:
     def test_a_single_part_is_stored_as_in_the_previous_release(
         self, ledger: Ledger, bank: Bank
     ) -> None:
-        """The previous release reads and writes a single part without `parts`."""
+        """Store a single part without `parts`, as the previous release reads and writes it."""
         line = bank.line(-15)
         bank.split(line, _6300=15)
         [(parts, code)] = ledger.ask(

@@ -147,7 +147,7 @@ class TestUnmatchBankTransaction:
         assert left(current.read(out)) == left(savings.read(come)) == (0, 0, 600)
         posted, back = ledger.entries({"id": link["target_id"]})
         assert (back.reversal_of, back.on) == (posted.id, posted.on)
-        # Both can be matched again.
+        # Both lines can be matched again.
         assert left(savings.match(come, TRANSFER, out)) == (600, 0, 0)
 
     def test_a_waiting_transfer_is_undone(

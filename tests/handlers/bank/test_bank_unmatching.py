@@ -1,4 +1,4 @@
-"""Links of bank lines that are undone, by hand or with the money, and links that are refused."""
+"""Links of bank lines that are removed, by request or with the money, and refused removals."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ class TestUpdateInvoicePayment:
         assert (left(free), free["links"]) == ((0, 0, 300), [])
         assert free["updated_at"] > before["updated_at"]
         assert left(bank.read(lines[1])) == (0, 0, 300)
-        # The lines are free for the money that comes instead.
+        # The lines are free for other money.
         instead = paid(shop, buyer, 600)
         for line in lines:
             bank.match(line, PAYMENT, instead)
@@ -136,7 +136,7 @@ class TestUpdateInvoicePayment:
             assert refused == (422, "link_exceeds_remaining")
         shown = patched(shop, path, processing_fee_cents=3, payment_method="cash")
         assert len(shown["reconciled_bank_transactions"]) == 1
-        # It is at the bank, whatever its method says.
+        # It is at the bank, whatever its payment method.
         assert sum(each.amounts.get(bank.code, 0) for each in ledger.entries(payment)) == 97
 
     def test_its_day_may_change(

@@ -1,4 +1,4 @@
-"""Lines of bank statements are imported, as JSON and from files of several banks."""
+"""Import of bank statement lines, as JSON and from files of several banks."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""match_bank_transaction within the tolerance of a business: the difference is posted."""
+"""match_bank_transaction within a business's tolerance: the difference is posted."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ def tolerate(shop: Business, cents: int) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def tolerant(shop: Business) -> Iterator[None]:
-    """The business tolerates five cents."""
+    """Set the tolerance of the business to five cents."""
     tolerate(shop, 5)
     yield
     tolerate(shop, 0)
@@ -123,7 +123,7 @@ class TestUnmatchBankTransaction:
         assert (left(unmatched), rounding(unmatched)) == ((0, 0, 999), (0, []))
         first, mirror = ledger.entries(line)
         assert (mirror.on, mirror.reversal_of) == (BOOKED, first.id)
-        # Then it may be something else.
+        # Then the line can be categorized.
         bank.categorize(line, "4500")
         assert ledger.postings(line)[2:] == [(BOOKED, {bank.code: 999, "4500": -999})]
 

@@ -1,4 +1,4 @@
-"""create_payout: charges and payments of a processor beside its payments and refunds."""
+"""create_payout: a processor's charges and payments other than its payments and refunds."""
 
 from collections import Counter
 from typing import Any

@@ -175,7 +175,7 @@ class TestMoneyInAPayout:
         path = f"{PAYMENTS}{card['id']}/"
         shop.api.patch(path, json={"note": "Late", "payment_date": "2025-04-02"})
         assert payment(shop, card)["payment_date"] == "2025-04-02"
-        # Its fee is posted on another day now, and until then the payout bears it.
+        # Its fee is now posted on another day; until then the payout bears it.
         assert ledger.postings(made)[1:] == [
             (ON, {"6100": 3, "1150": -3}),
             ("2025-04-02", {"6100": -3, "1150": 3}),

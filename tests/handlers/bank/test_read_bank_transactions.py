@@ -1,4 +1,4 @@
-"""Bank transactions are listed and read."""
+"""Lists and reads of bank transactions."""
 
 import pytest
 
@@ -11,7 +11,7 @@ Statement = tuple[Business, dict[str, Record]]
 
 @pytest.fixture(scope="module")
 def statement(acme: Partner) -> Statement:
-    """Four lines of two bank accounts, by their external ids."""
+    """The four lines of two bank accounts, by their external ids."""
     business = acme.business()
     current = business.made("bank-accounts/", {"display_name": "Current"})
     savings = business.made("bank-accounts/", {"display_name": "Savings"})

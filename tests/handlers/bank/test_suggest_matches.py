@@ -1,4 +1,4 @@
-"""Suggestions for a bank line: open money by amount, reference, name and day."""
+"""Suggested matches of a bank line: open money by amount, reference, name and day."""
 
 import pytest
 

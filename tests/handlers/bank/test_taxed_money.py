@@ -1,4 +1,4 @@
-"""Parts of bank lines, and other items of payouts, that are taxed by a code."""
+"""Tax codes on parts of bank lines, and on other items of payouts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Access: a key gets a partner token, and that a business token; all can be revoked."""
+"""Access: a key is exchanged for a partner token, and that for a business token; revocation."""
 
 import asyncio
 import os
@@ -33,12 +33,12 @@ def shop(acme: Partner) -> Business:
 
 @pytest.fixture
 def partner(api_server: ApiServer) -> Partner:
-    """A partner of its own for each test, to be locked out."""
+    """A new partner for each test, which may be locked out."""
     return api_server.partner("Short-lived")
 
 
 def operate(api_server: ApiServer, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Do what the operator's command line does."""
+    """Run a function of the operator's command line."""
 
     async def run() -> Any:
         async with make_pool(api_server.database_url, size=1) as pool:

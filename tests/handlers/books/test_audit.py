@@ -19,7 +19,7 @@ Trail = tuple[Business, list[Record]]
 
 
 def trail(shop: Business, **query: Any) -> list[Record]:
-    """The records of the trail, the newest first."""
+    """Return the records of the trail, the newest first."""
     answer = shop.api.get("audit/", params={"page_size": 100, **query})
     assert answer.status_code == 200, answer.text
     results: list[Record] = answer.json()["results"]
@@ -27,7 +27,7 @@ def trail(shop: Business, **query: Any) -> list[Record]:
 
 
 def changes_of(records: list[Record]) -> list[tuple[str, str]]:
-    """The kinds of objects and of changes, the oldest first."""
+    """Return the type of object and the change of each record, the oldest first."""
     return [(each["object_type"], each["change"]) for each in reversed(records)]
 
 
@@ -212,7 +212,7 @@ class TestLockDates:
 
 @pytest.fixture(scope="module")
 def trailed(acme: Partner) -> Trail:
-    """A business of its own and its whole trail, the oldest first."""
+    """A new business and its whole trail, the oldest record first."""
     shop = acme.business()
     buyer = shop.customer()
     invoice = sent(shop, buyer, 100)

@@ -1,4 +1,4 @@
-"""Businesses are opened by a partner, updated, archived and unarchived."""
+"""Businesses that a partner opens, updates, archives and unarchives."""
 
 from datetime import timedelta
 from itertools import count
@@ -39,7 +39,7 @@ MISTAKEN = {"phone_number": "call me", "vat_number": "GB123456789"}
 
 
 def body(**facts: Any) -> dict[str, Any]:
-    """The body of a business with its required fields."""
+    """Return a body of a business with the required fields."""
     needed = {
         "external_id": f"opened-{next(_numbers)}",
         "legal_name": "Harbour Coffee Ltd",

@@ -1,4 +1,4 @@
-"""Tax codes are changed and archived; the past of a code that posted lines name stays."""
+"""Changes and archiving of tax codes; a code keeps its past once posted lines name it."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -20,7 +20,7 @@ ALWAYS = {"recoverable_percent": 100, "valid_from": None, "valid_to": None}
 
 
 def post_with(api_server: ApiServer, shop: Business, code: Record) -> None:
-    """Let a posted line name a code."""
+    """Change posted lines so that they name a code."""
     sent(shop, shop.customer(), 100)
     tamper(
         api_server,
@@ -37,7 +37,7 @@ def path_of(code: Record) -> str:
 
 @pytest.fixture
 def unused(shop: Business) -> Record:
-    """A code that nothing names."""
+    """A code that no record names."""
     return shop.made(CODES, code_body(f"U{next(_numbers)}"))
 
 

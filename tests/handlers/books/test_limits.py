@@ -1,4 +1,4 @@
-"""The limits of requests of a partner and a business in a minute."""
+"""Limits of requests per minute, of a partner and of a business."""
 
 import os
 import re

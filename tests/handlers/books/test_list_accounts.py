@@ -16,7 +16,7 @@ IN_MARCH = {"period_year": 2025, "period_month": 3}
 
 @pytest.fixture(scope="module")
 def chart(acme: Partner) -> Business:
-    """A business with sub accounts, an archived one, and postings in two months of 2025."""
+    """A business with sub-accounts, an archived account, and postings in two months of 2025."""
     shop = acme.business(fiscal_year_end="2000-03-31")
     buyer = shop.customer()
     for parent, code, name in (
@@ -43,7 +43,7 @@ def listed(chart: Business, **asked: Any) -> dict[str, Record]:
 
 
 def walk(nodes: list[Record]) -> list[Record]:
-    """Every node of a tree, parents first."""
+    """Return every node of a tree, parents first."""
     return [each for node in nodes for each in (node, *walk(node["children"]))]
 
 

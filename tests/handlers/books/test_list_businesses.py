@@ -1,4 +1,4 @@
-"""list_businesses: only the partner's own, the active ones unless asked, and every filter."""
+"""list_businesses: only the partner's, by default the active ones, and every filter."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""create_journal_entry and replace_journal_entry: entries by hand, before they are posted."""
+"""create_journal_entry and replace_journal_entry: manual entries before they are posted."""
 
 import pytest
 

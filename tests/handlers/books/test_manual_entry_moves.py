@@ -23,7 +23,7 @@ def ask(shop: Business, entry: Record, move: str, **options: object) -> httpx.Re
 
 @pytest.fixture(scope="module")
 def system(shop: Business) -> Record:
-    """An entry that an invoice has posted."""
+    """An entry posted by an invoice."""
     sent(shop, shop.customer())
     found = shop.api.get(ENTRIES, params={"created_by": "system"}).json()
     entry: Record = found["results"][0]

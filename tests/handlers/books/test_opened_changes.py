@@ -1,4 +1,4 @@
-"""Open items when the tax scheme changes: declared by the change, or where they were sold."""
+"""Open items when the tax scheme changes: declared by the change, or before the opening."""
 
 from collections.abc import Mapping
 
@@ -32,19 +32,19 @@ from tests.clock import today
 from tests.handlers.books.unopened import UnopenedBooks
 from tests.partner import Business
 
-ON = "2025-01-31"  # Within the first quarter; DAY is before all that is filed.
+ON = "2025-01-31"  # In the first quarter; DAY is before all filed days.
 DAYS = pytest.mark.parametrize("day", [DAY, ON])
 SOLD = (by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
 Codes = dict[str, dict[str, int]]
 
 
 def quarter(shop: Business, number: int, scheme: str) -> Record:
-    """File a quarter of 2025."""
+    """Create and file a return of a quarter of 2025."""
     return filed(shop, drawn_up(shop, number, scheme))
 
 
 def rest(shop: Business, scheme: str) -> Record:
-    """File all days from the third quarter of 2025 to today."""
+    """Create and file a return of all days from the third quarter of 2025 to today."""
     days = {"start_date": "2025-07-01", "end_date": str(today()), "scheme": scheme}
     return filed(shop, shop.made(RETURNS, days))
 
@@ -83,13 +83,13 @@ def trade(shop: Business, buyer: Record, vendor: Record) -> Mapping[str, Record]
     }
 
 
-# Of the 17,000, 6,000 are 3,529 and 706, and 1,765; of the bill a third is paid.
+# Of the 17,000, 6,000 are paid: 3,529 and 706, and 1,765. A third of the bill is paid.
 PAID: Codes = {
     "S20": {"net": 3_529, "output": 706},
     "S0": {"net": 1_765},
     "P20": {"net": 1_000, "input": 200},
 }
-# What is left of them, and the credits, which are whole.
+# The unpaid rests, and the credits in full.
 OPEN: Codes = {
     "S20": {"net": 6_471, "output": 1_294},
     "S0": {"net": 3_235},
@@ -147,9 +147,9 @@ class TestFileTaxReturn(UnopenedBooks):
     def test_amounts_credited_or_written_off_before_the_change_count_as_settled(
         self, shop: Business, ledger: Ledger, buyer: Record, day: str
     ) -> None:
-        """Of 12,000, 4,800 are credited and 3,600 relieved: the other 3,600 are unsettled.
+        """Count 3,600 of 12,000: 4,800 are credited and 3,600 relieved before the change.
 
-        Taken back, these 3,600 are unsettled again, of that day.
+        When the relief is reversed, its 3,600 count again, on the day of the reversal.
         """
         invoice = invoice_of(shop, buyer, day, by_code("S20", 10_000, 2_000))
         allocation = {"invoice_id": invoice["id"], "amount": 4_800}
@@ -171,7 +171,7 @@ class TestFileTaxReturn(UnopenedBooks):
     def test_an_open_item_is_not_declared_after_a_return_on_accrual(
         self, shop: Business, ledger: Ledger, buyer: Record, day: str
     ) -> None:
-        """Paid on cash it counts nothing, and no change has it; a credit of it counts."""
+        """Count neither the payment nor the item after a return on accrual; a credit counts."""
         invoice = invoice_of(shop, buyer, day, *SOLD)
         assert quarter(shop, 1, "accrual")["codes"] == []
         paid(shop, invoice, 6_000, "2025-05-01")
@@ -213,7 +213,7 @@ class TestReverseOpeningBalance(UnopenedBooks):
     def test_an_opening_reversed_after_a_change_is_declared_back(
         self, shop: Business, ledger: Ledger, buyer: Record, day: str
     ) -> None:
-        """What is opened anew is declared once: late at once, or from before when it is paid."""
+        """Count the second opening once: on its day as late, or at payment if it is earlier."""
         given = open_invoice(buyer, 12_000, tax=[by_code("S20", 10_000, 2_000)])
         opening = opened(shop, date=day, invoices=[given])
         quarter(shop, 1, "cash")

@@ -1,4 +1,4 @@
-"""Items of an opening are settled like others; their facts do not change."""
+"""Items of an opening: settled like other items, with fixed facts."""
 
 import pytest
 

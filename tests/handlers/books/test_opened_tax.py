@@ -1,4 +1,4 @@
-"""Open items with amounts by tax code: tax returns contain them as they are settled."""
+"""Open items with amounts by tax code, which tax returns contain once they are settled."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from tests.builders.vendor_refunds import agreed, agreed_refund, changed, of_bil
 from tests.handlers.books.unopened import UnopenedBooks
 from tests.partner import Business
 
-ON = "2025-01-31"  # Within the first quarter, so that its return would have what it should not.
+ON = "2025-01-31"  # In the first quarter, so that its return would show a wrong amount.
 TAXED = (by_code("S20", 10_000, 2_000), by_code("S0", 5_000))
 
 
@@ -33,7 +33,7 @@ def declared(books: Business, quarter: int = 1, scheme: str = "cash") -> dict[st
 
 
 def opened_invoice(shop: Business, buyer: Record, *taxes: Record) -> Record:
-    """Open the books with an invoice of which this is left, and read it."""
+    """Open the books with an invoice of these open amounts by tax code, and read it."""
     amount = sum(each["net_cents"] + each["tax_cents"] for each in taxes)
     given = open_invoice(buyer, amount, tax=list(taxes))
     held = {"account": "2200", "credit_amount": sum(each["tax_cents"] for each in taxes)}
@@ -49,7 +49,7 @@ def opened_bill(shop: Business, vendor: Record, *taxes: Record) -> Record:
 
 @pytest.fixture
 def invoice(shop: Business, buyer: Record) -> Record:
-    """Of 100.00 at 20 % and 50.00 zero-rated, 170.00 are owed."""
+    """An opening invoice of 100.00 at 20 % and 50.00 zero-rated, with 170.00 owed."""
     return opened_invoice(shop, buyer, *TAXED)
 
 
@@ -128,7 +128,7 @@ class TestGetTaxReturn(UnopenedBooks):
     def test_on_cash_an_invoice_counts_as_it_is_paid_in_two_parts(
         self, shop: Business, ledger: Ledger, invoice: Record
     ) -> None:
-        """60.00 of 170.00 are 35.29 and 7.06, and 17.65; the other 110.00 are the rest."""
+        """Split 60.00 of 170.00 into 35.29 and 7.06, and 17.65; the other 110.00 are the rest."""
         assert declared(shop) == {}
         paid(shop, invoice, 6_000, "2025-02-01")
         paid(shop, invoice, 11_000, "2025-04-01")
@@ -170,7 +170,7 @@ class TestGetTaxReturn(UnopenedBooks):
     def test_a_bill_is_recovered_as_far_as_its_code_says(
         self, shop: Business, ledger: Ledger, vendor: Record
     ) -> None:
-        """Of 10.00 at half recovered, 60.00 of 120.00 pay 2.50, and 2.50 are cost."""
+        """Recover half of 10.00: 60.00 of 120.00 pay 2.50 of tax, and 2.50 are cost."""
         half = {"rate": 10, "recoverable_percent": 50, "valid_from": None, "valid_to": None}
         code = {"code": "PH", "name": "Cars", "direction": "purchases", "treatment": "standard"}
         shop.made("tax-codes/", {**code, "rates": [half]})
@@ -245,7 +245,7 @@ class TestRefunds(UnopenedBooks):
     def test_a_refund_of_an_opening_invoice_returns_its_tax(
         self, shop: Business, ledger: Ledger, invoice: Record
     ) -> None:
-        """Of 17.00 of 170.00, 10.00 and 2.00 are at 20 %, and 5.00 are zero-rated."""
+        """Refund 17.00 of 170.00: 10.00 and 2.00 are at 20 %, and 5.00 are zero-rated."""
         paid(shop, invoice, 17_000, "2025-02-01")
         with ledger.moving() as moved:
             refund = refunded(shop, invoice, amount_cents=1_700)
@@ -276,7 +276,7 @@ class TestWriteOffs(UnopenedBooks):
     def test_relief_takes_the_tax_back_from_the_account_of_its_code(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        """Of 120.00 with 60.00 paid, 60.00 are given up: 50.00 and 10.00 of tax."""
+        """Write off 60.00 of 120.00 with relief: 50.00, and 10.00 of tax."""
         invoice = opened_invoice(shop, buyer, by_code("S20", 10_000, 2_000))
         paid(shop, invoice, 6_000, "2025-02-01")
         at = {"write_off_at": "2025-03-01T09:00:00Z"}

@@ -1,6 +1,6 @@
-"""A locked period, at every operation that posts: what is refused, and what moves to the day after.
+"""A locked period at every operation that posts: refused, or moved to the day after.
 
-The database holds the same line behind them: `tests/persistence/database/test_guards.py`.
+The database enforces the same: `tests/persistence/database/test_guards.py`.
 """
 
 from datetime import timedelta
@@ -10,7 +10,7 @@ import pytest
 from tests.bookkeeping import Ledger
 from tests.clock import today
 from tests.contract.document import operations
-from tests.handlers.locking import MOVED, REFUSED, Case, Trader
+from tests.handlers.period_cases import MOVED, REFUSED, Case, Trader
 from tests.partner import Business
 
 MARCH = "2025-03-31"

@@ -1,4 +1,4 @@
-"""Refusals of create_opening_balance; nothing is kept of them."""
+"""Refusals of create_opening_balance; nothing is stored."""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +35,7 @@ ALL: dict[str, tuple[str, Made]] = {
     "vendor_credits": ("vendor", open_vendor_credit),
     "prepayments": ("customer", prepaid),
 }
-"""Each list of open items, with their party and the builder of an item."""
+"""Each list of open items, with its type of party and the builder of an item."""
 
 
 class TestCreateOpeningBalance(UnopenedBooks):

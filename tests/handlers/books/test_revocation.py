@@ -1,4 +1,4 @@
-"""Revocation of one token, or of all of a business, on every server from the next request."""
+"""Revocation of one token or of all of a business, on every server from the next request."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -24,7 +24,7 @@ REVOKED = {"revoked": True}
 
 
 def partner_token(partner: Partner, seconds: int) -> str:
-    """A token issued some seconds from now: tokens of one second are equal."""
+    """Return a token issued some seconds from now: tokens of the same second are equal."""
     issued = clock.now() + timedelta(seconds=seconds)
     return KEYRING.issue_partner_token(partner.partner_id, issued)
 
@@ -50,13 +50,13 @@ def is_revoked(answer: httpx.Response) -> bool:
 
 @pytest.fixture
 def own(acme: Partner) -> Business:
-    """A business whose tokens no other test has."""
+    """A business whose tokens no other test uses."""
     return acme.business()
 
 
 @pytest.fixture(scope="module")
 def second_server(api_server: ApiServer) -> Iterator[ApiServer]:
-    """Another server on the same database."""
+    """A second server on the same database."""
     with ApiServer(api_server.database_url) as server:
         yield server
 
@@ -181,7 +181,7 @@ class TestRevokeToken:
         partner.key.post(REVOKE, data={"token": lost})
         assert is_revoked(listed(own, lost))
         assert listed(own, partner.api.post(path).json()["access_token"]).status_code == 200
-        # A partner of its own: tokens of other tests may be of this very second.
+        # A new partner: tokens of other tests may be of the same second.
         partner = api_server.partner("Hasty")
         lost = partner.key.post(TOKEN, data=FORM).json()["access_token"]
         partner.key.post(REVOKE, data={"token": lost})

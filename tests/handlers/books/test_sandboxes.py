@@ -1,4 +1,4 @@
-"""Sandboxes: copied from a template, reset in one call, with a clock that goes ahead."""
+"""Sandboxes: copied from a template, reset by one request, with a clock that is set ahead."""
 
 import os
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def moved(sandbox: Business, ahead: timedelta = LATER) -> httpx.Response:
 
 
 def without_ids(value: Any) -> Any:
-    """An object without the fields that differ between copies of the books."""
+    """Return an object without the fields that differ between copies of the books."""
     if isinstance(value, dict):
         own = ("id", "url", "expires_in")
         kept = {name: each for name, each in value.items() if not name.endswith(own)}

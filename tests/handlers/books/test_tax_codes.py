@@ -1,4 +1,4 @@
-"""Tax codes of a business: those that it starts with, those that it creates, and their list."""
+"""Tax codes of a business: its initial codes, the created ones, and their list."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""list_account_entries on either basis, by tag and as it was known: one ledger, two bases."""
+"""list_account_entries on either basis, by tag and by posting time."""
 
 from collections import Counter
 from typing import Any
@@ -30,7 +30,7 @@ def entries(shop: Business, code: str, **query: Any) -> list[Record]:
 
 
 def sums(shop: Business, **asked: Any) -> Sums:
-    """Debits less credits of the selected lines, by account."""
+    """Return debits less credits of the selected lines, by account."""
     chart = shop.api.get(ACCOUNTS, params={"page_size": 100}).json()["results"]
     found = {}
     used = [each for each in chart if each["debit_balance"] or each["credit_balance"]]
@@ -71,7 +71,7 @@ class TestWorkedExample:
         assert accrual == {**MANUAL, "1200": 70_000, "4000": -100_000, "2200": -20_000}
         assert cash == ON_CASH
         assert (profit(accrual), profit(cash)) == (95_000, 36_667)
-        # What is owed to the business less its tax is what profit differs by.
+        # Profit differs by the receivable less its tax.
         assert profit(accrual) - profit(cash) == 70_000 - 11_667
 
     def test_each_line_on_cash_is_shown_with_its_entry(
@@ -112,7 +112,7 @@ class TestSettled:
         accrual, cash = both(shop)
         assert profit(accrual) == profit(cash)
         assert sum(cash.values()) == sum(accrual.values()) == 0
-        # What the discount takes off lessens the sales themselves on cash.
+        # On cash the discount reduces the sales themselves.
         assert "4200" not in cash
 
     def test_a_write_off_is_recognised_on_accrual_alone(self, acme: Partner, trade: Trade) -> None:
@@ -167,7 +167,7 @@ def tagged(acme: Partner) -> Business:
 
 
 class TestTags:
-    """Two invoices with tags and one without; one of them is paid with another's rest."""
+    """Two invoices with tags and one without; one is paid with the rest of another's payment."""
 
     def test_a_tag_has_the_lines_of_its_documents(self, tagged: Business) -> None:
         assert both(tagged, tag="fair") == (FAIR, FAIR_ON_CASH)

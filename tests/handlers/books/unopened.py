@@ -1,4 +1,4 @@
-"""A business for each test of an opening: its books can be opened only once on a day."""
+"""A new business for each test of an opening: books can be opened only once on a day."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.partner import Business, Partner
 
 
 class UnopenedBooks:
-    """The base of a class whose tests each have a business of their own."""
+    """The base of a class whose tests each have a new business."""
 
     @pytest.fixture
     def shop(self, acme: Partner) -> Business:

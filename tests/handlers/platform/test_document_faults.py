@@ -1,4 +1,4 @@
-"""A document is stored if and only if its record is: faults of storages, flushes and commits."""
+"""Faults of storages, flushes and commits: a document is stored if and only if its record is."""
 
 import os
 import socket
@@ -39,7 +39,7 @@ def unavailable(answer: httpx.Response) -> None:
 class TestFolderThatCannotBeWritten:
     @pytest.fixture
     def blocked(self, api_server: ApiServer, shop: Business) -> Iterator[None]:
-        """A file where the business's folder has to be: root may write everywhere else."""
+        """Put a file where the business's folder has to be, as root may write everywhere else."""
         place = api_server.folder / shop.id
         place.write_text("in the way")
         yield
@@ -131,7 +131,7 @@ class TestLostDuringCommit:
 
     @pytest.fixture
     def far(self, wire: Wire, api_server: ApiServer, shop: Business) -> Iterator[Business]:
-        """The same business and storage, with the database at the end of the wire."""
+        """The same business and storage, with its database behind the wire."""
         with ApiServer(wire.url, documents=api_server.settings.documents) as server:
             partner = Partner(server.url, shop.partner.partner_id, shop.partner.api_key)
             server.partners.append(partner)
@@ -169,7 +169,7 @@ class TestLostDuringCommit:
         wire.cut = place
         made = upload(far, headers={"Idempotency-Key": str(uuid4())})
         assert (made.status_code, wire.cuts) == (201, 1)
-        # Cut before, the first file is one that the sweep will find.
+        # After a cut before COMMIT, the first file remains until the sweep.
         assert (records(api_server, shop), len(names(api_server, shop))) == (1, files)
         assert follow(shop, made.json()["url"]).content == PDF
 

@@ -1,4 +1,4 @@
-"""Stored documents: files that are uploaded, listed, and fetched by a signed link."""
+"""Stored documents: uploaded, listed, and fetched by a signed link."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ LINKED = {
     "vendor_credit": "vendor_credit_document",
     "vendor_refund": "vendor_refund",
 }
-"""The types of objects that documents are linked to, with the document types that follow."""
+"""The types of objects with documents, and the document type of each."""
 
 
 class TestCreateDocument:

@@ -1,4 +1,4 @@
-"""Documents in the objects that they are linked to, and their isolation."""
+"""Documents in the objects that they belong to, and their isolation."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ from tests.partner import Business, Partner
 
 
 def linked(shop: Business, parties: str = "customers/", **document: Any) -> Record:
-    """Create a party with a document, and return the document as the answer shows it."""
+    """Create a party with a document; return the document in the response."""
     body = {"company_name": "With paper", "document": document}
     [shown] = shop.made(parties, body)["documents"]
     record: Record = shown
@@ -35,7 +35,7 @@ def linked(shop: Business, parties: str = "customers/", **document: Any) -> Reco
 
 
 def stored(shop: Business, document: Record) -> Record:
-    """Read a document that an answer shows."""
+    """Read a document that a response shows."""
     record: Record = shop.api.get(f"documents/{document['document_id']}/").json()
     return record
 

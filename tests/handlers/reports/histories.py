@@ -36,12 +36,12 @@ class History:
             parent = "1100" if code == "1110" else "1600"
             body = {"code": code, "name": code, "account_subtype": subtype}
             self.shop.made(f"general-ledger/chart-of-accounts/{parent}/children/", body)
-        for name in ("Current account", "Savings"):  # The second one stands on 1101.
+        for name in ("Current account", "Savings"):  # The second one is over account 1101.
             self.shop.made("bank-accounts/", {"display_name": name, "currency": "GBP"})
         self.parties = {SALES: self.shop.customer(), PURCHASES: self.shop.vendor()}
         self.open: dict[Trade, list[Record]] = {SALES: [], PURCHASES: []}
         self.given: dict[str, Record] = {}  # Refundable items by their ids,
-        self.rest: Counter[str] = Counter()  # and their refundable rests.
+        self.rest: Counter[str] = Counter()  # and their refundable amounts.
         self.announced: list[Record] = []
         self.day = FIRST
 
@@ -100,7 +100,7 @@ class History:
             self.may_return(of_credit(credit, amount - sum(e["amount"] for e in shares)))
 
     def refund(self) -> None:
-        """Agree a vendor refund of several items, in two payments."""
+        """Create a vendor refund of several items, in two payments."""
         self.document(PURCHASES)
         self.payment(PURCHASES)
         items = self.returns()
@@ -113,7 +113,7 @@ class History:
         self.announced += self.shop.made(REFUNDS, body)["vendor_refund_payments"]
 
     def returns(self) -> list[Record]:
-        """Choose items of a refund, with parts of their refundable rests."""
+        """Choose items of a refund, and refund a part of each refundable amount."""
         items = []
         for id_ in self.chance.sample(sorted(+self.rest), min(4, len(+self.rest))):
             amount = self.chance.randint(1, self.rest[id_])
@@ -128,19 +128,19 @@ class History:
         self.rest[id_] += item["amount_cents"]
 
     def money(self) -> None:
-        """A payment of a refund completes or fails, or loses its allocations."""
+        """Complete or fail a payment of a refund, or clear its allocations."""
         if not self.announced:
             return
         payment = self.chance.choice(self.announced)
         come = changed(self.shop, payment)["payment"]["status"] == "completed"
         if come and self.chance.random() < 0.5:
-            changed(self.shop, payment, allocations=[])  # It is of nothing from then on.
+            changed(self.shop, payment, allocations=[])  # The refund then has no target.
         else:
             dated = {} if come else {"payment_date": str(self.day)}
             changed(self.shop, payment, status="failed" if come else "completed", **dated)
 
     def tagged(self) -> Record:
-        """Give one tag, or none."""
+        """Return the field of one random tag, or of none."""
         return {"transaction_tags": self.chance.choice([[], *([tag] for tag in TAGS)])}
 
     def entry(self) -> None:

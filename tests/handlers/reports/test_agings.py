@@ -1,4 +1,4 @@
-"""Agings, counts and statements: open amounts of parties by lateness, worked by hand."""
+"""Agings, counts and statements: open amounts of parties by age, worked by hand."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.partner import Business, Partner
 AS_OF = "2025-06-30"
 BUCKETS = ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days")
 DUE = {
-    # The days around each end of a bucket, and what is open of them.
+    # The due dates around each end of a bucket, and an open amount of each.
     None: 1,
     "2025-07-15": 2,
     "2025-06-30": 4,
@@ -33,7 +33,7 @@ class Aging:
     @pytest.fixture(scope="class")
     @classmethod
     def books(cls, acme: Partner) -> Business:
-        """Two parties: one with a document of each age, one with money in advance and a credit."""
+        """A party with a document of each age, and one with a prepayment and a credit."""
         trade, shop = cls.trade, acme.business()
         late, early = (trade.somebody(shop, company_name=name) for name in ("Late", "Early"))
         for due, amount in DUE.items():
@@ -173,7 +173,7 @@ class Statement:
     @pytest.fixture(scope="class")
     @classmethod
     def story(cls, acme: Partner) -> tuple[Business, str, Record]:
-        """One document of 1,000 in March, paid in part in April and written off in May."""
+        """A document of 1,000 in March, paid in part in April and written off in May."""
         trade, shop = cls.trade, acme.business()
         party = trade.somebody(shop, company_name="Blue Door")
         trade.open(shop, trade.somebody(shop), 77)

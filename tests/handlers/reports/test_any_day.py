@@ -1,4 +1,4 @@
-"""Open amounts on any day of a random history are those of the ledger, in every report."""
+"""Open amounts of a random history on any day: each report agrees with the ledger."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -18,7 +18,7 @@ NEVER = "2024-12-31"
 
 
 def balances_by_day(ledger: Ledger) -> dict[str, Counter[str]]:
-    """Debits less credits of each account at the end of each day on which something was posted."""
+    """Return debits less credits of each account at the end of each day with a posting."""
     moved: dict[str, Counter[str]] = {}
     for entry in ledger.entries():
         moved.setdefault(entry.on, Counter()).update(entry.amounts)
@@ -30,7 +30,7 @@ def balances_by_day(ledger: Ledger) -> dict[str, Counter[str]]:
 
 
 class History:
-    """A history with its books, and the reports of one side."""
+    """A history with its ledger, and the reports of one side."""
 
     def __init__(self, server: ApiServer, partner: Partner, place: int, seed: int) -> None:
         self.trade, self.insight, self.advances = SIDES[place]

@@ -1,4 +1,4 @@
-"""The examples of reports in the contract are those of a server for the same month."""
+"""Examples of reports in the contract, compared with a server's reports of the same month."""
 
 import re
 from typing import Any
@@ -24,13 +24,13 @@ QUERIES = {
     "get_expense_breakdown": JULY,
 }
 SHOWN = {each.name: each for each in operations() if each.name in QUERIES}
-# Each business has ids of its own, and its entries were posted when the test ran.
+# Ids differ in each business, and posting times in each run.
 OWN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
 @pytest.fixture(scope="module")
 def shop(acme: Partner) -> Business:
-    """An invoice of 100.00 and a fifth of tax, and expenses of 45.00 that are not billed yet."""
+    """An invoice of 100.00 with a tax of a fifth, and expenses of 45.00 not billed yet."""
     shop = acme.business()
     buyer = shop.customer(company_name="Blue Door Cafe Ltd")
     taxed = line(10_000, tax_rate=20)
@@ -54,7 +54,7 @@ def test_of_a_report_is_what_a_server_says(shop: Business, name: str, kind: str)
 
 
 def without_own(value: Any) -> Any:
-    """A value without the ids and moments of its business."""
+    """Return a value without the ids and times of its business."""
     if isinstance(value, dict):
         return {name: without_own(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The list that explains a figure of a report adds up to it."""
+"""The list that explains a figure of a report adds up to the figure."""
 
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
@@ -31,14 +31,14 @@ def followed(shop: Business, address: str) -> Record:
 
 
 def net(shop: Business, address: str) -> int:
-    """Debits less credits of all lines that are listed at an address."""
+    """Return debits less credits of all lines in the list at an address."""
     found = followed(shop, f"{address}&page_size=100")
     assert found["next"] is None
     return sum(each["debit_amount"] - each["credit_amount"] for each in found["results"])
 
 
 def lines_of(found: Record) -> Iterator[Record]:
-    """The lines of all sections, however deep they stand."""
+    """Yield the lines of all sections and their subsections."""
     for each in found.values():
         if isinstance(each, dict):
             yield from each.get("line_items", [])
@@ -47,7 +47,7 @@ def lines_of(found: Record) -> Iterator[Record]:
 
 @pytest.fixture(scope="module")
 def tagged(acme: Partner) -> Business:
-    """Invoices of two tags, of one, of the other and of none; two of them paid."""
+    """A business of invoices with two tags, with either tag and with none; two of them are paid."""
     shop = acme.business()
     buyer = shop.customer()
     sent = {
@@ -175,7 +175,7 @@ class TestTags:
         name = "reports/profit-and-loss"
         assert report(tagged, name, **MARCH)["tags_overlap"] is None
         assert report(tagged, name, **MARCH, tag="a")["tags_overlap"] is True
-        # What has two is not paid yet.
+        # The invoice with two tags is not paid yet.
         assert report(tagged, name, **MARCH, tag="a", basis="cash")["tags_overlap"] is False
         april = {"start_date": "2025-04-01", "end_date": "2025-04-30"}
         for each in (name, "insights/expense-breakdown", "reports/general-ledger"):

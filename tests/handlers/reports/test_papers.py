@@ -81,7 +81,7 @@ class TestGetProfitAndLoss:
         found = pages(paper(shop, PROFIT, **days, interval="month"))
         assert len(found) > 2
         for page in found:
-            assert max(word.x for word in page) > 210  # The pages lie on their side.
+            assert max(word.x for word in page) > 210  # The pages are in landscape format.
         named = [w.text for page in found for w in page if w.text == "Account"]
         assert len(named) == len(found)
         assert "Total" in [word.text for word in found[-1]]

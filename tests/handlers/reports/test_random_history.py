@@ -1,4 +1,4 @@
-"""Properties of the reports of any history, on both bases and on any day."""
+"""Properties of the reports of a random history, on both bases and on any day."""
 
 from collections import Counter
 from datetime import date, timedelta
@@ -29,7 +29,7 @@ def sheet(shop: Business, day: str, basis: str) -> dict[str, int]:
 
 
 def moved(shop: Business, **asked: Any) -> dict[str, int]:
-    """Debits less credits of each account in the general ledger."""
+    """Return debits less credits of each account in the general ledger."""
     found = report(shop, "reports/general-ledger", **asked)["accounts"]
     return {e["account_code"]: e["debits_cents"] - e["credits_cents"] for e in found}
 
@@ -88,7 +88,7 @@ class TestHistory:
     def test_tags_and_untagged_amounts_add_up_to_the_report(
         self, history: History, basis: str
     ) -> None:
-        """No document of the history has two tags."""
+        """Add up the tags and the untagged amounts; no document of the history has two tags."""
         assert any(
             len(each["allocations"]) > 1
             and any(paid["status"] == "completed" for paid in each["vendor_refund_payments"])

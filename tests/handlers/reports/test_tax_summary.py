@@ -1,4 +1,4 @@
-"""get_vat_summary: tax by code of some days, and a preview of their return."""
+"""get_vat_summary: tax by code in a period, and a preview of its return."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +22,7 @@ def boxes(found: Record) -> dict[str, int]:
 
 
 def without_explain(value: Any) -> Any:
-    """A report without the addresses that explain its figures."""
+    """Return a report without the addresses that explain its figures."""
     if isinstance(value, list):
         return [without_explain(each) for each in value]
     if isinstance(value, dict):
@@ -31,7 +31,7 @@ def without_explain(value: Any) -> Any:
 
 
 def filed(shop: Business, scheme: str = "accrual") -> Record:
-    """File a return of March."""
+    """Create and file a return of March."""
     return file_return(shop, shop.made("tax-returns/", {**MARCH, "scheme": scheme}))
 
 
@@ -159,5 +159,5 @@ class TestKnownAt:
 
 
 def opening_of(moment: str) -> str:
-    """The last moment before."""
+    """Return the preceding microsecond."""
     return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).isoformat()

@@ -1,4 +1,4 @@
-"""A refund of several bills, payments and credits has their tags, on both bases."""
+"""Refunds of several bills, payments and credits with their tags, on both bases."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ Moved = dict[str, int]
 
 
 def bought(shop: Business, vendor: Record, amount: int, *tags: str) -> Record:
-    """A bill that is paid: its net stands on 6000, a fifth of that on 1300."""
+    """Create a paid bill: its net is on 6000, its tax of a fifth on 1300."""
     taxed = line(amount, sales_taxes=[{"amount": amount // 5}])
     facts = {"line_items": [taxed], "transaction_tags": list(tags)}
     return PURCHASES.settle(shop, vendor, amount * 6 // 5, **facts)
 
 
 def moved(shop: Business, basis: str, **cut: Any) -> Moved:
-    """Debits less credits of each account; beside these, what is explained comes to the report."""
+    """Return debits less credits of each account; check the explained figures."""
     found = report(shop, "reports/profit-and-loss", **EVER, basis=basis, **cut)
     for each in lines_of(found):
         assert abs(net(shop, each["explain"])) == abs(each["value_cents"])
@@ -46,7 +46,7 @@ def moved(shop: Business, basis: str, **cut: Any) -> Moved:
 
 
 def by_tag(shop: Business, basis: str) -> dict[str, Moved]:
-    """What each tag has, and what has none; together they are the whole."""
+    """Return the amounts of each tag and of no tag; check that they add up to the whole."""
     found = {tag: moved(shop, basis, tag=tag) for tag in TAGS}
     found["none"] = moved(shop, basis, untagged=True)
     whole = moved(shop, basis)
@@ -55,8 +55,8 @@ def by_tag(shop: Business, basis: str) -> dict[str, Moved]:
     return {tag: each for tag, each in found.items() if each}
 
 
-class Given:
-    """A van and a desk were bought and paid, some money was paid in advance, and a credit came."""
+class TaggedPurchases:
+    """Purchases of a van and a desk, both paid, with money in advance and a credit."""
 
     def __init__(self, acme: Partner) -> None:
         self.shop = shop = acme.business()
@@ -76,8 +76,8 @@ class Given:
 
 
 @pytest.fixture
-def given(acme: Partner) -> Given:
-    return Given(acme)
+def given(acme: Partner) -> TaggedPurchases:
+    return TaggedPurchases(acme)
 
 
 VAN = {"6000": 1_000, "1300": 200}
@@ -85,7 +85,9 @@ DESK = {"6000": 500, "1300": 100}
 
 
 class TestRefundOfSeveral:
-    def test_each_part_has_the_tags_of_its_target(self, given: Given, api_server: Any) -> None:
+    def test_each_part_has_the_tags_of_its_target(
+        self, given: TaggedPurchases, api_server: Any
+    ) -> None:
         shop = given.shop
         made = agreed(shop, given.vendor, 1_500, *given.items())
         waits = {
@@ -102,7 +104,7 @@ class TestRefundOfSeveral:
         changed(shop, made["payment"], **facts, payment_date="2025-04-01")
         found = by_tag(shop, "accrual")
         assert {tag: found[tag].get("1270") for tag in TAGS[:4]} == dict.fromkeys(TAGS[:4])
-        # What is not allocated to anything has the tags of the money.
+        # The unallocated amount has the tags of the money.
         assert found["bank"] == {"1100": 1_480, "6300": 20, "1270": -380}
         cash = by_tag(shop, "cash")
         assert cash["van"] == {"6000": 500, "1300": 100}
@@ -115,7 +117,7 @@ class TestRefundOfSeveral:
         assert by_tag(shop, "cash") == before
         Ledger(api_server, shop).audit()
 
-    def test_several_payments_come_to_each_part_exactly(self, given: Given) -> None:
+    def test_several_payments_come_to_each_part_exactly(self, given: TaggedPurchases) -> None:
         shop, items = given.shop, given.items()[:2]
         refund = agreed_in_parts(shop, given.vendor, 720, 1, 332, 387, allocations=list(items))
         came = {"van": 0, "desk": 0}
@@ -133,7 +135,7 @@ class TestRefundOfSeveral:
 
     @pytest.mark.parametrize("basis", BASES)
     def test_allocated_anew_it_counts_for_another_from_today_on(
-        self, given: Given, basis: str, api_server: Any
+        self, given: TaggedPurchases, basis: str, api_server: Any
     ) -> None:
         shop = given.shop
         made = agreed(shop, given.vendor, 600, of_bill(given.van, 600))
@@ -145,7 +147,9 @@ class TestRefundOfSeveral:
         assert "6000" not in {**found.get("desk", {}), **found["none"]}
         Ledger(api_server, shop).audit()
 
-    def test_cancelled_it_leaves_nothing_behind(self, given: Given, api_server: Any) -> None:
+    def test_cancelled_it_leaves_nothing_behind(
+        self, given: TaggedPurchases, api_server: Any
+    ) -> None:
         shop = given.shop
         before = by_tag(shop, "accrual")
         cancelled(shop, agreed(shop, given.vendor, 1_500, *given.items())["payment"])
@@ -154,7 +158,7 @@ class TestRefundOfSeveral:
 
     @pytest.mark.parametrize("basis", BASES)
     def test_tags_that_are_changed_count_for_what_was_given_back(
-        self, given: Given, basis: str
+        self, given: TaggedPurchases, basis: str
     ) -> None:
         shop = given.shop
         made = agreed(shop, given.vendor, 900, of_payment(given.advance, 300), *given.items()[:1])
@@ -184,7 +188,7 @@ class TestListedPayments:
 
 class TestEarlierRefund:
     def test_a_refund_of_an_earlier_release_is_changed_and_reversed_as_posted(
-        self, given: Given, api_server: Any
+        self, given: TaggedPurchases, api_server: Any
     ) -> None:
         shop = given.shop
         before = by_tag(shop, "accrual")

@@ -1,4 +1,4 @@
-"""One March, worked out by hand, in every report."""
+"""A month of March, worked by hand, in every report."""
 
 import pytest
 
@@ -140,7 +140,7 @@ class TestMarchOnCash:
         shop = acme.business(accounting_method="cash")
         _, payment = worked_march(shop)
         at_first = report(shop, "reports/profit-and-loss", **MARCH)
-        # Released today, which is later than March.
+        # The allocation is released today, which is later than March.
         SALES.change(shop, payment, allocations=[])
         assert report(shop, "reports/profit-and-loss", **MARCH) == at_first
         later = {"start_date": "2026-04-01"}

@@ -13,7 +13,7 @@ TRIAL, LEDGER = "reports/trial-balance", "reports/general-ledger"
 
 @pytest.fixture(scope="module")
 def shop(acme: Partner) -> Business:
-    """A year to the end of March, sales in three of them, and 300 kept back by hand."""
+    """A year to the end of March, sales in three years, and a manual reserve of 300."""
     shop = acme.business(fiscal_year_end="2000-03-31")
     for on, amount in (
         *(("2024-03-31", 400), ("2024-04-01", 600), ("2025-03-31", 10)),

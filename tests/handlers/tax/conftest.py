@@ -11,7 +11,7 @@ from tests.partner import Business, Partner
 
 @pytest.fixture
 def books(api_server: ApiServer, acme: Partner) -> Iterator[Business]:
-    """Books of their own for each test, audited at its end."""
+    """The books of a new business for each test, audited at its end."""
     books = acme.business()
     yield books
     Ledger(api_server, books).audit()

@@ -26,7 +26,7 @@ def on_accrual(books: Business, quarter: int = 1) -> dict[str, dict[str, int]]:
 
 class TestGetTaxReturn:
     def test_a_part_payment_is_split_over_what_the_document_is(self, books: Business) -> None:
-        """Of 100.00 at 20 % and 50.00 zero-rated, 60.00 of 170.00 are 35.29, 7.06 and 17.65."""
+        """Split 60.00 of 170.00, from 100.00 at 20 % and 50.00 zero-rated: 35.29, 7.06, 17.65."""
         invoice = sold(books, "2025-01-10", of("S20", 10_000), of("S0", 5_000))
         assert on_cash(books) == {}
         paid(books, invoice, 6_000, "2025-02-01")
@@ -73,7 +73,7 @@ class TestGetTaxReturn:
         assert draft["codes"] == []
 
     def test_a_credit_counts_with_what_it_settles_when_it_is_applied(self, books: Business) -> None:
-        """12.00 of a credit at 20 % settle 11.43 and 0.57 of an invoice at 5 %."""
+        """Settle 11.43 and 0.57 of an invoice at 5 % with 12.00 of a credit at 20 %."""
         invoice = sold(books, "2025-01-10", of("S5", 10_000))
         item, moment = {"amount": 1_000, "tax_code": "S20"}, "2025-02-01T09:00:00Z"
         credit = SALES.credit_body(invoice["customer"], item, sent_at=moment)

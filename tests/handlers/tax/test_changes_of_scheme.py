@@ -30,12 +30,12 @@ Codes = dict[str, dict[str, int]]
 
 
 def quarter(books: Business, number: int, scheme: str) -> Record:
-    """File a quarter of 2025."""
+    """Create and file a return of a quarter of 2025."""
     return filed(books, drawn_up(books, number, scheme))
 
 
 def added(*returns: Record) -> Codes:
-    """The sums of several returns by code and part, without zeros."""
+    """Return the sums of several returns by code and part, without zeros."""
     total = Counter[tuple[str, str]]()
     for each in returns:
         for code, parts in codes(each["codes"]).items():
@@ -48,7 +48,7 @@ def added(*returns: Record) -> Codes:
 
 
 def rest(books: Business, scheme: str) -> Record:
-    """File all days from the third quarter of 2025 to today."""
+    """Create and file a return of all days from the third quarter of 2025 to today."""
     body = return_body(3, scheme, end_date=str(today()))
     return filed(books, books.made(RETURNS, body))
 
@@ -65,7 +65,7 @@ def voided(books: Business, invoice: Record, on: str) -> None:
 
 
 def traded(books: Business) -> dict[str, Record]:
-    """Trade of a first quarter that is open at its end, or half open.
+    """Create trade of a first quarter that is open at its end, or half open.
 
     In cents, with tax: an invoice of 12,000 at 20 %, nothing paid; one of 1,050 at 5 %, of which
     630 is paid; a credit of 2,400 at 20 %, not applied; a bill of 3,600 at 20 %, of which 1,200 is
@@ -84,7 +84,7 @@ def traded(books: Business) -> dict[str, Record]:
 
 
 def settle(books: Business, trade: dict[str, Record]) -> None:
-    """Settle all of it after the second quarter: 2,400 of the invoice by the credit."""
+    """Settle the open amounts after the second quarter: 2,400 of the invoice by the credit."""
     shares = [SALES.share(trade["invoice"], 2_400)]
     changed(books, "PUT", f"customer-credits/{trade['credit']['id']}/", allocations=shares)
     paid(books, trade["invoice"], 9_600, "2025-07-02")
@@ -95,18 +95,18 @@ def settle(books: Business, trade: dict[str, Record]) -> None:
     changed(books, "PATCH", path, status="completed", payment_date="2025-07-05")
 
 
-# What all of it comes to: 10,000 less a credit of 2,000; 3,000 and 5,000 less a refund of 1,000.
+# The whole trade: 10,000 less a credit of 2,000; 3,000 and 5,000 less a refund of 1,000.
 WHOLE: Codes = {
     "S20": {"net": 8_000, "output": 1_600},
     "S5": {"net": 1_000, "output": 50},
     "P20": {"net": 7_000, "input": 1_400},
 }
-# What of it is settled in the first quarter, and is declared on cash.
+# Settled in the first quarter, and declared on cash.
 SETTLED: Codes = {
     "S5": {"net": 600, "output": 30},
     "P20": {"net": 6_000, "input": 1_200},
 }
-# And what is not: 8,000; 400; 2,000 less 1,000.
+# Unsettled: 8,000; 400; 2,000 less 1,000.
 OPEN: Codes = {
     "S20": {"net": 8_000, "output": 1_600},
     "S5": {"net": 400, "output": 20},
@@ -165,7 +165,7 @@ class TestFileTaxReturn:
     def test_tax_settled_before_the_change_is_not_declared_by_the_change(
         self, books: Business
     ) -> None:
-        """Of an invoice of 12,000, 6,000 came in the quarter before, entered when it was filed."""
+        """Report 6,000 of 12,000 as late: their payment was entered after its quarter was filed."""
         invoice = sold(books, "2025-01-10", of("S20", 10_000))
         quarter(books, 1, "cash")
         paid(books, invoice, 6_000, "2025-02-01")
@@ -227,7 +227,7 @@ class TestFileTaxReturn:
     def test_a_write_off_from_before_the_change_counts_once_it_is_taken_back(
         self, books: Business, relief: bool
     ) -> None:
-        """Of 1,200, 600 are written off before: the rest is unsettled, and these 600 once again."""
+        """Report 600 of 1,200 and, once the write-off of the others is reversed, those 600."""
         invoice = sold(books, "2025-01-10", of("S20", 1_000))
         at = {"write_off_at": "2025-02-01T09:00:00Z"}
         document = written_off(books, invoice, tax_relief=relief, amount_cents=600, **at)
@@ -268,7 +268,7 @@ class TestFileTaxReturn:
     def test_money_that_paid_a_refund_before_its_day_is_declared_once(
         self, books: Business
     ) -> None:
-        """The refund is of today, what paid it of the second quarter."""
+        """Report once a refund of today that was paid in the second quarter."""
         invoice = sold(books, "2025-01-10", of("S20", 1_000))
         paid(books, invoice, 1_200, "2025-01-11")
         refund = refunded(books, invoice, amount_cents=600)
@@ -302,7 +302,7 @@ class TestFileTaxReturn:
         assert added(first, second, third) == {"S20": {"net": 1_000, "output": 200}}
 
     def test_days_before_the_first_return_are_on_its_scheme(self, books: Business) -> None:
-        """An invoice of the year before, paid on cash: its days can be filed on accrual only."""
+        """Refuse the earlier quarter on cash; on accrual its return declares the invoice."""
         invoice = sold(books, "2024-12-10", of("S20", 3_000))
         for day in ("2025-05-01", "2025-08-01"):
             paid(books, invoice, 1_200, day)
@@ -318,7 +318,7 @@ class TestFileTaxReturn:
         assert codes(before["codes"]) == {"S20": {"net": 3_000, "output": 600}}
 
     def test_an_invoice_in_no_return_on_cash_counts_at_settlement(self, books: Business) -> None:
-        """Of an invoice from before the first return a third is paid in the first quarter."""
+        """Report a third of an earlier invoice, paid in the first quarter, and then the rest."""
         invoice = sold(books, "2024-12-10", of("S20", 3_000))
         paid(books, invoice, 1_200, "2025-02-01")
         first, second = quarter(books, 1, "cash"), quarter(books, 2, "accrual")

@@ -36,7 +36,7 @@ BOUGHT = ("P20", "P5", "PA20", "PG20")
 
 
 def moved_by_part(ledger: Ledger) -> dict[tuple[str, str], int]:
-    """The amounts of all lines with a code, by code and part; debits are positive."""
+    """Return the amounts of all lines with a code, by code and part; debits are positive."""
     found = ledger.ask(
         "SELECT c.code, l.tax_part, sum(l.debit - l.credit)::bigint"
         " FROM journal_line l JOIN tax_code c"
@@ -47,7 +47,7 @@ def moved_by_part(ledger: Ledger) -> dict[tuple[str, str], int]:
 
 
 def declared_by(returns: Iterable[Record]) -> dict[tuple[str, str], int]:
-    """The same amounts from returns."""
+    """Return the same amounts, from returns."""
     total: dict[tuple[str, str], int] = defaultdict(int)
     for each in returns:
         for code, parts in codes(each["codes"]).items():
@@ -58,7 +58,7 @@ def declared_by(returns: Iterable[Record]) -> dict[tuple[str, str], int]:
 
 
 def brought_by(lines: list[Record]) -> dict[tuple[str, str], int]:
-    """The same amounts from the lines behind a return."""
+    """Return the same amounts, from the lines of a return."""
     total: dict[tuple[str, str], int] = defaultdict(int)
     for share in (share for line in lines for share in line["shares"]):
         key = share["tax_code"], share["tax_part"]
@@ -66,8 +66,8 @@ def brought_by(lines: list[Record]) -> dict[tuple[str, str], int]:
     return {key: amount for key, amount in total.items() if amount}
 
 
-class Trading:
-    """A random history of documents on both sides, of which nothing is written off."""
+class TradeHistory:
+    """A random history of documents on both sides, without write-offs."""
 
     def __init__(self, books: Business, lots: Random) -> None:
         self.books, self.lots = books, lots
@@ -79,7 +79,7 @@ class Trading:
         return f"2025-0{self.lots.randint(1, 9)}-{self.lots.randint(1, 28):02d}"
 
     def go_on(self) -> None:
-        """Sell, buy, pay, credit, post an entry, fail a payment, or void a document."""
+        """Perform a random step: a document, payment, credit, entry, failure or void."""
         twice = (self.open, self.open, self.pay, self.pay)
         self.lots.choice((*twice, self.credit, self.undo, self.enter))()
 
@@ -101,7 +101,7 @@ class Trading:
                 self.payments.append((side, paid(self.books, document, amount, self.on())))
 
     def credit(self) -> None:
-        """Credit a part of an invoice, and apply it there where it fits."""
+        """Credit a part of an invoice, and apply the credit to it where it fits."""
         sales = [each for side, each in self.documents if side is SALES]
         for invoice in self.lots.sample(sales, min(1, len(sales))):
             net = max(invoice["line_items"][0]["subtotal"] // 5, 1)
@@ -114,7 +114,7 @@ class Trading:
             self.credits.append(self.books.made(SALES.credits, body))
 
     def enter(self) -> None:
-        """Post an entry with output tax, and reverse it or not."""
+        """Post an entry with output tax, and sometimes reverse it."""
         on, net = self.on(), self.lots.randint(1_000, 99_999)
         lines = marked("2200", -net, "S20", "output"), credit("4000", net, tax_code="S20")
         entry = taxed(self.books, on, *lines)
@@ -134,7 +134,7 @@ class Trading:
                 self.documents.remove((side, document))
 
     def settle(self) -> None:
-        """Pay all open amounts, and refund the rests of credits."""
+        """Pay all open amounts, and refund the unapplied amounts of credits."""
         for side, document in self.documents:
             left = side.status_of(self.books, document)[1]
             if left:
@@ -152,7 +152,7 @@ class TestFileTaxReturn:
         self, books: Business, api_server: ApiServer, seed: int
     ) -> None:
         lots, ledger = Random(seed), Ledger(api_server, books)
-        trading, returns = Trading(books, lots), dict[int, Record]()
+        trading, returns = TradeHistory(books, lots), dict[int, Record]()
         for quarter in (1, 2, 3):
             for _ in range(6):
                 trading.go_on()

@@ -1,4 +1,4 @@
-"""Tax returns are filed, superseded and deleted; later entries are late."""
+"""Tax returns that are filed, superseded and deleted; later entries are late."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Tax returns are drawn up and read, and their lines listed."""
+"""Tax returns that are created and read, and their lists of lines."""
 
 import pytest
 

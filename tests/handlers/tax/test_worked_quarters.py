@@ -1,4 +1,4 @@
-"""get_tax_return: a quarter in Great Britain and one in Germany, with boxes worked out by hand."""
+"""get_tax_return: a British and a German quarter, with boxes worked out by hand."""
 
 import pytest
 
@@ -52,7 +52,7 @@ BRITISH = {
     },
 }
 
-# Germany. In cents; the invoice comes to 170,460, and half of it is paid:
+# Germany. In cents; the invoice is of 170,460, and half of it is paid:
 #
 #                                          accrual               cash
 #                                     net        tax        net        tax

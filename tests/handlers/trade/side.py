@@ -1,4 +1,4 @@
-"""One side of trade in a business, with its ledger and one customer or vendor."""
+"""A side of trade in one business, with its ledger and one customer or vendor."""
 
 from dataclasses import dataclass, replace
 from typing import Any

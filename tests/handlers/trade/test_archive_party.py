@@ -1,4 +1,4 @@
-"""Customers and vendors that are archived and unarchived, and what they refuse while archived."""
+"""Customers and vendors that are archived and unarchived, and their refusals while archived."""
 
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +16,7 @@ NOTHING = asdict(OpenAmounts())
 
 @pytest.fixture
 def side(side: Side) -> Side:
-    """A side with a new party for each test."""
+    """The side of a test, with a new party."""
     return side.with_new_party()
 
 
@@ -52,8 +52,8 @@ def refuses_archiving(side: Side, archive: str, **amounts: int) -> None:
     assert answer.json()["detail"] == {**NOTHING, **amounts}
 
 
-class Archiving:
-    """Both moves of both: `refusal` is the code of one that is archived."""
+class Archival:
+    """Archiving and unarchiving on either side; `refusal` is the code for an archived party."""
 
     refusal: str
 
@@ -102,7 +102,7 @@ class Archiving:
         assert side.draft()
 
 
-class TestArchiveCustomer(Archiving):
+class TestArchiveCustomer(Archival):
     trade = SALES
     refusal = "customer_archived"
 
@@ -123,7 +123,7 @@ def inactive(request: pytest.FixtureRequest, side: Side) -> Record:
     return vendor
 
 
-class TestArchiveVendor(Archiving):
+class TestArchiveVendor(Archival):
     trade = PURCHASES
     refusal = "vendor_not_active"
 

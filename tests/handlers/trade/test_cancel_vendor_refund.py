@@ -102,7 +102,7 @@ class TestCancelVendorRefundPayment:
         for was, is_ in zip(before, after, strict=True):
             held = is_.pop("allocations", [])
             again = was.pop("allocations", [])
-            # Restored allocations begin today, and follow those that stayed.
+            # Restored allocations begin today, and follow the remaining ones.
             assert _parts(held) == _parts(again)
             was.pop("bill_payment_allocations", None)
             is_.pop("bill_payment_allocations", None)

@@ -18,7 +18,7 @@ Codes = dict[str, Record]
 
 @pytest.fixture(scope="module")
 def codes(shop: Business) -> Codes:
-    """The codes of a British business, and one of each kind that it does not start with."""
+    """The codes of a British business, and a new code of each further kind."""
     withheld = {"treatment": "withholding", "rates": [{"rate": 15}]}
     half = {"direction": "purchases", "rates": [{"rate": 20, "recoverable_percent": 50}]}
     shop.made(CODES, code_body("W15", **withheld))
@@ -38,7 +38,7 @@ def refused(side: Side, path: str, body: Record) -> tuple[int, str, Any]:
 
 
 def marks(ledger: Ledger, record: Record) -> list[tuple[Any, ...]]:
-    """Return the posted lines of a record that a return counts: code, part, debit less credit."""
+    """Return the posted lines that a tax return counts: code, part, debit less credit."""
     rows = ledger.ask(
         "SELECT c.code, l.tax_part, l.debit - l.credit FROM journal_line l"
         " JOIN journal_entry e ON e.business_id = l.business_id AND e.id = l.entry_id"

@@ -1,4 +1,4 @@
-"""create_customer_credit and create_vendor_credit: the sum, the postings, and what is settled."""
+"""create_customer_credit and create_vendor_credit: amounts, postings and settlements."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def by_id(side: Side, code: str) -> Record:
 
 
 def unknown_body(side: Side, name: str) -> Record:
-    """Return a credit of a party that is known by its external id alone."""
+    """Return a credit of a party that is named only by its external id."""
     body = side.credit_body(
         **{side.trade.moment: CREDITED_AT, f"{side.trade.party}_external_id": name}
     )
@@ -35,8 +35,8 @@ def unknown_body(side: Side, name: str) -> Record:
     return body
 
 
-class Creating:
-    """Both: `another` is the code of an account that lines may name, `nothing` fields not set."""
+class Creation:
+    """Both operations; `another` is the code of a line's account, `nothing` are unset fields."""
 
     another: str
     nothing: tuple[str, ...] = ()
@@ -240,7 +240,7 @@ class Creating:
             credit=credit["id"],
         )
         held = {id_: sorted(side.trade.sign * each for _, each in split) for id_, split in splits}
-        # Of 8333 and 1667, 333 takes 277 and 56; of 600 and 120 it takes 278 and 55.
+        # 333 of 8,333 and 1,667 are 277 and 56; of 600 and 120 they are 278 and 55.
         assert held == {document["id"]: [-277, -56], credit["id"]: [55, 278]}
 
     def test_its_source_tells_where_it_comes_from_and_settles_nothing(self, side: Side) -> None:
@@ -292,12 +292,12 @@ class Creating:
         assert side.ledger.postings(draft) == [(CREDITED, amounts)]
 
 
-class TestCreateCustomerCredit(Creating):
+class TestCreateCustomerCredit(Creation):
     trade = SALES
     another = "4500"
 
 
-class TestCreateVendorCredit(Creating):
+class TestCreateVendorCredit(Creation):
     trade = PURCHASES
     another = "5000"
     nothing = ("source_refund_id",)

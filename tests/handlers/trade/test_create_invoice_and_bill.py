@@ -1,4 +1,4 @@
-"""create_invoice and create_bill: the fields they take and show, amounts and postings."""
+"""create_invoice and create_bill: accepted and shown fields, amounts and postings."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.handlers.trade.side import Side
 from tests.partner import Partner
 
 CHART = "general-ledger/chart-of-accounts/"
-# Two at 10.00 less 1.00 and three thirds of 3.33; 0.90 off the whole, 20 % on the rest.
+# 2 at 10.00 less 1.00 and 1.5 at 3.33, both at 20 %; 5.00 with a tax of 0.25.
 TAXED = (
     line(1_000, 2, discount_amount=100, tax_rate=20),
     line(333, "1.5", tax_rate="20"),
@@ -21,8 +21,8 @@ def account(code: str) -> Record:
     return {"type": "AccountCode", "code": code}
 
 
-class Creating:
-    """Both: `own` fields of one side alone, `nothing` empty lists, `accounts` other accounts."""
+class Creation:
+    """Both operations; `own` are one side's fields, `nothing` empty lists, `accounts` codes."""
 
     own: tuple[str, ...] = ()
     nothing: tuple[str, ...]
@@ -203,14 +203,14 @@ class Creating:
         assert [number(), number()] == [f"{series}000001", f"{series}000002"]
         assert number(f"{series}000007") == f"{series}000007"
         assert number() == f"{series}000008"
-        # Behind the series, or written in another way, it moves nothing.
+        # A number below the series, or of another form, does not move the series.
         for other in ("2025/17", f"{series}99", f"{series}000003"):
             assert number(other) == other
         shop.made(trade.path, trade.body(party, **{trade.number: f"{series}000010"}))
         assert number() == f"{series}000011"
 
 
-class TestCreateInvoice(Creating):
+class TestCreateInvoice(Creation):
     trade = SALES
     nothing = ("payment_allocations", "credit_allocations", "refund_allocations", "write_offs")
     accounts = ("4500", "4600", "2400")
@@ -221,7 +221,7 @@ class TestCreateInvoice(Creating):
         assert entry.amounts == {"1200": 3_300, "4200": 90, "4000": -2_900, "2200": -490}
 
 
-class TestCreateBill(Creating):
+class TestCreateBill(Creation):
     trade = PURCHASES
     own = ("vendor_bill_number", "terms")
     nothing = (
@@ -241,7 +241,7 @@ class TestCreateBill(Creating):
         assert undated["due_at"] == "2025-04-02T09:00:00Z"
 
     def test_discounts_lessen_the_cost_and_taxes_are_recoverable(self, side: Side) -> None:
-        # As on an invoice, but that the discount on the whole has no account of its own.
+        # As on an invoice, but the discount on the whole has no account of its own.
         first, second, third = TAXED
         lines = [first, {**second, "account_identifier": account("5000")}, third]
         [entry] = side.ledger.entries(side.open(line_items=lines, additional_discount=90))

@@ -1,4 +1,4 @@
-"""create_invoice: initial payments, previews, and requests that are sent twice."""
+"""create_invoice: initial payments, previews, and repeated requests."""
 
 from uuid import uuid4
 
@@ -134,7 +134,7 @@ class TestRepeatsOfCreateInvoice:
         body = side.body(sent_at=SENT)
         first = side.api.post(side.trade.path, json=body, headers=key)
         with side.ledger.untouched():
-            # Order, spaces and offset do not count.
+            # The order, the spaces and the UTC offset do not matter.
             other = {name: body[name] for name in reversed(body)}
             other["sent_at"] = "2025-03-01T10:00:00+01:00"
             again = side.api.post("invoices", json=other, headers=key)

@@ -1,4 +1,4 @@
-"""create_invoice_refund: what is agreed, what is paid with it, when both are posted; refusals."""
+"""create_invoice_refund: agreed and paid refunds, their postings and refusals."""
 
 import pytest
 
@@ -28,7 +28,7 @@ TOO_MUCH = (422, "refund_exceeds_refundable")
 
 
 def taxed(shop: Business, buyer: Record, net: int, *taxes: Record) -> Record:
-    """Have an invoice paid that holds these taxes."""
+    """Create an invoice with these taxes, paid in full."""
     body = invoice_body(buyer, line(net, sales_taxes=list(taxes)), sent_at=SENT)
     invoice = shop.made(INVOICES, body)
     paid(shop, buyer, invoice["total_amount"], part(invoice, invoice["total_amount"]))

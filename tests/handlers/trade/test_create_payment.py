@@ -1,4 +1,4 @@
-"""create_invoice_payment and create_bill_payment: what they take, show and post."""
+"""create_invoice_payment and create_bill_payment: accepted and shown fields, and postings."""
 
 import pytest
 
@@ -15,7 +15,7 @@ OWN: dict[Trade, Record] = {
     },
     PURCHASES: {"payment_method": "check", "check_number": "000123"},
 }
-"""What one side alone takes."""
+"""The fields that only one side accepts."""
 SHOWN: dict[Trade, Record] = {
     SALES: {
         "notes": "kept",
@@ -27,7 +27,7 @@ SHOWN: dict[Trade, Record] = {
     },
     PURCHASES: {"unallocated_amount_cents": 300, "refunded_amount_cents": 0},
 }
-"""What one side alone shows, of a payment of 1,500 less 40 that settles 1,200."""
+"""The fields that only one side shows, of a payment of 1,500 less 40 that settles 1,200."""
 ACCOUNTS = {
     SALES: {
         "1000": "cash",
@@ -39,11 +39,11 @@ ACCOUNTS = {
         "1100": "bank_transfer ach wire check credit_card debit_card other",
     },
 }
-"""Where the money of each method is."""
+"""The accounts of the money, each with its payment methods."""
 
 
 def settled(trade: Trade, document: Record, amount: int, status: str, left: int) -> Record:
-    """Return an allocation as it is shown, with the status and open amount of its document."""
+    """Return an allocation in a response, with the status and open amount of its document."""
     number = f"{trade.noun}_number"
     shown = trade.part(document, amount, allocation_date=PAID, **{number: document[number]})
     if trade is PURCHASES:
@@ -51,7 +51,7 @@ def settled(trade: Trade, document: Record, amount: int, status: str, left: int)
     return shown
 
 
-class Creating:
+class Creation:
     def test_a_payment_shows_all_given_fields(self, side: Side) -> None:
         first, second = side.open(1_000), side.open(500)
         given = {
@@ -151,7 +151,7 @@ class Creating:
             assert (payment[side.trade.remaining], side.ledger.entries(payment)) == (700, [])
 
     def test_each_step_settles_net_and_tax_in_proportion(self, side: Side) -> None:
-        # 83.33 net and 16.67 of tax: 33.33 takes 27.77 and 5.56, 66.67 the rest exactly.
+        # Of 83.33 net and 16.67 tax, 33.33 are 27.77 and 5.56; 66.67 are the exact rest.
         taxed = line(8_333, sales_taxes=[{"amount": 1_667}])
         document = side.open(line_items=[taxed])
         for amount in (3_333, 6_667):
@@ -195,7 +195,7 @@ class Creating:
         assert side.made(side.trade.payments, body)["payment"][id_] == payment[id_]
 
 
-class TestCreateInvoicePayment(Creating):
+class TestCreateInvoicePayment(Creation):
     trade = SALES
 
     def test_money_at_a_processor_is_in_clearing_whatever_the_method(self, side: Side) -> None:
@@ -234,5 +234,5 @@ class TestCreateInvoicePayment(Creating):
         ]
 
 
-class TestCreateBillPayment(Creating):
+class TestCreateBillPayment(Creation):
     trade = PURCHASES

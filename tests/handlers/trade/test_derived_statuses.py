@@ -56,7 +56,7 @@ class InvoiceHistory:
         assert self.side.api.delete(path).status_code == 200
 
     def state(self) -> tuple[str, int, str | None]:
-        """Return status, open amount and paid day, which a read and a filtered list show alike."""
+        """Return status, open amount and paid day; check that a filtered list shows the same."""
         read = self.side.read(self.invoice)
         query = {"status": read["status"], "search": self.invoice["invoice_number"]}
         [listed] = self.side.api.get(self.side.trade.path, params=query).json()["results"]
@@ -155,7 +155,7 @@ class TestGetInvoice:
         history.refunds(1_000)
         history.bounces(payment)
         assert history.state() == ("sent", 1_000, None)
-        # Nothing is paid on it now, so it is not refunded either.
+        # The invoice is now unpaid, so it is not refunded either.
         history.credits(1_000)
         assert history.state() == ("paid", 0, CREDITED)
 

@@ -1,4 +1,4 @@
-"""list_journal_entries over drafts, rejected and posted entries, and the file of the same."""
+"""list_journal_entries of drafts, rejected and posted entries, and their file."""
 
 import csv
 from io import StringIO
@@ -10,7 +10,7 @@ from tests.builders.journal_entries import ENTRIES, credit, debit, drafted, move
 from tests.builders.sales import sent
 from tests.builders.trade import NOBODY, Record, read
 from tests.contract.refusals import is_as_shown
-from tests.handlers.trade.listed import Listed
+from tests.handlers.trade.named_records import NamedRecords
 from tests.partner import Business, Partner
 
 EXPORT = f"{ENTRIES}export/"
@@ -32,7 +32,7 @@ def own_shop(acme: Partner) -> Business:
 
 
 @pytest.fixture(scope="module")
-def entries(own_shop: Business) -> Listed:
+def entries(own_shop: Business) -> NamedRecords:
     """An entry of an invoice, and manual entries in every status, by several authors and days."""
     sent(own_shop, own_shop.customer(company_name="Tall Ship"), 120)
     lent = [debit("1100", 9), credit("2500", 9)]
@@ -50,11 +50,11 @@ def entries(own_shop: Business) -> Listed:
             own_shop, drafted(own_shop, entry_date="2025-03-05", created_by="import"), "approve"
         ),
     }
-    return Listed(own_shop, ENTRIES, made)
+    return NamedRecords(own_shop, ENTRIES, made)
 
 
 class TestListJournalEntries:
-    def test_all_stand_together_the_latest_date_first(self, entries: Listed) -> None:
+    def test_all_stand_together_the_latest_date_first(self, entries: NamedRecords) -> None:
         order = ["approved", "mirror", "rejected", "ai", "posted", "draft", "system"]
         assert entries.names() == order
 
@@ -89,16 +89,16 @@ class TestListJournalEntries:
         ],
     )
     def test_filters_select_drafts_and_entries(
-        self, entries: Listed, query: Record, expected: str
+        self, entries: NamedRecords, query: Record, expected: str
     ) -> None:
         assert entries.names(**query) == expected.split()
 
-    def test_an_account_is_named_by_its_id_in_any_case(self, entries: Listed) -> None:
+    def test_an_account_is_named_by_its_id_in_any_case(self, entries: NamedRecords) -> None:
         account_id = entries.shop.api.get(f"{CHART}2500/").json()["id"]
         assert entries.names(account=account_id) == ["draft"]
         assert entries.names(account=account_id.upper()) == ["draft"]
 
-    def test_a_filter_by_change_selects_changed_entries(self, entries: Listed) -> None:
+    def test_a_filter_by_change_selects_changed_entries(self, entries: NamedRecords) -> None:
         since = entries.records["approved"]["posted_at"]
         assert entries.names(updated_at_from=since) == ["approved"]
 
@@ -106,7 +106,7 @@ class TestListJournalEntries:
     @pytest.mark.parametrize("down", ["", "-"])
     @pytest.mark.parametrize("by", ["cursor", "page"])
     def test_every_walk_meets_each_entry_once(
-        self, entries: Listed, sort: str, down: str, by: str
+        self, entries: NamedRecords, sort: str, down: str, by: str
     ) -> None:
         whole = entries.rows(sort=down + sort)
         keys = [(row[sort] or "", row["id"]) for row in whole]
@@ -120,7 +120,7 @@ class TestListJournalEntries:
             place = {"cursor": following} if by == "cursor" else {"page": number}
         assert (walked, following) == (whole, None)
 
-    def test_a_summary_says_what_the_entry_itself_says(self, entries: Listed) -> None:
+    def test_a_summary_says_what_the_entry_itself_says(self, entries: NamedRecords) -> None:
         for row in entries.rows():
             entry = read(entries.shop, ENTRIES, row)
             assert {name: entry[name] for name in row} == row
@@ -135,7 +135,7 @@ class TestExportJournalEntries:
         assert answer.headers["content-disposition"] == disposition
         return list(csv.DictReader(StringIO(answer.text, newline="")))
 
-    def test_each_line_of_each_entry_is_a_row(self, entries: Listed) -> None:
+    def test_each_line_of_each_entry_is_a_row(self, entries: NamedRecords) -> None:
         rows = self.rows(entries.shop)
         assert list(rows[0]) == COLUMNS
         ids = dict.fromkeys(row["entry_id"] for row in rows)
@@ -160,7 +160,7 @@ class TestExportJournalEntries:
         ],
     )
     def test_filters_of_the_export_are_the_filters_of_the_list(
-        self, entries: Listed, query: Record, expected: str
+        self, entries: NamedRecords, query: Record, expected: str
     ) -> None:
         names = {entry["id"]: name for name, entry in entries.records.items()}
         rows = self.rows(entries.shop, **query)

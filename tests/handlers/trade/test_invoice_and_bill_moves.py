@@ -1,4 +1,4 @@
-"""The moves of an invoice and of a bill: sent or received, voided, deleted."""
+"""Moves of invoices and bills: sent or received, voided, deleted."""
 
 import pytest
 
@@ -170,7 +170,7 @@ class TestVoidBill(Voiding):
         assert side.api.post(side.trade.of(bill, "void")).json()["status"] == "voided"
 
 
-class Deleting:
+class Deletion:
     """delete_invoice and delete_bill."""
 
     def test_a_draft_is_gone_for_good(self, side: Side, draft: Record) -> None:
@@ -194,11 +194,11 @@ class Deleting:
         assert side.draft(**names)["id"] != draft["id"]
 
 
-class TestDeleteInvoice(Deleting):
+class TestDeleteInvoice(Deletion):
     trade = SALES
 
 
-class TestDeleteBill(Deleting):
+class TestDeleteBill(Deletion):
     trade = PURCHASES
 
     def test_a_bill_that_a_credit_names_cannot_be_deleted(self, side: Side, draft: Record) -> None:

@@ -1,4 +1,4 @@
-"""The lists of credits of both sides, and one of each: what is shown, filtered, sorted, paged."""
+"""Lists of credits of both sides, and single credits: fields, filters, order and pages."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders.trade import NOBODY, PURCHASES, SALES, Record, Trade, read
 from tests.clock import today
-from tests.handlers.trade.listed import Listed
+from tests.handlers.trade.named_records import NamedRecords
 from tests.handlers.trade.side import Side
 from tests.partner import Business, Partner
 
@@ -16,8 +16,8 @@ STATUSES = {"draft", "{opened}", "partially_applied", "applied", "void"}
 
 
 @pytest.fixture(scope="class")
-def credits(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
-    """One credit in every status, the oldest moment on the void one."""
+def credits(request: pytest.FixtureRequest, own_shop: Business) -> NamedRecords:
+    """A credit in every status; the void one has the oldest time."""
     trade: Trade = request.cls.trade
     one = trade.somebody(own_shop, company_name="Tall Ship", external_id="tall-ship")
     other = own_shop.made(trade.parties, {"individual_name": "Ann Boat"})
@@ -39,19 +39,19 @@ def credits(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
     }
     voided = own_shop.api.post(trade.of_credit(made["void"], "void"))
     assert voided.status_code == 200, voided.text
-    return Listed(own_shop, trade.credits, {**made, "void": voided.json()})
+    return NamedRecords(own_shop, trade.credits, {**made, "void": voided.json()})
 
 
 class Listing:
-    """list_customer_credits and list_vendor_credits; what is in braces is a word of the trade."""
+    """list_customer_credits and list_vendor_credits; braces contain a word of the trade."""
 
-    def test_the_status_shown_is_the_status_filtered_by(self, credits: Listed) -> None:
+    def test_the_status_shown_is_the_status_filtered_by(self, credits: NamedRecords) -> None:
         shown = {row["id"]: row["status"] for row in credits.rows()}
         assert shown == {record["id"]: name for name, record in credits.records.items()}
         for names in (*([name] for name in credits.records), ["applied", "draft"], credits.records):
             assert set(credits.names(status=",".join(names))) == set(names)
 
-    def test_a_list_shows_what_a_single_read_shows(self, credits: Listed) -> None:
+    def test_a_list_shows_what_a_single_read_shows(self, credits: NamedRecords) -> None:
         for row in credits.rows():
             assert read(credits.shop, credits.path, row) == row
             assert row["line_items"]
@@ -84,18 +84,18 @@ class Listing:
         ],
     )  # fmt: skip
     def test_filters_take_what_fits(
-        self, credits: Listed, trade: Trade, query: Record, names: set[str]
+        self, credits: NamedRecords, trade: Trade, query: Record, names: set[str]
     ) -> None:
         expected = {trade.named(name) for name in names}
         assert set(credits.names(**trade.named(query))) == expected
 
-    def test_its_own_number_is_searched_too(self, credits: Listed, trade: Trade) -> None:
+    def test_its_own_number_is_searched_too(self, credits: NamedRecords, trade: Trade) -> None:
         series = f"{trade.credit_series}00000".lower()
         expected = credits.records.keys() - {"draft", "void"}
         assert set(credits.names(search=series)) == expected
 
     def test_filters_by_parties_and_source_document_select_credits(
-        self, credits: Listed, trade: Trade
+        self, credits: NamedRecords, trade: Trade
     ) -> None:
         records = credits.records
         own, other = (records[name][f"{trade.party}_id"] for name in ("draft", "void"))
@@ -107,13 +107,13 @@ class Listing:
             assert set(credits.names(**{f"{trade.party}_id": ids})) == names
         source = records[trade.opened][trade.source]
         assert credits.names(**{trade.source: source}) == [trade.opened]
-        # A document that a credit settles is not its source.
+        # The document that a credit settles is not its source.
         [settled] = records["applied"]["allocations"]
         assert credits.names(**{trade.source: settled[f"{trade.noun}_id"]}) == []
 
     @pytest.mark.parametrize("sort", ["{moment}", "created_at", "total_amount", "{credit_number}"])
     def test_credits_are_sorted_by_the_named_field(
-        self, credits: Listed, trade: Trade, sort: str
+        self, credits: NamedRecords, trade: Trade, sort: str
     ) -> None:
         sort = trade.named(sort)
         shown = credits.rows(sort=sort)
@@ -121,7 +121,9 @@ class Listing:
         assert keys == sorted(keys)
         assert len(keys) == len(credits.records)
 
-    def test_the_latest_comes_first_and_drafts_last(self, credits: Listed, trade: Trade) -> None:
+    def test_the_latest_comes_first_and_drafts_last(
+        self, credits: NamedRecords, trade: Trade
+    ) -> None:
         order = ["applied", "partially_applied", trade.opened, "void", "draft"]
         assert credits.names() == order
 
@@ -143,7 +145,7 @@ class TestListVendorCredits(Listing):
     trade = PURCHASES
 
 
-class Getting:
+class SingleRead:
     """get_customer_credit and get_vendor_credit."""
 
     def test_an_application_shows_the_current_balance_of_its_document(self, side: Side) -> None:
@@ -159,9 +161,9 @@ class Getting:
         assert answer.json()["updated_at"] == credit["updated_at"]
 
 
-class TestGetCustomerCredit(Getting):
+class TestGetCustomerCredit(SingleRead):
     trade = SALES
 
 
-class TestGetVendorCredit(Getting):
+class TestGetVendorCredit(SingleRead):
     trade = PURCHASES

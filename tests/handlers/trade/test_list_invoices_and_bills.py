@@ -1,4 +1,4 @@
-"""The lists of invoices and bills, and one document: what is shown, filtered, sorted and paged."""
+"""Lists of invoices and bills, and single documents: fields, filters, order and pages."""
 
 from datetime import timedelta
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from tests.builders.sales import refunded, written_off
 from tests.builders.trade import NOBODY, PAID, PURCHASES, SALES, Record, Trade, line
 from tests.clock import today
-from tests.handlers.trade.listed import Listed
+from tests.handlers.trade.named_records import NamedRecords
 from tests.handlers.trade.side import Side
 from tests.partner import Business
 
@@ -18,8 +18,8 @@ STATUSES = {"draft", "{opened}", "partially_paid", "overdue", "paid", "voided"} 
 
 
 @pytest.fixture(scope="class")
-def documents(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
-    """One document in every status; no bill is refunded or written off."""
+def documents(request: pytest.FixtureRequest, own_shop: Business) -> NamedRecords:
+    """A document in every status; no bill is refunded or written off."""
     trade: Trade = request.cls.trade
     other = trade.somebody(own_shop, company_name="Small Boat")
     one = trade.somebody(own_shop, company_name="Tall Ship", external_id="tall-ship")
@@ -47,14 +47,14 @@ def documents(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
         written_off(own_shop, made["partially_written_off"], amount_cents=50)
         written_off(own_shop, made["written_off"])
         refunded(own_shop, made["refunded"])
-    return Listed(own_shop, trade.path, made)
+    return NamedRecords(own_shop, trade.path, made)
 
 
 class Listing:
-    """list_invoices and list_bills; what is in braces is a word of the trade."""
+    """list_invoices and list_bills; braces contain a word of the trade."""
 
     def test_the_status_shown_is_the_status_filtered_by(
-        self, documents: Listed, trade: Trade
+        self, documents: NamedRecords, trade: Trade
     ) -> None:
         shown = {row["id"]: row["status"] for row in documents.rows()}
         assert shown == {record["id"]: name for name, record in documents.records.items()}
@@ -62,14 +62,14 @@ class Listing:
             assert documents.names(status=name) == [name]
             assert trade.read(documents.shop, record)["status"] == name
 
-    def test_issued_stands_for_what_is_owed(self, documents: Listed, trade: Trade) -> None:
+    def test_issued_stands_for_what_is_owed(self, documents: NamedRecords, trade: Trade) -> None:
         owed = {trade.opened, "overdue", "partially_paid", "partially_written_off"}
         expected = {"draft", *owed} & documents.records.keys()
         assert set(documents.names(status="issued,draft")) == expected
 
     @pytest.mark.parametrize("walk", ["page", "cursor"])
     def test_pages_over_several_statuses_keep_the_order_of_the_list(
-        self, documents: Listed, trade: Trade, walk: str
+        self, documents: NamedRecords, trade: Trade, walk: str
     ) -> None:
         names = ("draft", trade.opened, "overdue", "paid", "voided")
         walked = []
@@ -82,7 +82,7 @@ class Listing:
         assert following is None
         assert walked == [row for row in documents.rows() if row["status"] in names]
 
-    def test_overdue_is_shown_and_filtered_alike(self, documents: Listed) -> None:
+    def test_overdue_is_shown_and_filtered_alike(self, documents: NamedRecords) -> None:
         late = {"overdue", "partially_written_off"} & documents.records.keys()
         assert set(documents.names(is_overdue=True)) == late
         assert set(documents.names(is_overdue=False)) == documents.records.keys() - late
@@ -118,18 +118,18 @@ class Listing:
         ],
     )  # fmt: skip
     def test_filters_select_documents(
-        self, documents: Listed, trade: Trade, query: Record, names: set[str]
+        self, documents: NamedRecords, trade: Trade, query: Record, names: set[str]
     ) -> None:
         words = {**trade.words, "later": trade.at.replace(":00Z", ":01Z")}
         given = {name.format(**words): str(value).format(**words) for name, value in query.items()}
         expected = {name.format(**words) for name in names} & documents.records.keys()
         assert set(documents.names(**given)) == expected
 
-    def test_its_own_number_is_searched_too(self, documents: Listed, trade: Trade) -> None:
+    def test_its_own_number_is_searched_too(self, documents: NamedRecords, trade: Trade) -> None:
         number = documents.records["paid"][trade.number]
         assert documents.names(search=number.lower()) == ["paid"]
 
-    def test_a_filter_takes_a_list_of_parties(self, documents: Listed, trade: Trade) -> None:
+    def test_a_filter_takes_a_list_of_parties(self, documents: NamedRecords, trade: Trade) -> None:
         field = f"{trade.party}_id"
         one, other = (documents.records[name][field] for name in ("paid", "overdue"))
         assert set(documents.names(**{field: f"{one},{other}"})) == documents.records.keys()
@@ -140,7 +140,7 @@ class Listing:
     )
     @pytest.mark.parametrize("down", ["", "-"])
     def test_cursors_walk_every_sort_in_the_order_of_the_whole_list(
-        self, documents: Listed, trade: Trade, sort: str, down: str
+        self, documents: NamedRecords, trade: Trade, sort: str, down: str
     ) -> None:
         sort = trade.named(sort)
         whole = documents.rows(sort=down + sort)
@@ -155,16 +155,16 @@ class Listing:
             place = {"cursor": following} if following else None
         assert walked == whole
 
-    def test_the_latest_comes_first_and_drafts_last(self, documents: Listed) -> None:
+    def test_the_latest_comes_first_and_drafts_last(self, documents: NamedRecords) -> None:
         assert documents.names()[-1] == "draft"
 
-    def test_a_list_shows_no_lines(self, documents: Listed, trade: Trade) -> None:
+    def test_a_list_shows_no_lines(self, documents: NamedRecords, trade: Trade) -> None:
         [shown] = documents.rows(status="paid")
         whole = trade.read(documents.shop, shown)
         assert shown == {name: whole[name] for name in shown}
         assert "line_items" not in shown
 
-    def test_a_cursor_belongs_to_its_sort(self, documents: Listed) -> None:
+    def test_a_cursor_belongs_to_its_sort(self, documents: NamedRecords) -> None:
         cursor = documents.page(page_size=1, sort="due_at")["page_info"]["next_cursor"]
         query = {"cursor": cursor, "sort": "-due_at"}
         assert documents.shop.api.get(documents.path, params=query).status_code == 400
@@ -177,12 +177,14 @@ class TestListInvoices(Listing):
 class TestListBills(Listing):
     trade = PURCHASES
 
-    def test_filters_by_vendor_number_and_refunded_select_bills(self, documents: Listed) -> None:
+    def test_filters_by_vendor_number_and_refunded_select_bills(
+        self, documents: NamedRecords
+    ) -> None:
         assert documents.names(search="gbi-22-1") == ["received"]
         assert documents.names(status="refunded") == []
 
 
-class Getting:
+class SingleRead:
     """get_invoice and get_bill."""
 
     def test_its_etag_is_its_version(self, side: Side) -> None:
@@ -208,11 +210,11 @@ class Getting:
         assert (shown["status"], shown["outstanding_balance"]) == ("partially_paid", 600)
 
 
-class TestGetInvoice(Getting):
+class TestGetInvoice(SingleRead):
     trade = SALES
 
 
-class TestGetBill(Getting):
+class TestGetBill(SingleRead):
     trade = PURCHASES
 
     def test_a_credit_counts_from_the_bills_own_date(self, side: Side) -> None:

@@ -1,4 +1,4 @@
-"""The lists of customers and vendors, and one of each: what is shown, filtered, sorted, paged."""
+"""Lists of customers and vendors, and single ones: fields, filters, order and pages."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OWN: dict[str, tuple[Record, Record]] = {
 
 @pytest.fixture(scope="class")
 def crowd(request: pytest.FixtureRequest, acme: Partner) -> Business:
-    """A business with three parties, one that is archived, and one of the other side."""
+    """A business with three active parties, an archived one, and one of the other side."""
     trade: Trade = request.cls.trade
     business = acme.business()
     first = {"company_name": "Blue Door 100%", "individual_name": "Ada"}
@@ -121,7 +121,7 @@ class TestListVendors(Listing):
     trade = PURCHASES
 
 
-class Getting:
+class SingleRead:
     """get_customer and get_vendor."""
 
     def test_is_possible_whatever_its_status(self, side: Side) -> None:
@@ -147,9 +147,9 @@ class Getting:
         assert listed["outstanding_balance"] == 4_300
 
 
-class TestGetCustomer(Getting):
+class TestGetCustomer(SingleRead):
     trade = SALES
 
 
-class TestGetVendor(Getting):
+class TestGetVendor(SingleRead):
     trade = PURCHASES

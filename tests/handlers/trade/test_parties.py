@@ -1,4 +1,4 @@
-"""Customers and vendors: how they are created and changed, with all their fields."""
+"""Customers and vendors: created and changed with all their fields."""
 
 from dataclasses import replace
 from itertools import count
@@ -43,7 +43,7 @@ COMPLETE = {
     },
     "vendor": {**OF_BOTH, "memo": "Delivers on Mondays."},
 }
-# What is shown besides, and follows from those fields.
+# Further fields of a response, derived from those fields.
 DERIVED: dict[str, Record] = {
     "customer": {
         "full_address": "4 Quay Street, Floor 2, BS1 4RW Bristol, Avon, GB",
@@ -51,7 +51,7 @@ DERIVED: dict[str, Record] = {
     },
     "vendor": {},
 }
-# What one side alone can change, and what is shown then.
+# The fields that only one side can change, and their values in the response.
 CHANGES: dict[str, Record] = {
     "customer": {"tax_exempt": False, "country": "se", "credit_limit": 7},
     "vendor": {"memo": None, "status": "INACTIVE"},
@@ -88,7 +88,7 @@ def faults(answer: httpx.Response) -> list[str]:
     return list(answer.json()["detail"]["field_errors"])
 
 
-class Creating:
+class Creation:
     """create_customer and create_vendor."""
 
     def test_keeps_and_shows_every_field(self, side: Side) -> None:
@@ -139,7 +139,7 @@ class Creating:
         assert side.somebody()["id"] != side.somebody()["id"]
 
     def test_warns_of_numbers_that_look_wrong_and_takes_them(self, side: Side) -> None:
-        # No country gives out a number such as the last.
+        # No country issues a number like the last one.
         for mistaken in (
             {"mobile_phone": "none", "office_phone": "12", "vat_number": "GB1"},
             {"mobile_phone": "+15550100"},
@@ -161,7 +161,7 @@ class Creating:
         assert made["metadata"] == metadata
 
 
-class TestCreateCustomer(Creating):
+class TestCreateCustomer(Creation):
     trade = SALES
 
     def test_the_longer_name_of_the_credit_limit_wins(self, side: Side) -> None:
@@ -183,12 +183,12 @@ class TestCreateCustomer(Creating):
         assert answer.headers["idempotent-replayed"] == "true"
 
 
-class TestCreateVendor(Creating):
+class TestCreateVendor(Creation):
     trade = PURCHASES
 
 
-class Updating:
-    """update_customer and update_vendor: `lasting` is never cleared, `same` is sent once more."""
+class Update:
+    """update_customer and update_vendor; `lasting` cannot be cleared, `same` is sent again."""
 
     lasting: tuple[str, ...]
     same: tuple[str, ...]
@@ -244,13 +244,13 @@ class Updating:
         assert (after["address_string"], after["is_archived"]) == ("Gone", True)
 
 
-class TestUpdateCustomer(Updating):
+class TestUpdateCustomer(Update):
     trade = SALES
     lasting = ("tax_exempt",)
     same = ("company_name",)
 
 
-class TestUpdateVendor(Updating):
+class TestUpdateVendor(Update):
     trade = PURCHASES
     lasting = ("country", "vat_number")
     same = ("company_name", "status")

@@ -19,7 +19,7 @@ MOVES: dict[Trade, dict[str, set[str]]] = {
 }
 
 
-class Moving:
+class StatusMoves:
     def test_a_status_goes_where_the_table_says(self, side: Side) -> None:
         for before, allowed in MOVES[side.trade].items():
             for after in sorted(MOVES[side.trade].keys() - {before}):
@@ -48,15 +48,15 @@ class Moving:
             assert side.pay(100, part)["is_fully_allocated"] is True
 
 
-class TestMovesOfUpdateInvoicePayment(Moving):
+class TestMovesOfUpdateInvoicePayment(StatusMoves):
     trade = SALES
 
 
-class TestMovesOfUpdateBillPayment(Moving):
+class TestMovesOfUpdateBillPayment(StatusMoves):
     trade = PURCHASES
 
 
-class Cancelling:
+class Cancellation:
     @pytest.mark.parametrize("status", ["pending", "failed"])
     def test_a_payment_that_did_not_complete_is_cancelled_and_releases_its_documents(
         self, side: Side, status: str
@@ -93,9 +93,9 @@ class Cancelling:
         ]
 
 
-class TestCancelInvoicePayment(Cancelling):
+class TestCancelInvoicePayment(Cancellation):
     trade = SALES
 
 
-class TestCancelBillPayment(Cancelling):
+class TestCancelBillPayment(Cancellation):
     trade = PURCHASES

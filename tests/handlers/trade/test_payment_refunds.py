@@ -8,7 +8,7 @@ Share = tuple[str, str | None, int]
 
 
 def shares(payment: Record) -> list[Share]:
-    """Return the refunds of a payment as it is shown: refund, invoice and amount."""
+    """Return the refunds in a payment's response: refund, invoice and amount."""
     return [
         (each["refund_id"], each["invoice_id"], each["amount_cents"])
         for each in payment["refund_allocations"]
@@ -16,7 +16,7 @@ def shares(payment: Record) -> list[Share]:
 
 
 def read(shop: Business, payment: Record) -> list[Share]:
-    """Return what a single read shows; a list must show the same."""
+    """Return the refunds of a single read; check that a list shows the same."""
     shown = shop.api.get(SALES.of_payment(payment)).json()
     listed = shop.api.get(PAYMENTS, params={"page_size": 100}).json()["results"]
     assert [each for each in listed if each["id"] == payment["id"]] == [shown]
@@ -65,10 +65,10 @@ class TestUpdateInvoicePayment:
         refund = refunded(shop, invoice, amount_cents=700)
         assert read(shop, second) == [(refund["id"], invoice["id"], 100)]
         for changes, amount in (
-            ({"payment_date": "2025-03-05"}, 400),  # It is the older one now.
+            ({"payment_date": "2025-03-05"}, 400),  # The payment is now the older one.
             ({"payment_date": "2025-03-12"}, 100),
             ({"note": "x"}, 100),
-            ({"note": "x"}, 100),  # Nothing changes.
+            ({"note": "x"}, 100),  # No refund changes.
             ({"status": "failed"}, 0),
         ):
             changed = SALES.change(shop, second, **changes)

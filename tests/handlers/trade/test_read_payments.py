@@ -1,11 +1,11 @@
-"""The lists of payments of either side: what they show, how they are filtered and sorted."""
+"""Lists of payments of either side: fields, filters and order."""
 
 from typing import Any
 
 import pytest
 
 from tests.builders.trade import PAID, PURCHASES, SALES, Record, Trade, read
-from tests.handlers.trade.listed import Listed
+from tests.handlers.trade.named_records import NamedRecords
 from tests.partner import Business
 
 OWN: dict[Trade, dict[str, Record]] = {
@@ -20,8 +20,8 @@ NAMES = {"early", "whole", "half", "other", "waiting", "gone"}
 
 
 @pytest.fixture(scope="class")
-def payments(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
-    """A few payments, each with a property of its own."""
+def payments(request: pytest.FixtureRequest, own_shop: Business) -> NamedRecords:
+    """A few payments, each with a distinct property."""
     trade: Trade = request.cls.trade
     one = trade.somebody(own_shop, company_name="Tall Ship")
     other = trade.somebody(own_shop, individual_name="Ann Bo")
@@ -40,7 +40,7 @@ def payments(request: pytest.FixtureRequest, own_shop: Business) -> Listed:
         "other": paid(other, 500, **OWN[trade]["other"]),
         "waiting": paid(one, 600, 50, status="pending", **OWN[trade]["waiting"]),
     }
-    return Listed(own_shop, trade.payments, made)
+    return NamedRecords(own_shop, trade.payments, made)
 
 
 class Listing:
@@ -67,12 +67,12 @@ class Listing:
         ],
     )
     def test_filters_select_payments(
-        self, payments: Listed, query: Record, names: set[str]
+        self, payments: NamedRecords, query: Record, names: set[str]
     ) -> None:
         assert set(payments.names(**query)) == names
 
     def test_filters_by_document_and_party_select_payments(
-        self, payments: Listed, trade: Trade
+        self, payments: NamedRecords, trade: Trade
     ) -> None:
         document, party = f"{trade.noun}_id", f"{trade.party}_id"
         settled = payments.records["whole"]["allocations"][0][document]
@@ -80,19 +80,19 @@ class Listing:
         other = payments.records["other"][party]
         assert set(payments.names(**{party: other})) == {"other", "gone"}
 
-    def test_a_payment_in_the_list_is_the_payment_itself(self, payments: Listed) -> None:
+    def test_a_payment_in_the_list_is_the_payment_itself(self, payments: NamedRecords) -> None:
         for row in payments.rows():
             assert row == read(payments.shop, payments.path, row)
 
     @pytest.mark.parametrize("sort", ["payment_date", "amount", "created_at"])
     def test_payments_are_sorted_by_the_named_field(
-        self, payments: Listed, trade: Trade, sort: str
+        self, payments: NamedRecords, trade: Trade, sort: str
     ) -> None:
         field = trade.total if sort == "amount" else sort
         keys = [row[field] for row in payments.rows(sort=sort)]
         assert (len(keys), keys) == (len(NAMES), sorted(keys))
 
-    def test_the_latest_payment_comes_first(self, payments: Listed) -> None:
+    def test_the_latest_payment_comes_first(self, payments: NamedRecords) -> None:
         first, *_, last = payments.names()
         assert (first, last) == ("gone", "early")
 
@@ -112,7 +112,7 @@ class TestListInvoicePayments(Listing):
         ],
     )
     def test_filters_of_invoice_payments_select_payments(
-        self, payments: Listed, query: Record, names: set[str]
+        self, payments: NamedRecords, query: Record, names: set[str]
     ) -> None:
         assert set(payments.names(**query)) == names
 
@@ -120,5 +120,5 @@ class TestListInvoicePayments(Listing):
 class TestListBillPayments(Listing):
     trade = PURCHASES
 
-    def test_a_search_finds_check_numbers(self, payments: Listed) -> None:
+    def test_a_search_finds_check_numbers(self, payments: NamedRecords) -> None:
         assert payments.names(search="c-7") == ["other"]

@@ -1,4 +1,4 @@
-"""Vendor refunds that are created by themselves, changed and listed, and their payments."""
+"""Vendor refunds without an initial payment: created, changed and listed, with their payments."""
 
 from typing import Any
 
@@ -146,7 +146,7 @@ class TestUpdateVendorRefund:
 
 @pytest.fixture(scope="module")
 def every(own_shop: Business) -> dict[str, Record]:
-    """One refund of every status; each filter distinguishes them."""
+    """A refund in every status; each filter distinguishes them."""
     store = own_shop
     roaster = store.vendor(company_name="Tall Ship")
     other = store.vendor(company_name="Small Boat")

@@ -1,4 +1,4 @@
-"""Changes of the allocations of a refund: what is reversed, what stays, what is dated today."""
+"""Changes of a refund's allocations: reversals, kept postings, and postings of today."""
 
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import CREDITS, bill_paid, part, received, share, status_of
@@ -41,7 +41,7 @@ class TestReplacedAllocations:
             (AGREED, {"1270": 500, "5000": -250, "1300": -50, "1900": -200}),
             (today().isoformat(), {"1900": 200, "5000": -167, "1300": -33, "1270": 0}),
         ]
-        # The claims of one bill, and of none, are claims of the other bill now.
+        # The claims of the first bill, and the unallocated ones, are now claims of the other bill.
         moved = sorted(
             amount for code, amount in ledger.entries(made["refund"])[1].lines if code == "1270"
         )
@@ -119,7 +119,7 @@ class TestReplacedAllocations:
 
 
 def _splits(ledger: Ledger, made: Record) -> list[dict[str, int]]:
-    """Return the amounts by account of each line that pays a refund, in the order of posting."""
+    """Return the splits of the lines that pay a refund, by account, in the order of posting."""
     codes = dict(ledger.ask("SELECT id::text, code FROM account WHERE business_id = %(business)s"))
     rows = ledger.ask(
         "SELECT l.split FROM journal_line l JOIN journal_entry e"

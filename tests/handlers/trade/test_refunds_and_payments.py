@@ -32,7 +32,7 @@ def ids(shop: Business, **query: str) -> set[str]:
 
 
 def paid_in_full(shop: Business, buyer: Record) -> tuple[Record, Record]:
-    """Send an invoice of 1,000 and have it paid; return both."""
+    """Send an invoice of 1,000, paid in full; return it and its payment."""
     invoice = sent(shop, buyer, 1_000)
     return invoice, paid(shop, buyer, 1_000, part(invoice, 1_000))
 

@@ -1,4 +1,4 @@
-"""What credits of either side refuse; what is in braces is a word of the trade."""
+"""Refusals of credits on either side; braces contain a word of the trade."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""create_invoice and create_bill: what they refuse; what is in braces is a word of the trade."""
+"""Refusals of create_invoice and create_bill; braces contain a word of the trade."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Payments of either side that are refused, and leave nothing behind."""
+"""Refused payments of either side, which leave no trace."""
 
 from tests.builders.trade import NOBODY, PURCHASES, SALES
 from tests.handlers.trade.side import Side

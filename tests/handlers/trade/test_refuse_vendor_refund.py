@@ -1,4 +1,4 @@
-"""Refusals of vendor refunds; they change no row and no counter of the books."""
+"""Refusals of vendor refunds, which change no row and no counter."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +32,7 @@ from tests.partner import Business
 
 @contextmanager
 def no_row_anywhere(ledger: Ledger) -> Iterator[None]:
-    """Fail where any table has another number of rows, or a row of the business has changed."""
+    """Fail if a table has another number of rows, or a row of the business has changed."""
     before, series = ledger.api_server.stored(), _series(ledger)
     with ledger.untouched():
         yield
@@ -100,7 +100,7 @@ class TestRefusedVendorRefunds:
 
 @pytest.fixture(scope="module")
 def sound(shop: Business, vendor: Record) -> list[Record]:
-    """Valid allocations of three types, 499 in all."""
+    """A list of 499 valid allocations of three types."""
     bills = [received(shop, vendor, 10) for _ in range(60)]
     bill_paid(shop, vendor, 600, *(part(each, 10) for each in bills))
     held = [received(shop, vendor, 10) for _ in range(20)]
@@ -128,7 +128,7 @@ def poisons(shop: Business, vendor: Record) -> dict[str, tuple[int, Record]]:
 
 
 class TestOnePoisonedAllocation:
-    """Of five hundred allocations one is wrong, anywhere in the list."""
+    """A list of five hundred allocations with a wrong one, at any place."""
 
     @pytest.mark.parametrize("place", [0, 249, 499])
     def test_a_new_refund_leaves_no_row_anywhere(

@@ -1,4 +1,4 @@
-"""replace_customer_credit and replace_vendor_credit: opened, applied, released, kept, cleared."""
+"""replace_customer_credit and replace_vendor_credit: open, apply, release, keep and clear."""
 
 from collections import Counter
 from datetime import timedelta
@@ -39,7 +39,7 @@ def draft(side: Side) -> Record:
     return side.credit_draft(**DESCRIBED)
 
 
-class Replacing:
+class Replacement:
     def test_a_replacement_clears_descriptions_and_keeps_other_fields(
         self, side: Side, document: Record
     ) -> None:
@@ -145,7 +145,7 @@ class Replacing:
         assert (shown["paid_at"], shown[side.trade.credit_allocations]) == (None, [])
 
     def test_a_released_application_returns_its_own_parts(self, side: Side) -> None:
-        # 100 net and 20 of tax, credited in parts: the parts of the first come back.
+        # Parts of 100 net and 20 tax are credited; each release returns its own parts.
         taxed = line(100, sales_taxes=[{"amount": 20}])
         document = side.open(line_items=[taxed])
         lines = [{"amount": 50, "tax_amount_cents": 50}]
@@ -193,11 +193,11 @@ class Replacing:
         assert put(side, credit, memo="new")["memo"] == "new"
 
 
-class TestReplaceCustomerCredit(Replacing):
+class TestReplaceCustomerCredit(Replacement):
     trade = SALES
 
 
-class TestReplaceVendorCredit(Replacing):
+class TestReplaceVendorCredit(Replacement):
     trade = PURCHASES
 
     def test_a_credit_of_a_vendor_in_any_status_can_be_applied(self, side: Side) -> None:

@@ -1,4 +1,4 @@
-"""replace_invoice and replace_bill: what a PUT keeps, clears, posts and refuses."""
+"""replace_invoice and replace_bill: fields kept and cleared, postings and refusals."""
 
 import pytest
 
@@ -24,8 +24,8 @@ def opened(side: Side) -> Record:
     return side.open()
 
 
-class Replacing:
-    """Both: `described` are their texts, `kept` and `cleared` what only one keeps or clears."""
+class Replacement:
+    """Both operations; `described` are texts, `kept` and `cleared` differ between the sides."""
 
     described: tuple[str, ...] = ("memo",)
     kept: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Replacing:
         with side.ledger.locked("2025-03-31"):
             put(side, opened, line_items=[line(1_100)])
             moved = refused(side, opened, **side.trade.on("2025-03-20"))
-            # The same day again is no new day.
+            # The same day again does not change the day.
             put(side, opened, line_items=[line(1_100)], **side.trade.on(DAY))
         assert moved == (409, "period_locked")
         assert side.ledger.postings(opened)[1:] == [("2025-04-01", side.trade.posted(100))]
@@ -127,7 +127,7 @@ class Replacing:
         assert put(side, opened, line_items=[line(900)])["total_amount"] == 900
 
 
-class TestReplaceInvoice(Replacing):
+class TestReplaceInvoice(Replacement):
     trade = SALES
     cleared = ("issue_date",)
 
@@ -138,7 +138,7 @@ class TestReplaceInvoice(Replacing):
         assert (after["sent_at"], len(side.ledger.entries(invoice))) == (moment, 1)
 
 
-class TestReplaceBill(Replacing):
+class TestReplaceBill(Replacement):
     trade = PURCHASES
     described = ("memo", "terms")
     kept = ("bill_date",)

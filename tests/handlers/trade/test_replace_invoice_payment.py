@@ -1,4 +1,4 @@
-"""replace_invoice_payment, and the three kinds of bodies that PUT and PATCH take."""
+"""replace_invoice_payment, and the three kinds of bodies that PUT and PATCH accept."""
 
 import json
 from itertools import product
@@ -32,7 +32,7 @@ def as_json(side: Side, method: str, payment: Record, body: Record) -> httpx.Res
 
 
 def in_fields(body: Record) -> dict[str, Any]:
-    """Nested values as JSON text, tags as a repeated field."""
+    """Return a body as form fields: nested values as JSON text, tags repeated."""
     return {
         name: json.dumps(value) if name in ("allocations", "references", "metadata") else value
         for name, value in body.items()
@@ -172,7 +172,7 @@ class TestBodiesOfChanges:
 
 
 def facts_of(payment: Record) -> Record:
-    """Return the fields that two payments share that were changed alike."""
+    """Return the fields that are equal in two payments after the same change."""
     own = {"id", "created_at", "updated_at", "applied_invoices", "allocations"}
     shared = {name: value for name, value in payment.items() if name not in own}
     shared["applied"] = [each["applied_amount_cents"] for each in payment["applied_invoices"]]

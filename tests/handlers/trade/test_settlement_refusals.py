@@ -1,4 +1,4 @@
-"""What sales refuse because of what is stored: the answer, and books that stay as they were."""
+"""Refusals of sales because of stored records; the books stay unchanged."""
 
 from collections.abc import Callable
 
@@ -153,7 +153,7 @@ def history(shop: Business, buyer: Record) -> CustomerHistory:
 
 
 def refused(history: CustomerHistory, ledger: Ledger, request: Request) -> tuple[int, str]:
-    """Send a request that is refused, and check that it left nothing in the books."""
+    """Send a request; check that it is refused and leaves the books unchanged."""
     method, path, body = request
     with ledger.untouched():
         answer = history.shop.api.request(method, path, json=body)

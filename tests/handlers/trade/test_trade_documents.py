@@ -1,4 +1,4 @@
-"""Documents of invoices and bills, and of the credits of either side."""
+"""Documents of invoices, bills and credits."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""update_invoice_payment and update_bill_payment: what changes, and when it is posted."""
+"""update_invoice_payment and update_bill_payment: changed fields, and days of postings."""
 
 import pytest
 
@@ -14,14 +14,14 @@ TEXTS = {
 }
 """The texts of a payment."""
 OWN: dict[Trade, Record] = {SALES: {"references": {"order": "1"}}, PURCHASES: {}}
-"""What else one side alone takes."""
+"""Further fields that only one side accepts."""
 OF_ALLOCATION: dict[Trade, Record] = {SALES: {}, PURCHASES: {"description": "stays"}}
-"""What one side alone takes of an allocation."""
+"""Fields of an allocation that only one side accepts."""
 UNDONE = {SALES: SALES.not_live, PURCHASES: ("failed",)}
-"""Statuses of a completed payment that reverse it."""
+"""Statuses that reverse a completed payment."""
 
 
-class Updating:
+class Update:
     def test_an_update_changes_given_fields_only(self, side: Side) -> None:
         old: Record = dict.fromkeys(TEXTS[side.trade], "old")
         old |= {"transaction_tags": ["old"], **OWN[side.trade]}
@@ -117,7 +117,7 @@ class Updating:
                 (TODAY, {side.trade.fee: -5, "1100": 5}),
             ]
             assert side.status_of(document) == (side.trade.opened, 100)
-            # What was released does not come back by itself.
+            # The released allocation is not restored automatically.
             assert side.change(payment, status="pending")["allocations"] == []
             again = side.change(payment, status="completed")
             assert (again["allocations"], again[side.trade.remaining]) == ([], 150)
@@ -168,7 +168,7 @@ class Updating:
         ]
 
 
-class TestUpdateInvoicePayment(Updating):
+class TestUpdateInvoicePayment(Update):
     trade = SALES
 
     def test_an_older_name_of_the_note_still_works(self, side: Side) -> None:
@@ -212,7 +212,7 @@ class TestUpdateInvoicePayment(Updating):
         ]
 
 
-class TestUpdateBillPayment(Updating):
+class TestUpdateBillPayment(Update):
     trade = PURCHASES
 
     @pytest.mark.parametrize("status", ["INACTIVE", "BLOCKED"])

@@ -1,4 +1,4 @@
-"""Vendor refunds by which a vendor pays an existing vendor credit out in cash."""
+"""Vendor refunds by which a vendor pays an existing vendor credit in cash."""
 
 import pytest
 

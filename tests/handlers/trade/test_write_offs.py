@@ -163,7 +163,7 @@ class WritingOff:
         assert list(answer.json()["detail"]["field_errors"]) == [field]
 
 
-class Reversing:
+class Reversal:
     def test_a_reversal_is_posted_today_with_a_link(self, side: Side) -> None:
         document = side.open(1_000)
         side.pay(300, side.trade.part(document, 300))
@@ -229,9 +229,9 @@ class TestWriteOffBill(WritingOff):
     trade = PURCHASES
 
 
-class TestReverseWriteOff(Reversing):
+class TestReverseWriteOff(Reversal):
     trade = SALES
 
 
-class TestReverseBillWriteOff(Reversing):
+class TestReverseBillWriteOff(Reversal):
     trade = PURCHASES

@@ -1,4 +1,4 @@
-"""A company whose days follow each other, and its postings by hand."""
+"""A company whose clock moves from day to day, and its postings worked out by hand."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from tests.partner import Business, Partner
 
 
 class Today:
-    """A clock that stands at noon, UTC, of the day that it is set to."""
+    """A clock that shows noon, UTC, of its day."""
 
     def __init__(self, day: str) -> None:
         self.day = day
@@ -25,7 +25,7 @@ class Today:
 
 
 class KeyBusiness(Business):
-    """A business that its partner calls by key: a token would not last from day to day."""
+    """A business that is called by API key: a token would expire from day to day."""
 
     @cached_property
     def api(self) -> httpx.Client:
@@ -35,7 +35,7 @@ class KeyBusiness(Business):
 
 @dataclass(frozen=True)
 class Posting:
-    """What a day's event brings to accounts by hand: debits above zero, in pence."""
+    """The postings of an event by account, worked out by hand: debits above zero, in pence."""
 
     on: str
     known: str
@@ -45,7 +45,7 @@ class Posting:
 
 @dataclass
 class Company:
-    """The books, and beside them the postings of each event as worked out by hand."""
+    """The books of a company, and the postings of each event worked out by hand."""
 
     today: Today
     shop: Business
@@ -60,7 +60,7 @@ class Company:
 
     @cached_property
     def bank(self) -> Bank:
-        """The bank account over 1100."""
+        """The bank account on ledger account 1100."""
         account = {"display_name": "Current account", "currency": "GBP"}
         return Bank(self.shop, self.shop.made("bank-accounts/", account))
 
@@ -76,17 +76,17 @@ class Company:
     # ── The books by hand ──────────────────────────────────────────────────────────────────────
 
     def accrual(self, cash: dict[str, int] | None = None, on: str = "", **amounts: int) -> None:
-        """Write down what an event brings; on cash nothing, unless it is said."""
+        """Record the postings of an event; on cash there are none, unless they are given."""
         lines = by_code(amounts)
         assert sum(lines.values()) == sum((cash or {}).values()) == 0, (self.today.day, lines, cash)
         self.postings.append(Posting(on or self.today.day, self.today.day, lines, cash or {}))
 
     def both(self, on: str = "", **amounts: int) -> None:
-        """Write down what an event brings on either basis."""
+        """Record the postings of an event, the same on both bases."""
         self.accrual(by_code(amounts), on, **amounts)
 
     def balances(self, basis: str, first: str, last: str, known: str = "9999") -> Counter[str]:
-        """Add up by hand what days bring to each account, as far as it is known on a day."""
+        """Return the balances by hand over some days, from the postings known on a day."""
         total: Counter[str] = Counter()
         for each in self.postings:
             if first <= each.on <= last and each.known <= known:
@@ -96,7 +96,7 @@ class Company:
     # ── What happens ───────────────────────────────────────────────────────────────────────────
 
     def by_hand(self, dated: str = "", **amounts: int) -> Record:
-        """Post an entry by hand; it counts on both bases."""
+        """Post a manual entry, which counts on both bases."""
         lines = [
             debit(code, amount) if amount > 0 else credit(code, -amount)
             for code, amount in by_code(amounts).items()
@@ -117,17 +117,17 @@ class Company:
         return self.shop.made(PURCHASES.path, PURCHASES.body(vendor, *lines, **{**dated, **facts}))
 
     def is_paid(self, invoice: Record, amount: int, **parts: int) -> Record:
-        """A customer pays by transfer; on cash that brings `parts` of the invoice."""
+        """Record a customer's transfer; on cash it is split into `parts` of the invoice."""
         self.accrual(cash(on_1100=amount, **parts), on_1100=amount, on_1200=-amount)
         return self.pay(SALES, invoice, amount)
 
     def pays(self, bill: Record, amount: int, **parts: int) -> Record:
-        """Pay a vendor by transfer; on cash that brings `parts` of the bill."""
+        """Pay a vendor by transfer; on cash the payment is split into `parts` of the bill."""
         self.accrual(cash(on_1100=-amount, **parts), on_2000=amount, on_1100=-amount)
         return self.pay(PURCHASES, bill, amount)
 
     def pay(self, side: Trade, document: Record, amount: int, **facts: Any) -> Record:
-        """Record a payment of today, and nothing by hand."""
+        """Record a payment of today, without postings by hand."""
         part = side.part(document, amount)
         party = document[side.party]
         return side.pay(self.shop, party, amount, part, payment_date=self.today.day, **facts)
@@ -137,14 +137,14 @@ class Company:
         self.asks("PUT", side.of_credit(credit), {"allocations": [side.share(document, amount)]})
 
     def asks(self, method: str, path: str, body: Record) -> Record:
-        """Change something; the answer is what it is then."""
+        """Send a change, and return the body of the answer."""
         answer = self.shop.api.request(method, path, json=body)
         assert answer.status_code in (200, 201), answer.text
         changed: Record = answer.json()
         return changed
 
     def shows(self, path: str, **asked: Any) -> Record:
-        """Ask for a report."""
+        """Return a report."""
         answer = self.shop.api.get(path, params=asked)
         assert answer.status_code == 200, answer.text
         shown: Record = answer.json()
@@ -152,10 +152,10 @@ class Company:
 
 
 def by_code(amounts: dict[str, int]) -> dict[str, int]:
-    """Read amounts by account from names such as `on_4000`."""
+    """Return amounts by account from names such as `on_4000`."""
     return {name.removeprefix("on_"): amount for name, amount in amounts.items()}
 
 
 def cash(**amounts: int) -> dict[str, int]:
-    """What an event brings on the cash basis, by account."""
+    """Return the postings of an event on the cash basis, by account."""
     return by_code(amounts)

@@ -1,6 +1,6 @@
-"""Sixty events of fourteen months, each with what it brings to the books, by hand.
+"""Sixty events of fourteen months, each with its postings worked out by hand.
 
-VAT is 20 % but where it is said. What an event brings on cash, where it is split: beside it.
+VAT is 20 % unless a tax code has another rate. A comment explains each split on the cash basis.
 """
 
 from typing import Final
@@ -17,7 +17,7 @@ CARD = {"payment_method": "credit_card", "payment_processor": "stripe"}
 
 
 def january(c: Company) -> None:
-    """January 2025."""
+    """Record the events of January 2025."""
     c.on("2025-01-02").by_hand(on_1100=1_000_000, on_3000=-1_000_000)
     c.on("2025-01-03").by_hand(on_1100=500_000, on_2500=-500_000)
     c.on("2025-01-06").by_hand(on_1600=360_000, on_1100=-360_000)
@@ -38,7 +38,7 @@ def january(c: Company) -> None:
 
 
 def february(c: Company) -> None:
-    """February 2025."""
+    """Record the events of February 2025."""
     c.kept["I1"] = c.on("2025-02-03").sells(
         c.kept["blue"], of("S20", 300_000), due_at="2025-03-05T00:00:00Z"
     )
@@ -48,7 +48,7 @@ def february(c: Company) -> None:
 
 
 def march(c: Company) -> None:
-    """March 2025."""
+    """Record the events of March 2025."""
     c.on("2025-03-05").is_paid(c.kept["I1"], 180_000, on_4000=-150_000, on_2200=-30_000)
     c.kept["I2"] = c.on("2025-03-10").sells(
         c.kept["crown"], of("S20", 100_000), of("S0", 50_000), due_at="2025-04-09T00:00:00Z"
@@ -61,7 +61,7 @@ def march(c: Company) -> None:
 
 
 def april(c: Company) -> None:
-    """April 2025."""
+    """Record the events of April 2025."""
     c.kept["B2"] = c.on("2025-04-02").buys(
         c.kept["beans"], {**of("P20", 200_000), **GOODS}, due_at="2025-05-02T00:00:00Z"
     )
@@ -83,7 +83,7 @@ def april(c: Company) -> None:
 
 
 def may(c: Company) -> None:
-    """May 2025."""
+    """Record the events of May 2025."""
     c.on("2025-05-01").pays(c.kept["B2"], 120_000, on_5000=100_000, on_1300=20_000)
     c.on("2025-05-12")
     given = {"amount": 20_000, "tax_code": "S20"}
@@ -92,8 +92,8 @@ def may(c: Company) -> None:
     )
     c.accrual(on_4100=20_000, on_2200=4_000, on_2250=-24_000)
     c.on("2025-05-13")
-    # The whole credit on what is left of the invoice: 64,706 and 32,353 net, 12,941 tax. Of 24,000
-    # that is 14,117.67, 7,058.84 and 2,823.49: 21,177 and 2,823.
+    # The credit of 24,000 is split over the rest of the invoice: 64,706 and 32,353 net, 12,941 tax.
+    # That is 14,117.67, 7,058.84 and 2,823.49: 21,177 and 2,823.
     c.applies(SALES, c.kept["CN"], c.kept["I2"], 24_000)
     c.accrual(
         cash(on_4100=20_000, on_2200=4_000 - 2_823, on_4000=-21_177),
@@ -103,7 +103,7 @@ def may(c: Company) -> None:
 
 
 def june(c: Company) -> None:
-    """June 2025."""
+    """Record the events of June 2025."""
     c.kept["I4"] = c.on("2025-06-10").sells(
         c.kept["fox"], of("S20", 50_000), due_at="2025-07-10T00:00:00Z"
     )
@@ -120,7 +120,7 @@ def june(c: Company) -> None:
 
 
 def july(c: Company) -> None:
-    """July 2025."""
+    """Record the events of July 2025."""
     c.on("2025-07-01")
     refunded(c.shop, c.kept["I1"], amount_cents=36_000, completed_at=c.at)
     c.accrual(
@@ -137,14 +137,14 @@ def july(c: Company) -> None:
 
 
 def august(c: Company) -> None:
-    """August 2025."""
+    """Record the events of August 2025."""
     c.on("2025-08-20")
     SALES.write_off(c.shop, c.kept["I4"], write_off_at=c.at, tax_relief=True)
     c.accrual(on_6200=50_000, on_2200=10_000, on_1200=-60_000)
 
 
 def september(c: Company) -> None:
-    """September 2025."""
+    """Record the events of September 2025."""
     c.kept["I5"] = c.on("2025-09-10").sells(
         c.kept["blue"], of("S20", 200_000), due_at="2025-10-10T00:00:00Z"
     )
@@ -164,7 +164,7 @@ def september(c: Company) -> None:
 
 
 def october(c: Company) -> None:
-    """October 2025."""
+    """Record the events of October 2025."""
     c.on("2025-10-05")
     # 100,000 of 240,000: 83,333.33 net and 16,666.67 tax.
     c.is_paid(c.kept["I5"], 100_000, on_4000=-83_333, on_2200=-16_667)
@@ -183,7 +183,7 @@ def october(c: Company) -> None:
 
 
 def november(c: Company) -> None:
-    """November 2025."""
+    """Record the events of November 2025."""
     c.on("2025-11-03")
     # A discount of 15,000 on the whole: its share of the parts is taken off before they are split.
     c.kept["I6"] = c.sells(
@@ -199,7 +199,7 @@ def november(c: Company) -> None:
 
 
 def december(c: Company) -> None:
-    """December 2025."""
+    """Record the events of December 2025."""
     c.on("2025-12-02")
     SALES.change(c.shop, c.kept["bounced"], status="failed")
     c.accrual(
@@ -227,7 +227,7 @@ def december(c: Company) -> None:
 
 
 def january_after(c: Company) -> None:
-    """January 2026."""
+    """Record the events of January 2026."""
     c.kept["I7"] = c.on("2026-01-05").sells(
         c.kept["blue"], of("S20", 80_000), transaction_tags=["north"]
     )
@@ -244,13 +244,13 @@ def january_after(c: Company) -> None:
     SALES.write_off(c.shop, c.kept["I2"], amount_cents=6_000, write_off_at=c.at)
     c.accrual(on_6200=6_000, on_1200=-6_000)
     c.on("2026-01-28")
-    # 80,000 are left: 47,059 and 23,529 net, 9,412 tax. Of the half: 23,529.5, 11,764.5 and 4,706;
-    # the first has the odd one: 35,294 and 4,706.
+    # 80,000 are left: 47,059 and 23,529 net, 9,412 tax. Half is 23,529.5, 11,764.5 and 4,706; the
+    # odd unit goes to the first: 35,294 and 4,706.
     c.is_paid(c.kept["I2"], 40_000, on_4000=-35_294, on_2200=-4_706)
 
 
 def february_after(c: Company) -> None:
-    """February 2026."""
+    """Record the events of February 2026."""
     c.on("2026-02-01")
     c.shop.made(SALES.path, SALES.body(c.kept["fox"], of("S20", 10_000)))  # A draft is in no books.
     wrong = c.on("2026-02-02").sells(c.kept["fox"], of("S20", 20_000))
@@ -278,22 +278,22 @@ def february_after(c: Company) -> None:
 
 
 def corrections(c: Company) -> None:
-    """What was forgotten or wrong, and was put right after the 19th of February."""
+    """Record the corrections of earlier events, made after 19 February 2026."""
     c.on("2026-02-20").by_hand("2025-11-30", on_6000=9_000, on_2400=-9_000)
     c.on("2026-02-21")
-    # The bill of December came to more: it is corrected on its own day.
+    # The bill of December is corrected to a higher amount, on its own day.
     bill = PURCHASES.body(
         c.kept["rent"], of("P20", 70_000), transaction_tags=["van"], due_at="2026-01-30T00:00:00Z"
     )
     c.asks("PUT", PURCHASES.of(c.kept["B4"]), bill)
     c.accrual(on="2025-12-31", on_6000=10_000, on_1300=2_000, on_2000=-12_000)
     c.on("2026-02-22")
-    # The invoice of September came to more, and its days are closed: the first day after them.
+    # The invoice of September is corrected to a higher amount, on the first day that is not locked.
     invoice = SALES.body(c.kept["fox"], of("S20", 15_000), due_at="2025-10-20T00:00:00Z")
     c.asks("PUT", SALES.of(c.kept["I10"]), invoice)
     c.accrual(on="2025-10-01", on_1200=6_000, on_4000=-5_000, on_2200=-1_000)
     c.on("2026-02-25")
-    # 140,000 of 240,000 are left: the whole rest of its parts.
+    # 140,000 of 240,000 are left: the whole rest of each part.
     c.is_paid(c.kept["I5"], 140_000, on_4000=-116_667, on_2200=-23_333)
 
 

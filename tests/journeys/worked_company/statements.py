@@ -1,7 +1,7 @@
-"""The statements of the company, as worked out by hand from the diary; all in pence.
+"""The statements of the company, worked out by hand from the diary, in pence.
 
-Each is said on accrual and on cash. Of the second year there are two: what was known on the 19th
-of February 2026, and what is known since the corrections.
+Each is given on accrual and on cash. The second year has two versions: as known on 19 February
+2026, and as known after the corrections.
 """
 
 from typing import Final
@@ -9,14 +9,14 @@ from typing import Final
 FIRST: Final = ("2025-01-01", "2025-09-30")
 SECOND: Final = ("2025-10-01", "2026-02-28")
 SEEN: Final = "2026-02-19T00:00:00Z"
-"""When somebody looked at the books, before what was wrong was put right."""
+"""The moment of a look at the books before the corrections."""
 
 Sections = dict[str, dict[str, int]]
 Reports = dict[tuple[str, str, bool], tuple[Sections, dict[str, int]]]
 
 
 def profits(*amounts: int) -> dict[str, int]:
-    """The summary of a profit and loss."""
+    """Return the summary of a profit and loss."""
     names = (
         *("net_revenue", "total_operating_income", "gross_profit", "total_operating_expenses"),
         *("operating_profit", "profit_before_tax", "net_profit"),
@@ -25,7 +25,7 @@ def profits(*amounts: int) -> dict[str, int]:
 
 
 def totals(*amounts: int) -> dict[str, int]:
-    """The summary of a balance sheet."""
+    """Return the summary of a balance sheet."""
     names = (
         *("total_assets", "total_non_current_assets", "total_current_assets"),
         *("total_liabilities", "total_current_liabilities", "total_non_current_liabilities"),
@@ -35,7 +35,7 @@ def totals(*amounts: int) -> dict[str, int]:
 
 
 def flows(*amounts: int) -> dict[str, int]:
-    """Net profit, cash from operating, and cash before and after."""
+    """Return net profit, operating cash flow, opening cash and closing cash by name."""
     names = ("net_profit", "operating", "opening", "closing")
     return dict(zip(names, amounts, strict=True))
 
@@ -98,7 +98,7 @@ PROFIT_AND_LOSS: Final[Reports] = {
     ),
 }
 
-# What each balance sheet has alike.
+# The sections that are the same in all balance sheets.
 UNMOVED: Final[Sections] = {
     "non_current_assets": {"1600": 360_000, "1650": -30_000},
     "non_current_liabilities": {"2500": 450_000},
@@ -268,7 +268,7 @@ CASH_FLOW: Final[Reports] = {
     ),
 }
 
-# Quarters of the fiscal year in which something moved: revenue, expenses and profit.
+# Quarters with movements: first day, revenue, expenses and profit.
 QUARTERS: Final[dict[str, list[tuple[str, int, int, int]]]] = {
     "accrual": [
         ("2025-01-01", 450_000, 110_000, 340_000),
@@ -286,7 +286,7 @@ QUARTERS: Final[dict[str, list[tuple[str, int, int, int]]]] = {
     ],
 }
 
-# What is owed on a day, by party and bucket, as known after the corrections.
+# Outstanding amounts on a day, by party and bucket, as known after the corrections.
 RECEIVABLE: Final[dict[str, dict[str, dict[str, int]]]] = {
     "2025-09-30": {
         "Blue Door": {"current": 240_000},
@@ -309,7 +309,7 @@ PAYABLE: Final[dict[str, dict[str, dict[str, int]]]] = {
     "2026-02-28": {"Quay Estates": {"days_1_30": 84_000}},
 }
 
-# What tags cut out of the second year, after the corrections.
+# The sections of the second year by tag, after the corrections.
 TAGGED: Final[dict[tuple[str, str], Sections]] = {
     ("accrual", "van"): {"operating_expenses": {"6000": 70_000}},
     ("cash", "van"): {},
@@ -317,8 +317,8 @@ TAGGED: Final[dict[tuple[str, str], Sections]] = {
     ("cash", "north"): {"revenue": {"4000": 80_000}},
 }
 
-# Net and tax of all fourteen months by code, and the nine boxes of Great Britain. What the company
-# wrote off with relief is in box 4 on accrual; bases are in whole pounds.
+# Net and tax of all fourteen months by code, and the nine boxes of the British VAT return. Relieved
+# tax of write-offs is in box 4 on accrual; nets in boxes are in whole pounds.
 VAT: Final[dict[tuple[str, bool], tuple[dict[str, dict[str, int]], dict[str, int]]]] = {
     ("accrual", True): (
         {
@@ -329,7 +329,7 @@ VAT: Final[dict[tuple[str, bool], tuple[dict[str, dict[str, int]], dict[str, int
         },
         {"1": 212_000, "3": 212_000, "4": 98_000, "5": 114_000, "6": 1_110_000, "7": 440_000},
     ),
-    # Then: 50.00 of the invoice of September were missing, and 100.00 of the bill of December.
+    # Before the corrections 50.00 of September's invoice and 100.00 of December's bill are missing.
     ("accrual", False): (
         {
             "S20": {"net": 975_000, "output": 195_000, "relief_net": 50_000, "relief": 10_000},
@@ -348,7 +348,7 @@ VAT: Final[dict[tuple[str, bool], tuple[dict[str, dict[str, int]], dict[str, int
         },
         {"1": 193_588, "3": 193_588, "4": 74_000, "5": 119_588, "6": 1_004_400, "7": 370_000},
     ),
-    # Then: what Blue Door paid on the 25th of February had not come.
+    # Before Blue Door's payment of 25 February.
     ("cash", False): (
         {
             "S20": {"net": 771_275, "output": 154_255},

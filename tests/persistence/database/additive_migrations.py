@@ -1,8 +1,8 @@
-"""What a migration does to servers of the release before, read from the catalog before and after.
+"""Harm of a migration to servers of the earlier release, by comparing catalogs before and after.
 
-Its texts are not read: what a function or Python does counts, too, and what only looks like taking
-away does not. What becomes of the bodies of functions and of checks that are changed shows where
-the tests of the release before run on the schema (`make upgrade-check`).
+The texts of migrations are not read: changes made by functions or by Python count, too. The tests
+of the earlier release on the schema cover changed bodies of functions and checks (`make
+upgrade-check`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,19 +13,19 @@ import psycopg
 
 _OF_OURS = "relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')"
 _QUESTIONS = {
-    # How a column is typed, and whether an insert that does not name it fails.
+    # The type of a column, and whether an insert that does not name it fails.
     "columns": f"""
         SELECT c.relname || '.' || a.attname, format_type(a.atttypid, a.atttypmod),
                a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
         FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
         WHERE {_OF_OURS} AND a.attnum > 0 AND NOT a.attisdropped""",
-    # The file of a table is another one once its rows were written anew.
+    # The file of a table changes when its rows are rewritten.
     "tables": f"SELECT relname, pg_relation_filenode(oid) FROM pg_class WHERE {_OF_OURS}",
     "functions": """
         SELECT proname || '(' || pg_get_function_identity_arguments(oid) || ')',
                format_type(prorettype, NULL)
         FROM pg_proc WHERE pronamespace = 'public'::regnamespace""",
-    # Of constraints and unique indexes, the columns that they are about.
+    # The columns of constraints and unique indexes.
     "rules": f"""
         SELECT c.relname || '.' || r.conname, ARRAY(
           SELECT c.relname || '.' || attname FROM pg_attribute
@@ -54,7 +54,7 @@ _QUESTIONS = {
 
 @dataclass(frozen=True)
 class Catalog:
-    """What servers rely on, each by its name."""
+    """The objects that servers use, each by its name."""
 
     columns: Mapping[str, tuple[str, bool]]
     tables: Mapping[str, tuple[int]]
@@ -65,7 +65,6 @@ class Catalog:
 
 
 def catalog(connection: psycopg.Connection[Any]) -> Catalog:
-    """Read it as it stands now."""
     return Catalog(
         **{
             kind: {name: tuple(facts) for name, *facts in connection.execute(question)}
@@ -75,7 +74,7 @@ def catalog(connection: psycopg.Connection[Any]) -> Catalog:
 
 
 def harm(before: Catalog, after: Catalog) -> set[str]:
-    """Say what a server of before would miss, stumble over or have to wait for."""
+    """Return the changes that servers of the earlier release would fail on or wait for."""
     return {*_gone(before, after), *_refused(before, after), *_waited_for(before, after)}
 
 

@@ -1,4 +1,4 @@
-"""The functions of the migrated database, as one page: the migrations hold all their versions.
+"""A page of the functions of a migrated database, each in its latest version.
 
 `python -m tests.persistence.database.function_listing` prints docs/database-functions.sql.
 """
@@ -41,7 +41,7 @@ ORDER BY pg_proc.proname, pg_proc.oid::regprocedure::text"""
 
 
 def listing(url: str) -> str:
-    """Return the page of a database that is migrated."""
+    """Return the page of a migrated database."""
     with psycopg.connect(url) as connection:
         functions = connection.execute(FUNCTIONS).fetchall()
     sections = ("\n".join([*triggers, definition.strip()]) for definition, triggers in functions)

@@ -1,4 +1,4 @@
-"""A business with one of everything in it."""
+"""A business with a record of every kind."""
 
 import asyncio
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ PDF = ("same.pdf", b"%PDF-1.4 same", "application/pdf")
 
 @dataclass(frozen=True)
 class Side:
-    """A business and the ids of what is in it."""
+    """A business and the ids of its records."""
 
     shop: Business
     ledger: Ledger
@@ -106,7 +106,7 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
 
 
 def look_after(api_server: ApiServer, shop: Business) -> None:
-    """Roll the balances up by month, as a hundred entries would have done; seal the trail."""
+    """Roll up the balances by month, as after a hundred entries; seal the trail."""
 
     async def looked_after() -> None:
         async with make_pool(api_server.database_url, size=1) as pool:
@@ -117,7 +117,7 @@ def look_after(api_server: ApiServer, shop: Business) -> None:
 
 
 def bought(shop: Business) -> dict[str, str]:
-    """Buy something, pay for a part of it, and take a part back as a credit and as money."""
+    """Receive a bill, pay a part of it, and return a part as a credit and as money."""
     vendor = shop.vendor(external_id="same", company_name="The same name")
     same = {"external_id": "same", "memo": "same"}
     bill = received(shop, vendor, 100, bill_number="SAME-1", vendor_bill_number="SAME", **same)
@@ -143,7 +143,7 @@ def bought(shop: Business) -> dict[str, str]:
 
 
 def given_up(shop: Business, customer: Record, invoice: Record) -> dict[str, str]:
-    """Write a part of the invoice off and set a credit against another one."""
+    """Write off a part of the invoice, and apply a credit to another one."""
     same = {"external_id": "same"}
     [write_off] = written_off(shop, invoice, amount_cents=10, memo="same", **same)["write_offs"]
     facts = {"credit_note_number": "SAME-1", "source_invoice_id": invoice["id"], **same}
@@ -152,7 +152,7 @@ def given_up(shop: Business, customer: Record, invoice: Record) -> dict[str, str
 
 
 def given_back(shop: Business, payment: Record) -> dict[str, str]:
-    """Refund money that settles nothing, and pay a part of the refund."""
+    """Refund unapplied money, and pay a part of the refund."""
     refund = refunded(shop, payment, external_id="same")
     at = f"{PAID}T00:00:00Z"
     part = refund_paid(shop, refund, amount_cents=5, completed_at=at, external_id="same")
@@ -160,7 +160,7 @@ def given_back(shop: Business, payment: Record) -> dict[str, str]:
 
 
 def at_bank(shop: Business, payment: Record) -> dict[str, str]:
-    """See a payment at the bank, as a part of the line, and transfer another part of it."""
+    """Match a bank line with a part of a payment, and transfer another part of the line."""
     bank = Bank(shop, open_account(shop, display_name="same", external_id="same"))
     line = bank.line(50, external_id="same", date=PAID)
     [link] = bank.match(line, PAYMENT, payment)["links"]
@@ -180,14 +180,14 @@ def at_bank(shop: Business, payment: Record) -> dict[str, str]:
 
 
 def filed(shop: Business, customer: Record) -> str:
-    """File a document about the customer."""
+    """Store a document of the customer; return its id."""
     answer = upload(shop, PDF[1], PDF[0], linked_type="customer", linked_id=customer["id"])
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
 def foreign_bodies(here: Side, there: Side) -> list[tuple[str, str, Record]]:
-    """Bodies that name a record of another business in a way that no example of a body shows."""
+    """Return requests that name another business's record in ways that no example shows."""
     theirs = there.ids
     account = {"type": "AccountId", "id": theirs["account"]}
     customer, vendor = {"id": here.ids["customer"]}, {"id": here.ids["vendor"]}

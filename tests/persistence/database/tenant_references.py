@@ -1,4 +1,4 @@
-"""Where a caller may name a record of another business: in a path, a list, a filter."""
+"""Places where a caller may name another business's record: a path, a list, a filter."""
 
 from tests.contract.document import Operation, bodies, operations
 from tests.contract.story_things import MAKERS
@@ -6,7 +6,7 @@ from tests.contract.valid_requests import JSON
 
 
 def names_in(operation: Operation) -> list[str]:
-    """Return the names in a path, without that of the business."""
+    """Return the names in a path, without the business."""
     names = [each["name"] for each in operation.parameters if each["in"] == "path"]
     return [name for name in names if name != "business_id"]
 
@@ -14,7 +14,7 @@ def names_in(operation: Operation) -> list[str]:
 WHOLE_LISTS = [
     each for each in operations() if each.within_business and each.is_list and not names_in(each)
 ]
-LIST_WITHOUT_ROWS = "list_vat_summary_entries"  # Its period is of today unless one is given.
+LIST_WITHOUT_ROWS = "list_vat_summary_entries"  # Its period is today unless one is given.
 WITH_AN_ID = [each for each in operations() if each.within_business and names_in(each)]
 WITH_A_BODY = [each for each in operations() if each.within_business and JSON in bodies(each)]
 LISTS = [
@@ -23,7 +23,7 @@ LISTS = [
     if each.name != LIST_WITHOUT_ROWS
 ]
 
-# The ids by which filters with names of their own find a record.
+# The ids by which filters under other names find a record.
 FILTERED_BY = {
     **{"source_invoice_id": "invoice_id", "source_bill_id": "bill_id"},
     **{"linked_id": "customer_id", "object_id": "customer_id"},

@@ -1,4 +1,4 @@
-"""Migrations add first and take away a release later, so that servers of before serve on."""
+"""Migrations add first and remove a release later, so that earlier servers continue to work."""
 
 import os
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from tests.persistence.database.additive_migrations import catalog, harm
 from tests.persistence.database.earlier_schema import Connection, migrate_to
 
 FOLDER = revisions.__file__.replace("database/revisions.py", "migrations")
-# Those before it came while servers were stopped for a migration.
+# Servers were stopped for the earlier migrations.
 FIRST_HELD = "0026"
-# What a migration does nevertheless, by its revision. CHANGELOG.md tells operators each of these,
-# and what was taken away no server since its `serves_from` has asked for.
+# The harm of a migration, by its revision. CHANGELOG.md tells operators each of these, and no
+# server since the revision's `serves_from` uses the removed objects.
 TOLD: dict[str, set[str]] = {
-    # Both are built beside writers, and what they replace is dropped after.
+    # Both are built beside writers, and the indexes they replace are dropped afterwards.
     "0030": {
         "audit_record.audit_record_business_id_request_id_idx is built while nobody writes",
         "journal_line.journal_line_business_id_tax_code_id_entry_date_idx is built while nobody"
@@ -65,7 +65,7 @@ def connection(databases: Databases) -> Iterator[Connection]:
         yield connection
 
 
-# What a statement does, and the statement.
+# The harm of a statement, and the statement.
 REMOVALS = {
     "account.cash_flow is gone": (
         "DO $$ BEGIN EXECUTE 'ALTER TABLE account DROP COLUMN cash_flow'; END $$"
@@ -105,7 +105,7 @@ REMOVALS = {
 
 
 class TestHarm:
-    """What the catalog shows of changes."""
+    """The harm that the catalog shows of a change."""
 
     def done_by(self, connection: Connection, statement: str) -> set[str]:
         try:

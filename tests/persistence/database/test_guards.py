@@ -1,4 +1,4 @@
-"""What the database itself refuses, asked in plain SQL as the server asks it."""
+"""Refusals of the database itself, tested with plain SQL in the server's role."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def shop(acme: Partner) -> Business:
 
 @pytest.fixture(scope="module")
 def ledger(api_server: ApiServer, shop: Business) -> Iterator[Ledger]:
-    """Books with one invoice of 100, of which 60 are paid and 30 reserved."""
+    """The ledger of a business with an invoice of 100, of which 60 are paid and 30 reserved."""
     buyer = shop.customer()
     invoice = sent(shop, buyer, 100)
     paid(shop, buyer, 60, part(invoice, 60))
@@ -52,7 +52,7 @@ def broken(constraint: str) -> Iterator[None]:
 
 
 def post(connection: Connection, business: str, on: date, total: int, **facts: Any) -> UUID:
-    """Insert the head of an entry, which is to have two lines if nothing else is said."""
+    """Insert the head of an entry of two lines, by default; return its id."""
     entry = uuid4()
     connection.execute(
         "INSERT INTO journal_entry (business_id, id, version, created_at, sequence_number,"

@@ -1,4 +1,4 @@
-"""Which schemas a server serves: its own, and later ones that serve it."""
+"""Schemas that a server accepts: its own, and later ones compatible with it."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Roles, grants and settings: made by a migration, made again where they are missing."""
+"""Roles, grants and settings that a migration creates, and restores where they are missing."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,7 +137,8 @@ class TestLogins:
     ) -> None:
         owner.execute(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
         owner.execute(f"GRANT {SERVER_ROLE} TO {OWNER} WITH ADMIN OPTION")
-        if owner.info.server_version >= 160000:  # As whoever makes a role has it from then on.
+        # Since 16 the role that creates another one is granted it in this way.
+        if owner.info.server_version >= 160000:
             owner.execute(f"GRANT {SERVER_ROLE} TO {OWNER} WITH SET FALSE, INHERIT FALSE")
         self.hand_over(owner)
         steps_of(as_login(url, OWNER))
@@ -146,7 +147,6 @@ class TestLogins:
         self.take_over(owner)
 
     def hand_over(self, owner: psycopg.Connection[Any]) -> None:
-        """Give the schema and its objects to the owner."""
         owner.execute(f"GRANT CREATE, USAGE ON SCHEMA public TO {OWNER}")
         for kind, name in self.objects(owner):
             owner.execute(f"ALTER {kind} {name} OWNER TO {OWNER}".encode())

@@ -1,4 +1,4 @@
-"""Row security that binds the owner, too, and partners that see nothing of one another.
+"""Row security that also binds the owner, and the isolation of partners.
 
 The owner of the schema of all these tests is no superuser and has no BYPASSRLS.
 """
@@ -65,7 +65,7 @@ def lived_in(own_server: ApiServer, partner: Partner, rival: Partner) -> list[Bu
 
 
 def lived(partner: Partner) -> Business:
-    """Open a business, trade, lock a period, reset a sandbox."""
+    """Open a business, trade, lock a period, and reset a sandbox."""
     body = {"external_id": "made", "legal_name": "Harbour", "email": "a@harbour.example.com"}
     body |= {"entity_type": "limited", "country": "GB"}
     keyed = {"Idempotency-Key": "made"}
@@ -81,7 +81,7 @@ def lived(partner: Partner) -> Business:
 
 @contextmanager
 def owning(api_server: ApiServer, *settings: str) -> Iterator[Connection]:
-    """A transaction of the owner; it is rolled back."""
+    """Open a transaction of the owner; roll it back at the end."""
     with psycopg.connect(as_owner(api_server.database_url)) as connection:
         for each in settings:
             connection.execute(each)
@@ -151,7 +151,7 @@ class TestPartners:
         extra = " WHERE sandbox IS DISTINCT FROM 'template'" if table == "business" else ""
         text = f"SELECT DISTINCT {column} FROM {table}{extra}"
         with as_server(own_server) as server:
-            assert len(server.execute(text).fetchall()) > 1  # Before the caller is known.
+            assert len(server.execute(text).fetchall()) > 1  # The caller is not known yet.
             server.execute(f"SET LOCAL app.partner_id = '{partner.partner_id}'")
             assert server.execute(text).fetchall() == [(partner.partner_id,)]
 
@@ -203,10 +203,10 @@ class TestMigrations:
         self, databases: Databases, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         url = as_owner(databases.clone(f"blind_{os.getpid()}"))
-        with psycopg.connect(url) as owner:  # As if the last one had not been run yet.
+        with psycopg.connect(url) as owner:  # As if the last migration had not run yet.
             owner.execute("UPDATE alembic_version SET version_num = '0026'")
             owner.execute("DROP TABLE upkeep")
-        import_module("persistence.migrations.texts")  # Loaded later, it would keep this word.
+        import_module("persistence.migrations.texts")  # An import after the patch keeps it.
         monkeypatch.setattr(rights, "SEE_EVERY_BUSINESS", "SELECT 1")
         with pytest.raises(RuntimeError, match="sees no rows before it says"):
             migrations.migrate(url)
@@ -214,7 +214,7 @@ class TestMigrations:
     def test_a_migration_repairs_policies_and_forced_row_security(
         self, databases: Databases
     ) -> None:
-        """As they are after a restore, or in a table that a later migration adds."""
+        """Restore policies that are wrong after a database restore, or on a new table."""
         url = databases.clone(f"restored_{os.getpid()}")
         with psycopg.connect(url, autocommit=True) as superuser:
             superuser.execute("ALTER POLICY every_business ON invoice TO accounting")

@@ -1,4 +1,4 @@
-"""The wall between tenants: in every answer, in every statement, and in the database itself."""
+"""The isolation of tenants: in every response, in every statement, and in the database itself."""
 
 import json
 import re
@@ -38,7 +38,7 @@ from tests.persistence.server_role import as_server
 
 NOT_FOUND = (422, "reference_not_found")
 TENANTS = sorted(table.name for table in metadata.sorted_tables if table.info.get("tenant"))
-WORD = re.compile(r"'[^']*'")  # What is between quotes names no table.
+WORD = re.compile(r"'[^']*'")  # Text in quotes names no table.
 NAMED = re.compile(rf"\b({'|'.join(TENANTS)})\b")
 
 
@@ -55,7 +55,7 @@ def there(
 
 
 def listed(side: Side, path: str) -> tuple[set[str], int]:
-    """The ids of a whole list, page by page, and how many it says that there are."""
+    """Return the ids of a whole list, page by page, and the count that it shows."""
     whole: set[str] = set()
     for page in range(1, 10):
         answer = side.shop.api.get(path, params={"page_size": 100, "page": page}).json()
@@ -275,7 +275,7 @@ class TestStatements:
 
 
 def stays_inside(text: str) -> bool:
-    """Whether a statement confines each tenant table it names, under each name, to a business."""
+    """Return whether a statement confines each tenant table, under each alias, to a business."""
     named = set(NAMED.findall(text)) | set(re.findall(rf"{NAMED.pattern} AS (\w+)", text))
     names = {each for one in named for each in ([one] if isinstance(one, str) else one[1:])}
     confined = {
@@ -289,9 +289,9 @@ def stays_inside(text: str) -> bool:
 
 
 def walk(side: Side, story: Story) -> None:
-    """Use every operation in a business once, with every filter and sort there is.
+    """Use every operation in a business once, with every filter and order.
 
-    The proof of the books is left out: its subqueries are beyond `stays_inside`.
+    The proof of the books is left out: `stays_inside` does not support its subqueries.
     """
     shop = side.shop
     for operation in operations():
@@ -311,7 +311,7 @@ def walk(side: Side, story: Story) -> None:
 
 
 def filters_of(path: str) -> list[Record]:
-    """Every filter and sort of a list, one request each, with a value that fits."""
+    """Return a query for every filter and order of a list, with a valid value."""
     [listed] = [
         each
         for each in operations()

@@ -1,4 +1,4 @@
-"""A business of its own for each test, and a writer that writes to it past the handlers."""
+"""A business for each test, and a writer that bypasses the handlers."""
 
 import pytest
 

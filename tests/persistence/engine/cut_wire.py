@@ -1,4 +1,4 @@
-"""A wire between server and database that is cut at the worst moment: during COMMIT."""
+"""A proxy between server and database that breaks the connection during COMMIT."""
 
 import re
 import socket
@@ -11,15 +11,16 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests.partner import PATIENCE_SECONDS
 
-COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"  # How the database says that it has committed.
-PREPARED = re.compile(rb"P.{4}(\w+)\x00COMMIT\x00", re.DOTALL)  # The name it is asked for by.
+COMMITTED = b"C\x00\x00\x00\x0bCOMMIT\x00"  # The database's message that it has committed.
+# The server prepares COMMIT under this name.
+PREPARED = re.compile(rb"P.{4}(\w+)\x00COMMIT\x00", re.DOTALL)
 
 
 class Wire:
-    """Passes everything on until it is told to cut, once, at the next COMMIT.
+    """A proxy that forwards everything until it is told to cut, once, at the next COMMIT.
 
-    `before`: the word never reaches the database. `after`: the database has committed, and its
-    answer never reaches the server. Of more than `most` connections each is closed at once.
+    `before`: the message never reaches the database. `after`: the database has committed, and its
+    answer never reaches the server. Of more than `most` connections each is closed immediately.
     """
 
     def __init__(self, database_url: str, most: int = 1_000) -> None:

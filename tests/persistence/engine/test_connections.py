@@ -1,4 +1,4 @@
-"""What keeps us out of a database: said at once where waiting would not help."""
+"""Failures to connect to a database, reported immediately where waiting would not help."""
 
 import threading
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from tests.standbys.standby import promote
 
 @pytest.fixture
 def starting(tmp_path: Path) -> Iterator[EmbeddedPostgres]:
-    """A server that lets nobody in yet, like one that replays what it wrote before a crash."""
+    """A server that accepts no connection yet, like one that recovers from a crash."""
     home = tmp_path / "postgres"
     with EmbeddedPostgres(home, TEST_SETTINGS) as postgres:
         postgres.create_database()

@@ -11,7 +11,7 @@ from tests.partner import PATIENCE_SECONDS
 
 
 class Crowd:
-    """Tenants that come one after the other and hold their permits until they go."""
+    """Tenants that arrive one after the other and hold their permits until released."""
 
     def __init__(self, runner: asyncio.Runner, semaphore: FairSemaphore) -> None:
         self.runner = runner
@@ -21,7 +21,7 @@ class Crowd:
         self.tasks: list[asyncio.Task[None]] = []
 
     def come(self, tenants: str) -> str:
-        """Acquire a permit for each tenant; return all that have been served so far."""
+        """Acquire a permit for each tenant; return all tenants served so far."""
 
         async def come() -> None:
             for tenant in tenants:
@@ -36,7 +36,7 @@ class Crowd:
         self.served += tenant
 
     def go(self, tenants: str) -> str:
-        """Release a permit of each tenant; return the tenants that are served then."""
+        """Release a permit of each tenant; return the tenants served then."""
         before = len(self.served)
 
         async def go() -> None:

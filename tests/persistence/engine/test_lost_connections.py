@@ -1,4 +1,4 @@
-"""Over HTTP: the connection to the database is lost during COMMIT."""
+"""Requests over HTTP during which the connection to the database is lost at COMMIT."""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -40,7 +40,7 @@ def wire(api_server: ApiServer) -> Iterator[Wire]:
 
 @pytest.fixture
 def far(wire: Wire, shop: Business) -> Iterator[Business]:
-    """The same business over a server whose database is at the end of the wire."""
+    """The same business through a server whose database is behind the wire."""
     with ApiServer(wire.url) as api_server:
         partner = Partner(api_server.url, shop.partner.partner_id, shop.partner.api_key)
         api_server.partners.append(partner)

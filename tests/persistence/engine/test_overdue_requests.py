@@ -1,4 +1,4 @@
-"""Over HTTP: a request takes longer than it may, while its rows are on their way to be kept."""
+"""Requests over HTTP that exceed their time while their rows are being stored."""
 
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
@@ -14,7 +14,7 @@ from tests.partner import Business, Partner, client, within
 WAITING = (
     "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 )
-NOTICED_SECONDS = 30.0  # Half of what a lock is waited for in tests.
+NOTICED_SECONDS = 30.0  # Half of the lock timeout in tests.
 
 
 class TestOverdueRequest:

@@ -1,4 +1,4 @@
-"""Statements in one exchange: results, errors, prepared statements, and sessions that end."""
+"""Statements sent together: results, errors, prepared statements, and sessions that end."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ def url(databases: Databases) -> str:
 
 
 class Session:
-    """A connection of a pool, and the loop that it belongs to."""
+    """A connection of a pool, and its event loop."""
 
     def __init__(self, runner: asyncio.Runner, connection: Connection) -> None:
         self.runner = runner
@@ -67,7 +67,7 @@ def query(text: str, **parameters: Any) -> Query:
 
 
 async def have_asleep(url: str, count: int) -> bool:
-    """Wait until so many sessions execute `pg_sleep`."""
+    """Wait until so many sessions execute `pg_sleep`; return whether they do."""
 
     def asleep() -> bool:
         with psycopg.connect(url) as owner:

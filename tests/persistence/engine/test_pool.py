@@ -1,4 +1,4 @@
-"""Which connection is lent, and in which state it comes back."""
+"""Connections of the pool: which one is leased, and its state after its return."""
 
 import asyncio
 import os
@@ -23,14 +23,14 @@ def url(databases: Databases) -> str:
 
 
 class Lender:
-    """A pool of four connections, and the loop that it belongs to."""
+    """A pool of four connections, and its event loop."""
 
     def __init__(self, runner: asyncio.Runner, pool: Pool) -> None:
         self.runner = runner
         self.pool = pool
 
     def lend(self, count: int) -> list[int]:
-        """Lend so many at the same moment, each to its own tenant; return their processes."""
+        """Acquire so many connections concurrently, each for its own tenant; return their pids."""
 
         async def lend() -> list[int]:
             async with AsyncExitStack() as stack:
@@ -55,7 +55,7 @@ def pid(connection: Connection) -> int:
 
 class TestLending:
     def test_the_connection_used_last_is_lent_first(self, lender: Lender) -> None:
-        first, *_ = lender.lend(3)  # They come back in the opposite order.
+        first, *_ = lender.lend(3)  # They are returned in the opposite order.
         for _ in range(3):
             assert lender.lend(1) == [first]
 

@@ -31,7 +31,7 @@ def flushing(name: str, *queries: Query) -> Handle:
 
 
 async def unbalanced(session: WriteSession) -> None:
-    """Fail at COMMIT and not before."""
+    """Fail at COMMIT and not earlier."""
     session.staging.insert(tables.customer, customer_row(company_name="unbalanced"))
     session.staging.insert(tables.journal_entry, entry_row("JE-1"))
 

@@ -1,4 +1,4 @@
-"""What is found by key is planned once, and so that it is found by key in large businesses too."""
+"""Statements that find rows by key: planned once, with a plan that suits large businesses."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from tools.bench import rows, seed
 
 CUSTOMERS = 5_000
 SMALL = 500  # Businesses with one customer each.
-# As ANALYZE may leave it where all businesses have as many: no value is the most common one.
+# Statistics of businesses of equal size: no value is the most common one.
 NONE_MOST_COMMON = """
 UPDATE pg_statistic SET stakind1 = 0
 WHERE starelid = 'tax_code'::regclass AND stakind1 = 1 AND staattnum = (
@@ -37,7 +37,7 @@ BY_KEY = {
 
 @pytest.fixture(scope="module")
 def crowd(own_server: ApiServer, partner: Partner) -> Iterator[None]:
-    """A large business among many small ones, all of them counted."""
+    """A large business among many small ones, all of them analyzed."""
     small, large = partner.business(), partner.business()
     small.customer()
     large.customer()
@@ -49,7 +49,7 @@ def crowd(own_server: ApiServer, partner: Partner) -> Iterator[None]:
 
 
 def planned_for_half(server: ApiServer) -> set[str]:
-    """The tables of which PostgreSQL is told that a business has half."""
+    """Return the tables for which PostgreSQL assumes that a business has half of the rows."""
     rows = server.query(
         "SELECT attrelid::regclass::text FROM pg_attribute WHERE attname = 'business_id'"
         " AND attoptions = '{n_distinct=2}'"
@@ -58,7 +58,7 @@ def planned_for_half(server: ApiServer) -> set[str]:
 
 
 def plan_of(server: ApiServer, statement: str) -> dict[str, Any]:
-    """How a statement is executed, whatever its values."""
+    """Return the generic plan of a statement."""
     ask = server.watcher.execute
     values = ", ".join("NULL" for _ in {*re.findall(r"\$\d", statement)})
     ask(f"PREPARE asked AS {statement}".encode())
@@ -69,7 +69,7 @@ def plan_of(server: ApiServer, statement: str) -> dict[str, Any]:
 
 
 def searches(plan: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The indexes that are searched, and whether for an id."""
+    """Yield each searched index, and whether it is searched for an id."""
     if "Index Cond" in plan:
         yield plan["Index Name"], " AND (id = " in plan["Index Cond"]
     for each in plan.get("Plans", ()):
@@ -111,7 +111,7 @@ class TestReadings:
         [
             ({}, False, "force_generic_plan"),
             ({"once": True}, False, "auto"),
-            ({}, True, "auto"),  # More rounds may come, with whatever statements.
+            ({}, True, "auto"),  # Later requests may differ, and use any statements.
         ],
     )
     def test_a_query_without_values_has_a_generic_plan_unless_once_or_pinned(

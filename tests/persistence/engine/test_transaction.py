@@ -1,4 +1,4 @@
-"""What a writing does when the database says no, not now, or nothing at all."""
+"""Writings when the database refuses, fails or does not answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -37,7 +37,7 @@ def outcome(text: str, status: int = 201) -> Outcome:
 
 
 class Writer:
-    """Writes into one business and counts how often the handler ran."""
+    """Writes into one business, with a count of the runs of the handler."""
 
     def __init__(self, api_server: ApiServer, shop: Business) -> None:
         self.api_server = api_server
@@ -66,7 +66,7 @@ class Writer:
         )
 
     def write(self, handle: Handle, **options: Any) -> tuple[str, bool]:
-        """Do one writing; return its body and whether it was a replay."""
+        """Perform a writing; return its body and whether it was a replay."""
         return self.together(lambda pool: writing(pool, self.work(handle, **options)))[0]
 
     def together(self, *writings: Callable[[Pool], Awaitable[Any]]) -> list[tuple[str, bool]]:
@@ -85,7 +85,7 @@ class Writer:
 
 
 def staging(name: str, *failing: str) -> Handle:
-    """A handler that stages a customer and fails with one state after the other."""
+    """Return a handler that stages a customer and fails with one state after the other."""
     left = list(failing)
 
     async def handle(session: WriteSession) -> None:

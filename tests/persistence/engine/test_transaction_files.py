@@ -1,4 +1,4 @@
-"""Files beside a writing: put before its rows are sent, gone again unless it commits."""
+"""Files of a writing: stored before its rows are sent, and deleted unless it commits."""
 
 import asyncio
 import threading
@@ -28,7 +28,7 @@ class Cabinet:
         self.writer, self.root = writer, root
 
     def write(self, handle: Handle, **options: object) -> tuple[str, bool]:
-        """Do one writing that may keep files."""
+        """Perform a writing that may store files; return its body and whether it was a replay."""
         blobs = Blobs(Folder(self.root))
 
         async def go(pool: object) -> object:
@@ -39,7 +39,7 @@ class Cabinet:
 
     @property
     def stored(self) -> tuple[list[str], set[str]]:
-        """The files and the customers that are stored."""
+        """Return the names of the stored files and customers."""
         return self.keys, self.writer.customers()
 
     @property
@@ -55,7 +55,7 @@ def cabinet(writer: Writer, tmp_path: Path) -> Cabinet:
 
 
 def staging_file(name: str, *failing: str) -> Handle:
-    """A handler that stages a row and a file and fails with one state after the other."""
+    """Return a handler that stages a row and a file and fails with one state after the other."""
     left = list(failing)
     runs = iter(range(9))
 
@@ -104,7 +104,7 @@ class TestContents:
     def test_a_refused_commit_deletes_its_files(self, cabinet: Cabinet) -> None:
         async def headless(session: WriteSession) -> None:
             await staging_file("headless")(session)
-            session.staging.insert(tables.journal_entry, entry_row("JE-1"))  # Without lines.
+            session.staging.insert(tables.journal_entry, entry_row("JE-1"))  # It has no lines.
 
         with pytest.raises(psycopg.errors.CheckViolation):
             cabinet.write(headless)

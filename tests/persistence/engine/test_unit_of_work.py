@@ -1,4 +1,4 @@
-"""Staged rows: one flush in the right order, numbers rendered on the way, stale rows noticed."""
+"""Staged rows: one flush in the right order, with numbers assigned and stale rows detected."""
 
 import asyncio
 import re
@@ -84,7 +84,7 @@ def entry_row(number: Any, **facts: Any) -> Row:
 
 @dataclass
 class Flusher:
-    """Flushes the rows of a business into transactions that are rolled back."""
+    """A writer that flushes rows of a business into transactions that are rolled back."""
 
     api_server: ApiServer
     business_id: UUID
@@ -110,7 +110,7 @@ class Flusher:
 
 
 def written(staging: UnitOfWork) -> list[str]:
-    """The tables that a flush writes to, in its order."""
+    """Return the tables that a flush writes to, in its order."""
     texts = [query.text for query in staging.queries()]
     return [re.search(r"(?:INSERT INTO|UPDATE) (\w+)", text)[1] for text in texts]  # type: ignore[index]
 
@@ -267,7 +267,7 @@ class TestStaging:
         staging.update(tables.invoice, known)
         staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
         assert written(staging) == ["invoice", "number_series", "journal_entry"]
-        staging.raise_series("INV", 7)  # A number of its own form: nobody is to be given it.
+        staging.raise_series("INV", 7)  # A given number of this form, which the series must skip.
         assert written(staging) == ["number_series"] * 2 + ["invoice", "journal_entry"]
 
     def test_leading_and_following_statements_surround_the_rows(

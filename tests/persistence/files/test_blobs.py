@@ -1,4 +1,4 @@
-"""The stores of files, a folder and an object store: what is durable, and what is refused."""
+"""Stores of files, a folder and an object store: durability and refusals."""
 
 import asyncio
 import os
@@ -222,7 +222,7 @@ class TestBlobs:
             endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
             with pytest.raises(Unavailable):
                 await Blobs(object_store.bucket(endpoint=endpoint)).put({"business/a": CONTENT})
-            # Only now it hangs up, so that the thread of the question ends as well.
+            # Disconnect only now, so that the requesting thread ends as well.
             silent.shutdown(socket.SHUT_RDWR)
 
         with socket.create_server(("127.0.0.1", 0)) as silent:

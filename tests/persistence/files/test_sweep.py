@@ -1,4 +1,4 @@
-"""The sweep takes away what no record names, and nothing else."""
+"""The sweep deletes files that no record names, and no other file."""
 
 import asyncio
 import os
@@ -33,7 +33,7 @@ def object_store() -> Iterator[ObjectStore]:
 
 
 def swept(api_server: ApiServer, storage: BlobStorage, *, only_look: bool = False) -> SweepResult:
-    """What is found in all businesses that the database has."""
+    """Run the sweep of all businesses; return the sum of the results."""
 
     async def go() -> list[SweepResult]:
         now, blobs = datetime.now(UTC), Blobs(storage)
@@ -49,7 +49,7 @@ def swept(api_server: ApiServer, storage: BlobStorage, *, only_look: bool = Fals
 
 
 def left_behind(folder: Path, business: str, *, minutes: int = 61, name: str = "") -> Path:
-    """A file without a record, so many minutes old."""
+    """Create a file without a record, so many minutes old."""
     path = folder / business / (name or uuid4().hex)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(PDF)

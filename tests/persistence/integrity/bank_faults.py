@@ -1,6 +1,6 @@
-"""A business with a bank account: lines that are money, in parts, and lines that are not.
+"""A business with a bank account, whose lines are linked with money in full, in part or not.
 
-And the faults to plant in it, each with the checks that find it.
+The faults to plant in it, each with the checks that find it.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from tests.persistence.integrity.fault import Fault, called, change, coded, plan
 
 
 def banked(shop: Business, baker: Record) -> None:
-    """Match bank lines with money: all of it, a part of it, and no more."""
+    """Match bank lines with money, in full and in part."""
     current, savings = (
         Bank(shop, open_account(shop, display_name=name)) for name in ("Current account", "Savings")
     )
@@ -58,7 +58,7 @@ def banked(shop: Business, baker: Record) -> None:
 
 
 def rounded(savings: Bank, baker: Record) -> None:
-    """Match payments with lines that are a little less, and let one bounce."""
+    """Match payments with lines of slightly smaller amounts, and fail one payment."""
     tolerate(savings.shop, 5)
     for name in ("short", "bounced short"):
         payment = paid(savings.shop, baker, 1_000, external_id=name)
@@ -75,7 +75,7 @@ def tolerate(shop: Business, cents: int) -> None:
 
 
 def moved_between_accounts(shop: Business) -> None:
-    """Borrow and transfer money between two accounts; close the statement of the first."""
+    """Post a loan and transfers between two accounts; close the statement of the first."""
     reserve, deposit = (
         Bank(shop, open_account(shop, display_name=name)) for name in ("Reserve", "Deposit")
     )
@@ -91,7 +91,7 @@ def moved_between_accounts(shop: Business) -> None:
 
 
 def did(shop: Business, method: str, path: str, body: Record | None = None) -> None:
-    """Send a change that succeeds."""
+    """Send a change; check that it succeeds."""
     answer = shop.api.request(method, path, json=body)
     assert answer.status_code == 200, answer.text
 

@@ -1,4 +1,4 @@
-"""Planting faults in the books of businesses under test, and the names of those that are found."""
+"""Planting of faults in the books of businesses under test, and the names of found faults."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ def faults_in(api_server: ApiServer, business: Business) -> set[str]:
 
 
 def tamper(api_server: ApiServer, statement: str, *parameters: Any, url: str = "") -> None:
-    """Change rows with no trigger and no foreign key looking, as a superuser (by `url`) may."""
+    """Change rows without triggers and foreign keys, as a superuser of `url` may."""
     with psycopg.connect(url or api_server.database_url) as connection:
         connection.execute("SET session_replication_role = replica")
         affected = connection.execute(statement, parameters).rowcount
@@ -25,10 +25,10 @@ def tamper(api_server: ApiServer, statement: str, *parameters: Any, url: str = "
 
 @contextmanager
 def remembered(api_server: ApiServer, business: Business) -> Iterator[Callable[[], None]]:
-    """Remember every row of a business, and give what puts them back, as often as it is called.
+    """Remember every row of a business; yield a function that restores them repeatedly.
 
-    A table in which no row has come, gone or changed is left alone: rows that are put back leave
-    dead ones, and each proof would read those of all the times before.
+    A table without changed rows is left alone: restored rows leave dead ones, and each proof would
+    read the dead rows of all earlier restores.
     """
     mine = {"business": business.id}
     with psycopg.connect(api_server.database_url, autocommit=True) as connection:
@@ -61,7 +61,7 @@ _KEPT = {
     for table in tables.metadata.sorted_tables
     if table.info.get("tenant")
 }
-# How many rows, and by which transactions they were written: a later one has a higher number.
+# The number of rows, and the ids of their writing transactions: a later one has a higher id.
 _SIGNS = " UNION ALL ".join(
     f"SELECT '{name}', count(*), coalesce(sum(xmin::text::bigint), 0)::bigint"
     f" FROM {name} WHERE business_id = %(business)s"

@@ -1,10 +1,9 @@
-"""Faults to plant in what counts on cash, each with the checks that find it."""
+"""Faults to plant in cash lines, each with the checks that find it."""
 
 from collections.abc import Mapping
 
 from tests.persistence.integrity.fault import Fault, change, planted, role
 
-# Which of two bases an entry of a series counts on, by what its line settles.
 _PART = "id = (SELECT min(id::text)::uuid FROM cash_line WHERE business_id = %(b)s)"
 _MONEY = (
     "line_number = 1 AND entry_id = (SELECT min(id::text)::uuid FROM journal_entry"

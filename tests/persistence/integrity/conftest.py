@@ -1,4 +1,4 @@
-"""The business of a module, `bakery`, whose rows are put back after each test."""
+"""The business of a module, `bakery`, whose rows are restored after each test."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""How faults are written, and what the tables and checks of each side are called in them."""
+"""Faults of the books, and the names of tables and checks of each side."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ Faults = dict[str, Fault]
 
 @dataclass(frozen=True)
 class Side:
-    """One side in words; `control`, `prepayments`, `credits` and `refunds` name its accounts."""
+    """The names of a side; `control`, `prepayments`, `credits` and `refunds` are its accounts."""
 
     tables: SideTables
     party: str
@@ -28,7 +28,7 @@ class Side:
 
     @property
     def other(self) -> str:
-        """Somebody else to trade with."""
+        """The query for another party."""
         return called(self.party, "brewer")
 
     def of_document(self, *checks: str) -> set[str]:
@@ -48,7 +48,7 @@ class Side:
         return {f"{self.tables.refunds}_{check}" for check in checks}
 
     def of_targets(self, *checks: str) -> set[str]:
-        """Name those of what refunds give back of, where these may be several things."""
+        """Name the checks of refund targets, on the side where a refund may have several."""
         return self.of_refund(*checks) if self.tables.refunds_paid_later else set()
 
 
@@ -87,32 +87,32 @@ def changed_tables(statement: str) -> set[str]:
 
 
 def role(name: str) -> str:
-    """The account with a role."""
+    """Return the query for the account with a role."""
     return f"(SELECT id FROM account WHERE business_id = %(b)s AND role = '{name}')"
 
 
 def coded(code: str) -> str:
-    """The account with a code."""
+    """Return the query for the account with a code."""
     return f"(SELECT id FROM account WHERE business_id = %(b)s AND code = '{code}')"
 
 
 def called(table: str, external_id: str) -> str:
-    """The id of the row that the trade gave an id of its own."""
+    """Return the query for the row with an external id."""
     return f"(SELECT id FROM {table} WHERE business_id = %(b)s AND external_id = '{external_id}')"
 
 
 def change(table: str, changed: str, which: str) -> str:
-    """Change the rows of a business."""
+    """Return a statement that changes rows of a business."""
     return f"UPDATE {table} SET {changed} WHERE business_id = %(b)s AND {which}"
 
 
 def planted(table: str, changed: str, which: str, *checks: str) -> Fault:
-    """A change of the rows of a business, with the checks that find it."""
+    """Return a change of rows of a business, with the checks that find it."""
     return change(table, changed, which), set(checks)
 
 
 def elsewhere(table: str, split: str, which: str, *, place: Iterable[int] = (0, 0)) -> str:
-    """Let a part of a split, by default the first, stand on an account that is nobody's."""
+    """Return a change of a split's part, by default the first, to an unknown account."""
     path = ",".join(str(each) for each in place)
     moved = f"{split} = jsonb_set({split}, '{{{path}}}', to_jsonb(id::text))"
     return change(table, moved, which)

@@ -1,6 +1,6 @@
-"""Faults to plant in the books of `trading.traded`, each with the checks that find it.
+"""Faults to plant in the books of `traded_business.traded`, each with the checks that find it.
 
-`audit_rows` finds each that changes a row under audit, and is not named with it again.
+`audit_rows` finds each that changes a row under audit, and is not listed again.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from tests.persistence.integrity.trade_faults import credits_, documents, paymen
 from tests.persistence.integrity.trail_faults import TRAIL
 
 # The second line of an invoice's entry, on an account that documents do not prove.
-# What is planted in the first hundred entries of the year is in their months, too.
+# Faults in the first hundred entries of the year are in their months, too.
 _SECOND = (
     "line_number = 2 AND entry_id = (SELECT id FROM journal_entry"
     " WHERE business_id = %(b)s AND sequence_number = 'JE-2025-000002')"
@@ -88,7 +88,7 @@ JOURNAL: Mapping[str, Fault] = {
     ),
 }
 
-# What was written by hand: 15.00 accrued, and 3.00 that wait.
+# Manual entries: 15.00 accrued, and 3.00 that wait.
 _ACCRUED = "source_type = 'manual' AND reversal_of_id IS NULL AND reference IS DISTINCT FROM 'lent'"
 _TAKEN_BACK = "source_type = 'manual' AND reversal_of_id IS NOT NULL"
 

@@ -1,4 +1,4 @@
-"""Books that were opened, and the faults to plant in what came with that."""
+"""An opening of books, and the faults to plant in its items."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ _STANDS = "reversed_at IS NULL"
 
 
 def open_books(shop: Business, customer: Record, vendor: Record) -> None:
-    """Open the books, take that back, and open them anew; then those of a shop with tax."""
+    """Open the books, reverse the opening, and open them again; then those of a shop with tax."""
     reversed_(shop, opened(shop, **all_open(customer, vendor)), "2024-12-31")
     opened(shop, **all_open(customer, vendor), memo="again")
     sold, bought = [by_code("S20", 100, 20)], [by_code("P20", 100, 20)]

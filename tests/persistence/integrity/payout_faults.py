@@ -1,6 +1,6 @@
-"""A business whose processor pays out: payments that bounced, refunds, payouts that failed.
+"""A business with payouts of a processor: bounced payments, refunds and failed payouts.
 
-And the faults to plant in it, each with the checks that find it.
+The faults to plant in it, each with the checks that find it.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ CARD = {"payment_method": "credit_card", "payment_processor": "adyen"}
 
 
 def cleared(shop: Business, baker: Record) -> None:
-    """Be paid out: with a fee and a variance, once in vain, once by mistake, once later."""
+    """Create payouts: one with a fee and a variance, one failed, one pending, one deleted."""
     first, second, third, fourth = (
         paid(shop, baker, amount, processing_fee_cents=fee, external_id=f"card {n}", **CARD)
         for n, (amount, fee) in enumerate([(10_000, 30), (5_000, 15), (700, 2), (400, 0)], 1)
@@ -46,7 +46,7 @@ def cleared(shop: Business, baker: Record) -> None:
 
 
 def disputed(payment: Record) -> list[Record]:
-    """What the processor took and gave besides: one item of each type."""
+    """Return a processor's other items, one of each type."""
     return [
         {"type": "chargeback", "amount_cents": -900, "payment_id": payment["id"]},
         {"type": "dispute_fee", "amount_cents": -15},

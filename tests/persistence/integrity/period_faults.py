@@ -1,6 +1,6 @@
-"""Faults of locked periods, to plant in the books of `trading.traded`.
+"""Faults of locked periods, to plant in the books of `traded_business.traded`.
 
-June was closed there when all was posted, and opened again in the next moment.
+February was closed there after all postings, and opened again immediately.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _WHILE_CLOSED = f"(SELECT created_at FROM audit_record WHERE business_id = %(b)s
 
 
 def _told(which: str, end: str, day: str) -> str:
-    """Let the trail tell of another day than it was."""
+    """Return a change of the day that a record of the trail states."""
     moved = f"changes = jsonb_set(changes, '{{lock_date,{end}}}', '{day}')"
     return change("audit_record", moved, which)
 

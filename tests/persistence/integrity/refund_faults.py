@@ -1,4 +1,4 @@
-"""Faults in refunds: those that are the same on both sides, and those of vendor refunds."""
+"""Faults in refunds: those of both sides, and those of vendor refunds alone."""
 
 from tests.persistence.integrity.fault import (
     BOUGHT,
@@ -18,10 +18,10 @@ WAITS = "unallocated_refunds"
 
 
 def refunds(side: Side, step: str, *, waiting: set[str], revived: set[str]) -> Faults:
-    """Faults in refunds to customers, or from vendors; `step` is the payment that has come.
+    """Return the faults in refunds of a side; `step` is the completed payment.
 
-    `waiting` sees that a refund comes to another amount than it gives back, and `revived` that one
-    is cancelled of which a payment lives.
+    `waiting` are the checks of a refund that exceeds its allocations, and `revived` those of a
+    cancelled refund with a live payment.
     """
     tables, a = side.tables, side.refund
     table, payment = tables.refund, tables.refund_payment
@@ -216,7 +216,7 @@ _FROM_VENDORS: Faults = {
     ),
 }
 
-# The one that came has no id of its own; no other payment comes to as much.
+# The completed payment has no external id; no other payment has its amount.
 REFUNDS: Faults = {
     **refunds(SOLD, "external_id = 'step'", waiting=set(), revived=set()),
     **refunds(

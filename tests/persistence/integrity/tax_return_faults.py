@@ -9,7 +9,7 @@ _NEXT = "status = 'filed' AND start_date = '2025-04-01'"
 _MOVED_NET = "{transition,0,parts,net}"
 _WITHOUT_CHANGES = "jsonb_path_query_array(slices, '$[*] ? (@[6] == null)')"
 
-# What the books were opened with, which the transition has.
+# Items of the opening, which the transition declares.
 _OPENED = f"settles_id IS NULL AND split <> '[]' AND account_id = {role('opening_balance_equity')}"
 
 TAX_RETURNS: Mapping[str, Fault] = {

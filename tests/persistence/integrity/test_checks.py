@@ -1,4 +1,4 @@
-"""The proof of the books finds what is planted in them, and nothing where nothing is."""
+"""The proof of the books finds every planted fault, and nothing in correct books."""
 
 import pytest
 
@@ -19,7 +19,7 @@ NAMES = {*CHECKS, "posted_as_desired"}
 
 @pytest.fixture(scope="module")
 def bakery(own_server: ApiServer, partner: Partner) -> Business:
-    """Trade with too few entries for a roll-up, so that faulty lines are in the journal alone."""
+    """A business with too few entries for a roll-up: faulty lines are in the journal alone."""
     return traded(partner.business())
 
 

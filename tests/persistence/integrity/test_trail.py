@@ -1,4 +1,4 @@
-"""The proof of the audit trail: its records agree with the rows, and its seals with the records."""
+"""The proof of the audit trail: its records agree with the rows, its seals with the records."""
 
 import asyncio
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _MINE = "WHERE business_id = %s AND object_type = 'customer' AND change = 'inser
 
 @pytest.fixture(scope="module")
 def bakery(own_server: ApiServer, partner: Partner) -> Business:
-    """An invoice that was changed, sent and paid, and a draft that was deleted."""
+    """A business with an invoice that was changed, sent and paid, and with a deleted draft."""
     shop = partner.business()
     buyer = shop.customer(external_id="baker")
     draft = shop.made("invoices/", invoice_body(buyer))
@@ -54,7 +54,7 @@ def owner(own_server: ApiServer) -> Iterator[Connection]:
 
 @contextmanager
 def without_triggers(owner: Connection, *tables: str) -> Iterator[None]:
-    """Disable the triggers of tables, as they are missing on a cluster."""
+    """Disable the triggers of tables, which are missing on a cluster."""
     for table in tables:
         owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
     try:
@@ -65,7 +65,7 @@ def without_triggers(owner: Connection, *tables: str) -> Iterator[None]:
 
 
 def seal(api_server: ApiServer, shop: Business) -> int:
-    """Seal as the server does; return how many records were new."""
+    """Seal as the server does; return the number of new records."""
     with as_server(api_server) as server:
         found = server.execute("SELECT seal_audit_trail(%s)", (shop.id,)).fetchone()
         server.commit()
@@ -103,7 +103,7 @@ def changes_of(api_server: ApiServer, partner: Partner) -> list[tuple[Any, ...]]
 
 
 def rewritten(api_server: ApiServer, shop: Business) -> None:
-    """Rename a customer, and change its records so that it never had another name."""
+    """Rename a customer, and change its records to the new name."""
     tamper(api_server, "UPDATE customer SET company_name = 'B' WHERE business_id = %s", shop.id)
     tamper(
         api_server,
@@ -164,7 +164,7 @@ class TestSeals:
             "UPDATE audit_seal SET created_at = now() WHERE business_id = %s AND number = 1",
             "UPDATE audit_seal SET record_ids = record_ids[2:] WHERE business_id = %s",
             "UPDATE audit_seal SET before_digest = NULL WHERE business_id = %s AND number = 2",
-            # A record that was deleted disappears from the trail.
+            # A deleted record disappears from the trail.
             "DELETE FROM audit_record WHERE business_id = %s AND object_id IN"
             " (SELECT object_id FROM audit_record WHERE change = 'delete')",
         ],
@@ -208,7 +208,7 @@ class TestForging:
     def test_a_server_cannot_forge_a_change_of_a_business(
         self, own_server: ApiServer, shop: Business
     ) -> None:
-        """On many machines the server says that it has changed a business."""
+        """Add no record when the server calls the function that records a business's changes."""
         with as_server(own_server, shop.id) as server:
             count = "SELECT count(*) FROM audit_record WHERE business_id = %s"
             before = server.execute(count, (shop.id,)).fetchone()

@@ -1,4 +1,4 @@
-"""Faults in documents, write-offs, payments and credits, which are the same on both sides."""
+"""Faults in documents, write-offs, payments and credits, which both sides share."""
 
 from tests.persistence.integrity.fault import POSTED, Faults, Side, change, elsewhere, planted
 
@@ -6,7 +6,7 @@ LIVE = "end_on IS NULL"
 
 
 def documents(side: Side) -> Faults:
-    """Faults in invoices, or in bills."""
+    """Return faults in invoices or in bills."""
     table, a = side.tables.document, side.document
     return {
         f"the series of {a} lies behind": (
@@ -70,7 +70,7 @@ def documents(side: Side) -> Faults:
 
 
 def write_offs(side: Side) -> Faults:
-    """Faults in what is given up of invoices, or of bills."""
+    """Return faults in write-offs of invoices or of bills."""
     table, a = side.tables.write_off, side.document
     named = {f"{table}s"}
     return {
@@ -92,7 +92,7 @@ def write_offs(side: Side) -> Faults:
 
 
 def payments(side: Side) -> Faults:
-    """Faults in payments and in what they settle."""
+    """Return faults in payments and their allocations."""
     table, allocation, a = side.tables.payment, side.tables.allocation, side.payment
     return {
         f"{a} claims to have applied less": (
@@ -132,7 +132,7 @@ def payments(side: Side) -> Faults:
 
 
 def credits_(side: Side) -> Faults:
-    """Faults in credits and in what they settle."""
+    """Return faults in credits and their allocations."""
     table, allocation, a = side.tables.credit, side.tables.credit_allocation, side.credit
     return {
         f"the series of {a} lies behind": (
@@ -215,6 +215,6 @@ _RETURNED = "external_id = 'returned'"
 
 
 def _line_elsewhere(side: Side, field: str, external_id: str) -> str:
-    """Let the first line of a document name an account that is nobody's."""
+    """Return a change of a document's first line to an unknown account."""
     moved = f"lines = jsonb_set(lines, '{{0,{field}}}', to_jsonb(id::text))"
     return change(side.tables.document, moved, f"external_id = '{external_id}'")

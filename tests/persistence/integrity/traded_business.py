@@ -1,4 +1,4 @@
-"""A business that has done everything the books know so far, once."""
+"""A business that has used every feature of the books."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ MONTH_END = "2025-02-28"
 
 
 def traded(shop: Business) -> Business:
-    """Sell and buy, pay, write off, credit and refund, each in more than one way; use the bank."""
+    """Create records of every kind, most of them in more than one way; return the business."""
     baker = shop.customer(external_id="baker")
     shop.customer(external_id="brewer")
     trade_documents(shop, SALES, baker)
@@ -56,7 +56,7 @@ def traded(shop: Business) -> Business:
 
 
 def declare(shop: Business) -> None:
-    """File three quarters on cash and then on accrual, the first of them anew; a draft waits."""
+    """Create and file three returns on both schemes, one superseded; leave a draft."""
     first = filed(shop, drawn_up(shop, 1, "cash"))
     filed(shop, drawn_up(shop, 2, "accrual"))
     filed(shop, superseding(shop, first))
@@ -65,7 +65,7 @@ def declare(shop: Business) -> None:
 
 
 def trade_documents(shop: Business, trade: Trade, party: Record) -> None:
-    """Open, void and pay documents; a payment fails, another is on its way."""
+    """Open, void and pay documents; a payment fails, another is pending."""
     plain = {"total": 9_999, "additional_discount": 99}
     voided = trade.open(shop, party, external_id="voided", **plain)
     trade.open(shop, party, line_items=[TAXED, {"quantity": 3, "unit_price": 101}])
@@ -89,7 +89,7 @@ def trade_documents(shop: Business, trade: Trade, party: Record) -> None:
 
 
 def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
-    """Apply a credit to two documents and take it back from one; another is void, one a draft."""
+    """Apply a credit to two documents and release it from one; another is void, one a draft."""
     line = {"amount": 3_000, "tax_amount_cents": 600}
     first, second = (
         trade.open(shop, party, line_items=[TAXED], external_id=name)
@@ -107,7 +107,7 @@ def trade_credits(shop: Business, trade: Trade, party: Record) -> None:
 
 
 def write_off(shop: Business, trade: Trade, party: Record) -> None:
-    """Write two parts of a document off, and reverse one."""
+    """Write off two parts of a document, and reverse one."""
     facts = {"external_id": "doubtful", "transaction_tags": ["fair"]}
     doubtful = trade.open(shop, party, line_items=[TAXED], **facts)
     trade.write_off(shop, doubtful, amount_cents=1_000, write_off_at=LATER, external_id="lost")
@@ -117,14 +117,14 @@ def write_off(shop: Business, trade: Trade, party: Record) -> None:
 
 
 def taxed_credit(shop: Business, trade: Trade, party: Record) -> Record:
-    """A credit of which some settles a document."""
+    """Create a credit that settles a document in part."""
     document = trade.open(shop, party)
     facts = {"line_items": [CREDITED], "external_id": "paid out"}
     return trade.credit(shop, party, 0, trade.share(document, 700), **facts)
 
 
 def pay_credit_out(shop: Business, baker: Record) -> None:
-    """Pay a credit out in steps, of which one is taken back, and another as a whole."""
+    """Pay a part of a credit out; cancel another refund of it."""
     credit = taxed_credit(shop, SALES, baker)
     refund = refunded(shop, credit, amount_cents=1_001, external_id="of a credit")
     refund_paid(shop, refund, amount_cents=333)
@@ -133,7 +133,7 @@ def pay_credit_out(shop: Business, baker: Record) -> None:
 
 
 def get_credit_in_cash(shop: Business, miller: Record) -> None:
-    """Get a vendor's credit in cash, once for good and once in vain."""
+    """Receive a vendor's credit in cash; another such refund is cancelled."""
     credit = taxed_credit(shop, PURCHASES, miller)
     payment = payment_of(shop, miller, 1_001, of_credit(credit, 1_001))
     changed(shop, payment, status="completed", payment_date=AGREED)
@@ -162,7 +162,7 @@ def refund_customer(shop: Business, baker: Record) -> None:
 
 
 def be_refunded(shop: Business, miller: Record) -> None:
-    """Get a bill's money back in steps: one has come, one went back, one is announced."""
+    """Receive refunds of a bill in steps: one completed, one failed, one pending."""
     bill = PURCHASES.open(shop, miller, line_items=[TAXED], external_id="given back")
     total = bill["total_amount"]
     PURCHASES.pay(shop, miller, total + 400, PURCHASES.part(bill, total), external_id="too much")
@@ -191,7 +191,7 @@ def be_refunded(shop: Business, miller: Record) -> None:
 
 
 def release_by_refunds(shop: Business, miller: Record) -> None:
-    """Keep a refund as a credit, and get money back that had settled bills."""
+    """Keep a refund as a credit, and refund money that had settled bills."""
     bills = [PURCHASES.open(shop, miller) for _ in range(2)]
     parts = [PURCHASES.part(each, 1_000) for each in bills]
     source = PURCHASES.pay(shop, miller, 2_000, *parts, external_id="released")
@@ -202,14 +202,14 @@ def release_by_refunds(shop: Business, miller: Record) -> None:
 
 
 def payment_of(shop: Business, miller: Record, total: int, *items: Record, **facts: Any) -> Record:
-    """Agree a refund by itself, and return its payment."""
+    """Create a refund; return its payment."""
     refund = agreed_refund(shop, miller, total, allocations=list(items), **facts)
     [payment] = refund["vendor_refund_payments"]
     return payment
 
 
 def write_entries(shop: Business) -> None:
-    """Accrue something at the end of a month, and take it back; another entry waits."""
+    """Post an accrual at the end of a month, and reverse it; another entry waits."""
     entry = shop.made(ENTRIES, entry_body(1_500, entry_date=MONTH_END, post=True))
     shop.made(f"{ENTRIES}{entry['id']}/reverse/", {"entry_date": "2025-03-01"})
     lines = [debit("6400", 300), credit("1150", 300)]

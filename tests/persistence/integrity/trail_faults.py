@@ -1,4 +1,4 @@
-"""Faults of the audit trail itself, to plant in `trading.traded` before it is sealed."""
+"""Faults of the audit trail itself, to plant in `traded_business.traded` before it is sealed."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _OWN_DIGEST = f"audit_record_digest({', '.join(_SAID)})"
 
 
 def put_in(digest: str = _OWN_DIGEST, **said: str) -> str:
-    """Put in a copy of the baker's first record that says something else, by default in full."""
+    """Return an insert of a changed copy of the baker's first record, with a valid digest."""
     shown = ", ".join(f"{said.get(name, name)} AS {name}" for name in _SAID)
     return (
         f"INSERT INTO audit_record SELECT *, {digest} FROM (SELECT {shown} FROM audit_record"

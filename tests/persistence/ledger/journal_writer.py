@@ -1,4 +1,4 @@
-"""Posts entries past the handlers, with a roll-up that advances after few of them."""
+"""A writer of entries that bypasses the handlers, with a roll-up after few entries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from tests.persistence.server_role import as_server
 T = TypeVar("T")
 NOW = datetime(2026, 7, 10, 12, tzinfo=UTC)
 STEP = 3
-# What stands on each account in a period, by the lines alone.
+# The sums of each account in a period, from the lines alone.
 BY_LINES = """
 SELECT account_id, sum(debit)::bigint, sum(credit)::bigint,
        count(*) FILTER (WHERE debit > 0), count(*) FILTER (WHERE credit > 0)
@@ -41,14 +41,14 @@ Sums = dict[UUID, tuple[int, int, int, int]]
 
 @dataclass(frozen=True)
 class Posting:
-    """One entry to be posted: amounts by the place of their account, summing to zero."""
+    """An entry to post: amounts by the place of their account, with a sum of zero."""
 
     on: date
     amounts: tuple[tuple[int, int], ...]
 
 
 class JournalWriter:
-    """Keeps the journal of a business of its own."""
+    """The journal of a new business, and its writer."""
 
     def __init__(self, api_server: ApiServer, business: Business) -> None:
         self.api_server, self.business, self.step = api_server, business, STEP
@@ -122,7 +122,7 @@ class JournalWriter:
         )
 
     def reversals(self) -> list[Entry]:
-        """The entries that take back each one that is not taken back yet."""
+        """Return reversals of all entries that are not reversed yet."""
         rows = self.api_server.query(
             "SELECT e.id, e.entry_date, array_agg(l.account_id ORDER BY l.line_number),"
             " array_agg(l.credit - l.debit ORDER BY l.line_number)"
@@ -166,7 +166,7 @@ class JournalWriter:
         assert all("Index Cond" in line for line in found), found
 
     def rolled_up(self) -> dict[str, tuple[int, int]]:
-        """How far each year is rolled up, and how many entries it has."""
+        """Return how many entries of each year are rolled up, and how many it has."""
         rows = self.api_server.query(
             "SELECT series, coalesce(rolled_up, 0), last FROM number_series"
             " WHERE business_id = %s AND series LIKE 'JE-%%'",

@@ -1,4 +1,4 @@
-"""The audit trail in the database: what writes it, what cannot, and in which order it stands."""
+"""The audit trail in the database: its writers, their rights, and its order."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -23,8 +23,8 @@ PARTS = {
     *("invoice_refund_allocation", "vendor_refund_allocation"),
     *("journal_line", "cash_line", "payout_item"),
 }
-# Internal tables: their contents follow from others, or expire. `audit_revocation` records that a
-# token is revoked.
+# Internal tables: their rows are derived from others, or expire. `audit_revocation` records the
+# revocation of a token.
 OWN = {
     *("reply", "partner_reply", "number_series", "account_month", "tax_month"),
     "tagged_line",

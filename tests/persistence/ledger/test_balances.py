@@ -1,4 +1,4 @@
-"""Balances by month: whatever is posted, they say what the lines say."""
+"""Balances by month agree with the lines after any postings."""
 
 import asyncio
 from datetime import date, timedelta
@@ -68,7 +68,7 @@ class TestAnyHistory:
         assert sums(states, of_period=False) == journal.by_lines(EVER)
         within = {id_: each[:2] for id_, each in journal.by_lines(period).items()}
         assert sums(states, of_period=True) == within
-        # Every step that was reached is taken, and none before.
+        # Every complete step is rolled up, and no other entry.
         for rolled, last in journal.rolled_up().values():
             assert last - rolled < STEP
             assert rolled == 0 or last >= STEP
@@ -183,7 +183,7 @@ class TestAdvancing:
     def test_most_postings_send_no_statement_for_it(self, journal: JournalWriter) -> None:
         journal.step = 20
         journal.post(*[[two(1 + turn)] for turn in range(19)])
-        assert journal.advances == 1  # The first, which does not know what waits.
+        assert journal.advances == 1  # The first roll-up, which does not know of waiting entries.
         journal.post([two(20)])
         assert journal.advances == 2
         assert journal.rolled_up() == {"JE-2026": (20, 20)}

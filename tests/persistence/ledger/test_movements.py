@@ -1,5 +1,7 @@
-"""What was posted in some periods, on either basis: months, days and later postings say what the
-lines say."""
+"""Posted amounts of periods on either basis agree with the lines.
+
+They are added up from months, days and later postings.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -36,8 +38,8 @@ ByAccount = dict[UUID, tuple[AccountMovement, ...]]
 
 
 @dataclass(frozen=True)
-class Settling:
-    """An entry in which one line settles something, in parts by the places of their accounts."""
+class Settlement:
+    """An entry with a line that settles a document; its shares are by place of their account."""
 
     on: date
     shares: tuple[tuple[int, int], ...]
@@ -45,18 +47,18 @@ class Settling:
 
 
 @st.composite
-def settlings(draw: st.DrawFn) -> Settling:
+def settlings(draw: st.DrawFn) -> Settlement:
     places = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True))
     amounts = st.integers(-(10**9), 10**9).filter(bool)
     shares = tuple((place, draw(amounts)) for place in places)
     rest = (5, 7) if sum(amount for _, amount in shares) == 0 else None
-    return Settling(draw(DAYS), (*shares, rest) if rest else shares, draw(st.booleans()))
+    return Settlement(draw(DAYS), (*shares, rest) if rest else shares, draw(st.booleans()))
 
 
 HISTORIES = st.lists(st.lists(settlings(), min_size=1, max_size=5), max_size=5)
 
 
-def entry_of(settling: Settling, accounts: Sequence[UUID]) -> Entry:
+def entry_of(settling: Settlement, accounts: Sequence[UUID]) -> Entry:
     split: Split = tuple((Part(accounts[place]), amount) for place, amount in settling.shares)
     amount = sum(share for _, share in split)
     return Entry(
@@ -71,7 +73,7 @@ def entry_of(settling: Settling, accounts: Sequence[UUID]) -> Entry:
 
 
 def counted(entry: Entry, basis: Basis) -> list[tuple[UUID, int]]:
-    """What of an entry counts on a basis, told apart from the product's own way."""
+    """Return the amounts of an entry on a basis, by a method independent of the product."""
     if basis is Basis.ACCRUAL:
         return [(line.account_id, line.amount) for line in entry.lines]
     if not entry.in_cash:
@@ -110,7 +112,7 @@ class TestAnyHistory:
         self,
         own_server: ApiServer,
         partner: Partner,
-        history: list[list[Settling]],
+        history: list[list[Settlement]],
         spans: list[Period],
         cut: ReportFilter,
     ) -> None:
@@ -136,7 +138,7 @@ class TestRebuilding:
     def test_months_of_both_bases_are_rebuilt(
         self, own_server: ApiServer, journal: JournalWriter
     ) -> None:
-        settling = Settling(date(2026, 1, 5), ((2, 900), (3, 100)), in_cash=True)
+        settling = Settlement(date(2026, 1, 5), ((2, 900), (3, 100)), in_cash=True)
         journal.run(lambda pool: journal.adding(pool, [entry_of(settling, journal.accounts)] * 4))
         tamper(
             own_server,
@@ -157,12 +159,12 @@ def shop(own_server: ApiServer, partner: Partner) -> JournalWriter:
 
 
 def of_tag(tag: str | None) -> dict[str, Any]:
-    """The filters of a list that a tag, or none, stands for."""
+    """Return the filter of a list for a tag, or for no tag."""
     return {"untagged": True} if tag is None else {"tag": tag}
 
 
 class TestExplained:
-    """A figure is what the list of its account adds up to, whatever cuts it."""
+    """The list of an account adds up to its figure, under each filter."""
 
     @pytest.mark.parametrize("basis", Basis)
     @pytest.mark.parametrize("tag", ["fair", "online", "returned", "nobody's", None, ...])
@@ -201,7 +203,7 @@ class TestExplained:
 
 
 def moment_of(journal: JournalWriter, part: float | None) -> datetime | None:
-    """The moment up to which a part of all entries was posted."""
+    """Return the time up to which a part of all entries was posted."""
     if part is None:
         return None
     [(moment,)] = journal.api_server.query(

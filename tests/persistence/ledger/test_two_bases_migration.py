@@ -1,4 +1,4 @@
-"""Books that were kept before they had a cash basis get it from what their lines settle."""
+"""Books from before the cash basis get it from the settlements of their lines."""
 
 from collections.abc import Iterator
 
@@ -55,7 +55,7 @@ ENTRIES: list[tuple[str, str, str, list[tuple[str, int, str | None, str]]]] = [
     ),
     ("bill", "self_assessed", BILL, [("1300", 20, None, "[]"), ("2200", -20, None, "[]")]),
 ]
-# By code, debits less credits: each line that stays, and each part.
+# By code, debits less credits: each remaining line, and each part.
 ON_CASH = {
     PAYMENT: {"1000": 700, "2100": -100},
     INVOICE: {"4000": -550, "2200": -110, "4100": 40},
@@ -183,7 +183,7 @@ class TestMigration:
             " FROM account_month m JOIN account a ON a.id = m.account_id"
             " WHERE cash_debit_count + cash_credit_count > 0 ORDER BY 1"
         )
-        # What paid the refund back and the self-assessed tax are not in them yet.
+        # They do not contain the returned refund and the self-assessed tax yet.
         assert rows.fetchall() == [
             ("1000", 700, 0, 1, 0),
             ("2100", 0, 100, 0, 1),

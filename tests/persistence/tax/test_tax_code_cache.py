@@ -1,4 +1,4 @@
-"""Tax codes are read once, and again when they changed, whoever changed them."""
+"""The cache of tax codes: each process reads them once, and again after any change."""
 
 import pytest
 

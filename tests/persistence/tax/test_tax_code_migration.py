@@ -1,4 +1,4 @@
-"""Books that were kept before there were tax codes get those of their country, and stay proven."""
+"""Books from before tax codes get the codes of their country, and stay proven."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -44,7 +44,7 @@ FROM account WHERE business_id = %(id)s AND role IN ('cash', 'general_expenses')
 
 @pytest.fixture(scope="module")
 def migrated(databases: Databases) -> Iterator[Connection]:
-    """A British, a Spanish and a third business, migrated with all that is in their books."""
+    """A British, a Spanish and a third business with books, migrated."""
     with migrated_from(databases, "0017", fill) as connection:
         yield connection
 

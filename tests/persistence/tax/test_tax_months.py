@@ -1,5 +1,7 @@
-"""Tax by month: whatever is posted, months with the days and entries beside them say what the lines
-say, on both schemes."""
+"""Tax by month agrees with the lines after any postings, on both schemes.
+
+It is added up from months, days and single entries.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -34,9 +36,9 @@ from tests.persistence.integrity.traded_business import traded
 from tests.persistence.ledger.journal_writer import NOW, JournalWriter
 
 DAYS = st.dates(date(2025, 10, 20), date(2026, 3, 10))
-# Of these one is taxed when it is paid on cash; what a buyer assesses is taxed when it is posted.
+# S20 is taxed at payment on cash; PA20, which a buyer assesses, is taxed at posting.
 CODES = ("S20", "PA20")
-# What is posted for these counts once it is settled, these settle, and the others count themselves.
+# AGREED count once they are settled, SETTLING settle them, and OTHERS count themselves.
 AGREED = ("invoice", "bill", "vendor_credit", "refund")
 SETTLING = ("payment", "customer_credit", "bill_payment", "vendor_refund_payment")
 OTHERS = ("manual", "bank_transaction", "payout")
@@ -45,7 +47,7 @@ GIVING_UP, OPENING = "write_off", "opening_balance"
 
 @dataclass(frozen=True)
 class Event:
-    """An entry whose amounts are of codes: of its own lines, or of what one of them settles."""
+    """An entry with amounts by tax code, of its own lines or of the document that it settles."""
 
     on: date
     source: str
@@ -56,7 +58,7 @@ class Event:
         return self.source in (*SETTLING, GIVING_UP, OPENING)
 
     def counts(self, code: str, scheme: Scheme) -> bool:
-        """Whether its amounts of a code count, told apart from the product's own way."""
+        """Return whether amounts of a code count, by a method independent of the product."""
         if scheme is Scheme.CASH and code == "S20":
             return self.source in (*SETTLING, *OTHERS)
         return self.source in (*AGREED, *OTHERS)
@@ -87,7 +89,7 @@ Figures = tuple[dict[Any, tuple[int, int]], int]
 
 @dataclass(frozen=True)
 class Shop:
-    """The journal of a business, with its codes and accounts by their own."""
+    """The journal of a business, with the ids of its tax codes and accounts by code."""
 
     journal: JournalWriter
     codes: dict[str, UUID]
@@ -104,7 +106,7 @@ class Shop:
         return cls(journal, codes, accounts)
 
     def entry(self, event: Event) -> Entry:
-        """What an event is posted as: what has no code stands on an account for tax."""
+        """Return the entry of an event; its line without a tax code is on a tax account."""
         marked = [
             (TaxMark(self.codes[code], Decimal(20), part), amount)
             for code, part, amount in event.amounts
@@ -127,8 +129,10 @@ class Shop:
         )
 
     def figures(self, days: Days) -> dict[Cut, Figures]:
-        """What is said of some days on each scheme, as known then: by code, part and lateness, and
-        what has no code."""
+        """Return the figures of some days on each scheme and at each time.
+
+        They are by code, part and lateness, and for amounts without a code.
+        """
         on = [self.accounts["2200"]]
         names = {id_: code for code, id_ in self.codes.items()}
 
@@ -197,7 +201,7 @@ class TestAnyHistory:
 
 @pytest.fixture(scope="module")
 def rolled(own_server: ApiServer, partner: Partner) -> JournalWriter:
-    """All that the books know was done, and is rolled up but for two entries."""
+    """A business that used every feature of the books, rolled up except for two entries."""
     journal = JournalWriter(own_server, traded(partner.business()))
     journal.run(lambda pool: rebuild(pool, UUID(journal.business.id)))
     for net in (1_000, 2_000):
@@ -289,7 +293,7 @@ class TestEarlierBooks:
         tamper(own_server, "DELETE FROM tax_month WHERE business_id = %s", shop.id)
         tamper(own_server, "UPDATE account_month SET uncoded = 0 WHERE business_id = %s", shop.id)
         assert all_figures(shop, draft) != told
-        for _ in range(2):  # One that was stopped is run again.
+        for _ in range(2):  # A stopped one is run again.
             with psycopg.connect(own_server.database_url) as connection:
                 connection.execute("UPDATE alembic_version SET version_num = '0030'")
             migrate_to(own_server.database_url, "0031")

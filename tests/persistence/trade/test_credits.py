@@ -1,4 +1,4 @@
-"""Credits and write-offs as they are stored: what SQL works out is what the rules say."""
+"""Credits and write-offs in the database: sums in SQL agree with the rules."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -35,7 +35,7 @@ OPENED = date(2025, 3, 1)
 
 
 class Shop:
-    """A business with two documents of one party, written to and read past the handlers."""
+    """A business with two documents of one party, which bypasses the handlers."""
 
     def __init__(self, api_server: ApiServer, acme: Partner, side: str) -> None:
         business = acme.business()
@@ -74,7 +74,7 @@ class Shop:
         return {"id": new_id(), "version": 0, **moments, "party": self.party, "external_id": None}
 
     def credit(self, state: str = "open", used: int = 0, **facts: object) -> Credit:
-        """A credit of 100, with 20 of tax, of which an amount settles the document."""
+        """Create a credit of 100 with 20 of tax, of which an amount settles the document."""
         split = ((Part(self.account), used),)
         taxes = (Tax(20, self.account),)
         line = CreditLine(
@@ -100,7 +100,7 @@ class Shop:
         return Credit(**{**values, **facts})
 
     def write_off(self, **facts: object) -> WriteOff:
-        """Return a write-off of 50 of the document."""
+        """Create a write-off of 50 of the document."""
         values = {
             **self.record(),
             "document_id": self.document,
@@ -117,7 +117,7 @@ class Shop:
         return WriteOff(**{**values, **facts})
 
     def refund(self, on: date, start: date | None) -> Refund:
-        """A refund of 10 of the document, agreed on a day."""
+        """Create a refund of 10 of the document, agreed on a day."""
         split = ((Part(self.account), 10),)
         target: dict[str, Any] = {
             "kind": "document",

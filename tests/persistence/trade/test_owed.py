@@ -1,4 +1,4 @@
-"""What is owed is found at a cost that does not depend on statistics of the tables."""
+"""The search for open amounts, at a cost independent of table statistics."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PARTIES = 40
 
 @pytest.fixture(scope="module")
 def shop(partner: Partner) -> Business:
-    """One with many parties, all new: nothing has counted its rows yet."""
+    """A business with many new parties, whose tables have no statistics yet."""
     shop = partner.business()
     for _ in range(PARTIES):
         shop.made("invoices/", invoice_body(shop.customer(), sent_at=SENT))

@@ -1,4 +1,4 @@
-"""Settings of stored documents: where their files are."""
+"""Settings of the storage of documents."""
 
 from pathlib import Path
 

@@ -315,7 +315,7 @@ class TestTls:
         assert "cannot be used" in faults(environ, tls_cert=tls[0], tls_key=tmp_path / "key.pem")
 
 
-class Recording(dict[str, str]):
+class RecordingEnvironment(dict[str, str]):
     def __init__(self, content: dict[str, str]) -> None:
         super().__init__(content)
         self.asked: set[str] = set()
@@ -371,7 +371,7 @@ class TestLoad:
         assert settings.load({**environ, "ACCOUNTING_TEST_RUN": "1", "PATH": "/bin"})
 
     def test_the_table_names_every_variable_that_is_read(self, environ: dict[str, str]) -> None:
-        recording = Recording(environ)
+        recording = RecordingEnvironment(environ)
         settings.load(recording)
         assert recording.asked - {"HOME", "XDG_DATA_HOME"} == {s.name for s in settings_table.TABLE}
 

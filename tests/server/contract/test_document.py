@@ -123,7 +123,7 @@ class TestKeepForRequests:
 
 
 def of_requests(operation: Operation) -> Operation:
-    """An operation as far as its requests are checked by it."""
+    """Return an operation with only the parts that check its requests."""
     return replace(operation, document={})
 
 

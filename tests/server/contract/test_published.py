@@ -113,7 +113,7 @@ components:
 
 
 def without(node: Any, *, link: bool = False, links: bool = False) -> Any:
-    """What is to be left of the document, found without its text."""
+    """Return the expected document, derived from its parsed form."""
     if isinstance(node, list):
         return [without(item) for item in node]
     if not isinstance(node, dict):

@@ -11,7 +11,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="There is n
 
 
 def run(code: str, given: Any, *options: str) -> Any:
-    """Run code that reads a value and writes another one, both as JSON."""
+    """Run JavaScript that reads a JSON value and writes another."""
     process = subprocess.run(
         ["node", *options, "-e", code],
         input=json.dumps(given),

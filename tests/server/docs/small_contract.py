@@ -1,4 +1,4 @@
-"""A contract with a bit of everything that the reference shows."""
+"""A small contract with everything that the reference shows."""
 
 from typing import Any
 

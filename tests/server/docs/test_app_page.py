@@ -26,7 +26,7 @@ WORDS = {
     for name, text in FILES.items()
     if name.startswith(f"{ROOT}words/")
 }
-# What of the contract the page says in words, and where they stand.
+# Enums that the page translates, by the section of its words.
 ENUMS = {
     "source": ["JournalSourceType"],
     "status": [
@@ -48,7 +48,7 @@ ENUMS = {
     "rule": ["PostingRule"],
 }
 LANGUAGES = ["de", "en", "es", "fr", "nl"]
-# All that is loaded before anything is shown, in one language, compressed.
+# All files that are loaded before the page appears, in one language, compressed.
 MOST_BYTES = 32_000
 
 
@@ -105,7 +105,9 @@ class TestFiles:
         named = {*PAGE.values("href"), *PAGE.values("src")}
         assert named <= FILES.keys()
         modules = {name for name in FILES if name.endswith((".js", ".mjs"))}
-        assert modules <= named  # Else one would be known only when another has come.
+        assert (
+            modules <= named
+        )  # Otherwise the browser would find it only after it has loaded another.
 
     def test_all_is_loaded_from_here(self) -> None:
         for name, text in OURS.items():

@@ -8,7 +8,7 @@ from typing import Any
 from tests.server.docs import node
 
 FOLDER = files("server.docs.app_page")
-# Reads calls of functions by module, name and arguments; writes what each returns.
+# Reads calls of functions by module, name and arguments; writes the result of each.
 ASK = """
 import { readFileSync } from "node:fs";
 const returned = [];

@@ -106,14 +106,14 @@ class TestSharedPages:
         assert pages["/docs/"] is not pages["/docs/"]  # A reader caches no page.
 
     def test_pages_are_unreadable_while_they_are_written(self) -> None:
-        class Watched(dict[str, StoredPage]):
+        class ObservedPages(dict[str, StoredPage]):
             def items(self) -> Any:
                 for item in super().items():
                     yield item
                     assert shared.read() is None
 
         shared = SharedPages()
-        shared.write(Watched(write_pages(SOURCE)))
+        shared.write(ObservedPages(write_pages(SOURCE)))
         assert shared.read() is not None
 
 
@@ -130,6 +130,6 @@ class TestPublish:
 
 
 async def nothing_there(_scope: Scope, _receive: Receive, send: Send) -> None:
-    """Answer what only this application answers."""
+    """Send 418, which only this application does."""
     await send({"type": "http.response.start", "status": 418, "headers": []})
     await send({"type": "http.response.body", "body": b""})

@@ -9,7 +9,7 @@ from tests.contract.document import Operation, document, follow, operations
 from tests.in_turn import in_turn
 
 JSON = "application/json"
-# They answer as OAuth 2.0 asks, each with examples of its own.
+# Their answers follow OAuth 2.0, each with its own examples.
 TOKENS = {
     *("issue_partner_token", "issue_business_token"),
     *("revoke_token", "revoke_business_tokens"),
@@ -76,14 +76,14 @@ OWN = with_own_examples(document())
 
 
 def shown(changed: dict[str, Any], operation: Operation, status: str) -> dict[str, Any]:
-    """The examples of one answer by name."""
+    """Return the examples of an answer by name."""
     responses = changed["paths"][operation.path][operation.method]["responses"]
     examples = responses[status]["content"][JSON]["examples"]
     return {name: follow(each)["value"] for name, each in examples.items()}
 
 
 def own(status: str) -> list[Any]:
-    """Those operations that have such an answer, and what they show at it."""
+    """Return the operations that have such an answer, with their examples of it."""
     with_status = [each for each in operations() if status in each.node["responses"]]
     return [pytest.param(each, shown(OWN, each, status), id=each.name) for each in with_status]
 

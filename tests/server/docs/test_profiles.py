@@ -33,7 +33,7 @@ def document() -> dict[str, Any]:
 
 
 def kept(node: Any) -> list[str]:
-    """The words of OpenAPI 3.0 that 3.1 has no more, outside of examples."""
+    """Return the keywords of OpenAPI 3.0 that 3.1 no longer has, outside of examples."""
     if isinstance(node, list):
         return [word for item in node for word in kept(item)]
     if not isinstance(node, dict):
@@ -83,7 +83,7 @@ def mocked() -> dict[str, Any]:
 class TestForMocks:
     @pytest.fixture
     def answers(self, mocked: dict[str, Any]) -> dict[str, Any]:
-        """What create_invoice answers."""
+        """The answers of create_invoice."""
         invoices = mocked["paths"]["/v1/platform/businesses/{business_id}/invoices/"]
         answers: dict[str, Any] = invoices["post"]["responses"]
         return answers

@@ -128,7 +128,7 @@ class TestWriting:
             documentation = Documentation(SOURCE, not_yet)
             assert await documentation.find("/nothing") is None
             assert documentation.given_up_at is None
-            documentation.given_up_at = time.monotonic()  # As if the first page were long ago.
+            documentation.given_up_at = time.monotonic()  # As if the first page was long ago.
             return await documentation.find("/docs")
 
         assert asyncio.run(read()) is not None

@@ -1,4 +1,4 @@
-"""A small contract with one of everything, and the chain of middlewares that serves it."""
+"""A small contract with a case of each kind, and the middlewares that serve it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -156,7 +156,7 @@ JSON_HEADERS = ((b"content-type", b"application/json"),)
 
 
 class AnyHandler(Resolver):
-    """Finds the same handler for every operation."""
+    """A resolver that returns the same handler for every operation."""
 
     def resolve_function_from_operation_id(self, operation_id: str) -> Any:
         async def answer() -> tuple[dict[str, str], int]:
@@ -167,7 +167,7 @@ class AnyHandler(Resolver):
 
 @dataclass
 class Chain:
-    """Routing and validation over one document, with nothing behind them."""
+    """Routing and validation over a document, without handlers."""
 
     document: Mapping[str, Any]
     calls: list[Call] = field(default_factory=list)
@@ -190,7 +190,7 @@ class Chain:
         *chunks: bytes,
         headers: tuple[tuple[bytes, bytes], ...] = (),
     ) -> Call:
-        """Send one request; the address may hold a query. Raises what the chain raises."""
+        """Send one request; the address may have a query. Raises the errors of the chain."""
         path, _, query = address.partition("?")
         messages = [
             {"type": "http.request", "body": chunk, "more_body": index < len(chunks)}
@@ -218,5 +218,5 @@ class Chain:
 
 
 def small_chain() -> Chain:
-    """Serve the small contract."""
+    """Return a chain of the small contract."""
     return Chain(parse(SMALL_CONTRACT.encode()))

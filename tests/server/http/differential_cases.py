@@ -1,4 +1,4 @@
-"""Requests made from a contract: one valid one per operation, and it with one thing changed."""
+"""Requests from a contract: a valid one for each operation, and variants with one change."""
 
 import copy
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ PLAIN = {
 
 @dataclass(frozen=True)
 class Case:
-    """One request and the name of what is unusual about it."""
+    """A request and the name of its variation."""
 
     label: str
     operation_id: str
@@ -41,14 +41,14 @@ class Case:
         return f"{self.label} | {self.operation_id}"
 
     def lines(self) -> list[tuple[bytes, bytes]]:
-        """Return the header lines a server would hand on."""
+        """Return the header lines as a server passes them."""
         length = [(b"content-length", b"%d" % len(self.body))] if self.body else []
         kind = [(b"content-type", self.content_type)] if self.content_type is not None else []
         return [(b"host", b"test"), *length, *kind, *self.headers]
 
 
 class Cases:
-    """All cases of one contract; operations that are added later join by themselves."""
+    """The cases of a contract; later operations are included automatically."""
 
     def __init__(self, contract: Contract) -> None:
         self.contract = contract
@@ -72,7 +72,7 @@ class Cases:
         yield Case("an unknown path", "none", "GET", "/v0/nothing/")
 
     def valid(self, operation: Operation) -> Case:
-        """Make a request that both must accept."""
+        """Return a request that both must accept."""
         path, pairs = operation.path, []
         for parameter in operation.parameters:
             text = self.text(parameter)
@@ -87,7 +87,7 @@ class Cases:
         return self.upload(operation, case) if MULTIPART in operation.bodies else case
 
     def upload(self, operation: Operation, case: Case) -> Case:
-        """Make the form of an operation that takes nothing else: its file and its texts."""
+        """Return the form of an operation that accepts only forms: its file and its texts."""
         known = self.compiler.properties(operation.bodies[MULTIPART])
         parts = b""
         for name, value in self.example(operation, MULTIPART).items():
@@ -187,7 +187,7 @@ class Cases:
     def changes(
         self, schema: Schema, value: Any, properties: dict[str, Schema]
     ) -> Iterator[tuple[str, Any]]:
-        """Yield the object with one field changed, at every depth the example has."""
+        """Yield the object with one field changed, at every depth of the example."""
         if not isinstance(value, dict):
             return
         closed = self.compiler.resolved(schema).get("additionalProperties") is False
@@ -288,7 +288,7 @@ BODIES = {
 
 
 def wrong_values(schema: Schema) -> Iterator[tuple[str, Any]]:
-    """Yield values that a field of this schema might be sent, with what is unusual about them."""
+    """Yield unusual values for a field of this schema, with their names."""
     kind = schema.get("type")
     if kind is None:
         return
@@ -307,7 +307,7 @@ def wrong_values(schema: Schema) -> Iterator[tuple[str, Any]]:
 
 
 def wrong_strings(schema: Schema) -> Iterator[tuple[str, Any]]:
-    """Yield texts that a field of this schema might be sent."""
+    """Yield unusual texts for a field of this schema, with their names."""
     if "maxLength" in schema:
         yield "too long", "x" * (schema["maxLength"] + 1)
     if "enum" in schema:

@@ -71,7 +71,7 @@ def small_contract() -> dict[str, Any]:
 
 @dataclass
 class OnePartnerAdmission:
-    """An admission that knows one partner with one key and one business, and keeps its calls."""
+    """An admission that knows one partner with one key and one business, and records its calls."""
 
     trouble: Exception | None = None
     asked: list[tuple[Any, ...]] = field(default_factory=list)
@@ -103,7 +103,7 @@ async def report_alone(_minute: int, _counts: Mapping[str, int]) -> OthersCounts
 
 
 class SecuredStack:
-    """Connexion's own stack with routing and security, ending in an application that notes."""
+    """Connexion's own stack with routing and security, and an application that keeps the scope."""
 
     def __init__(self, document: dict[str, Any] | None = None) -> None:
         self.admission = OnePartnerAdmission()

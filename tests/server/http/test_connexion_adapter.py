@@ -1,4 +1,4 @@
-"""The undocumented parts of Connexion that we use: a failure names what a new version has moved."""
+"""The undocumented parts of Connexion that we use: a failure names what a new version changed."""
 
 import asyncio
 import os
@@ -76,7 +76,7 @@ class AnyFunction(Resolver):
 
 
 class FixedRouting(RoutingLayer):
-    """Sends every request to one operation."""
+    """A layer that sends every request to one operation."""
 
     def __init__(self, app: Any, to: str) -> None:
         super().__init__(app)
@@ -91,8 +91,8 @@ class FixedRouting(RoutingLayer):
         await self.app(scope, receive, send)
 
 
-class Recording(OperationLayer):
-    """A layer that passes every request on, and notes the document and each request."""
+class RecordingLayer(OperationLayer):
+    """A layer that forwards every request, and records the document and each request."""
 
     def __init__(self, app: Any, name: str, stack: "Stack") -> None:
         super().__init__(app)
@@ -126,11 +126,11 @@ class Stack:
         self.scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/"}
         self.security_map = {"basic": NamedHandler, "bearer": NamedHandler}
         self.application = ConnexionMiddleware(
-            Recording(self.end, "application", self),
+            RecordingLayer(self.end, "application", self),
             import_name="tests",
             middlewares=[
                 partial(FixedRouting, to=to),
-                partial(Recording, name="layer", stack=self),
+                partial(RecordingLayer, name="layer", stack=self),
             ],
             resolver=options.pop("resolver", AnyFunction()),
             security_map=self.security_map,
@@ -273,10 +273,9 @@ class Trace:
 
 class TestRequest:
     def test_a_request_calls_a_single_function_of_connexion(self, databases: Databases) -> None:
-        """Decision 1 names it."""
         trace = Trace()
         api_server = ApiServer(databases.clone(f"traced_{os.getpid()}"))
-        threading.setprofile(trace)  # For the threads that are still to start.
+        threading.setprofile(trace)  # For the threads that start later.
         try:
             with api_server:
                 business = api_server.partner("Acme").business()

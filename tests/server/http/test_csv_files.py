@@ -1,4 +1,4 @@
-"""Tables as files: one form of each value, and no text that a spreadsheet would run."""
+"""Tables as CSV: one form for each value, and no text that a spreadsheet executes."""
 
 import csv
 from datetime import UTC, date, datetime, timedelta, timezone

@@ -1,4 +1,4 @@
-"""Stock Connexion over the same document, case by case: we differ from it only where we mean to."""
+"""Stock Connexion over the same document, case by case: the intended differences only."""
 
 import asyncio
 import copy
@@ -18,7 +18,7 @@ from server.http.errors import STATUS_OF_KIND
 from tests.server.http.contract_chain import AnyHandler, Chain
 from tests.server.http.differential_cases import Case, Cases
 
-# What is unusual about a request: what stock Connexion answers, what we answer, and why.
+# By the variation of a request: the answer of stock Connexion, our answer, and the reason.
 INTENDED = {
     "body: absent, optional": ("400", "200", "a body of no bytes is no body"),
     "form: valid": ("400", "200", "stock reads no JSON text in a form"),
@@ -62,9 +62,9 @@ Answers = dict[Case, tuple[str, str]]
 
 
 def without_security(document: dict[str, Any]) -> dict[str, Any]:
-    """Open every operation, and put literal paths first: stock serves what comes first.
+    """Remove all security, and put literal paths first: stock serves the first match.
 
-    In the document's own order it would serve `invoices/payments/` as an invoice named payments.
+    In the document's order it would serve `invoices/payments/` as an invoice named payments.
     """
     opened = copy.deepcopy(document)
     opened.pop("security", None)
@@ -88,7 +88,7 @@ class StockHandler(AnyHandler):
 
 
 async def status_of(application: Any, case: Case) -> str:
-    """Give the status an application answers, `200` where it falls off the end of our chain."""
+    """Return the status of an application's answer, `200` at the end of our chain."""
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -130,9 +130,9 @@ def answers() -> Iterator[Answers]:
             for case in Cases(Contract(document))
         }
 
-    logging.disable(logging.CRITICAL)  # Stock Connexion logs a traceback for each fault of its own.
+    logging.disable(logging.CRITICAL)  # Stock Connexion logs a traceback for each of its faults.
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # Nor does it close a file it was sent.
+        warnings.simplefilter("ignore", ResourceWarning)  # It does not close uploaded files either.
         found = asyncio.run(ask_both())
         gc.collect()
     yield found

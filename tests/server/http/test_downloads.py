@@ -1,4 +1,4 @@
-"""Links to stored documents: what opens them, what does not, and the answers."""
+"""Links to stored documents: valid and invalid ones, and their answers."""
 
 import os
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ SIGNER = LinkSigner([SECRET])
 
 @pytest.fixture(scope="module")
 def shop(api_server: ApiServer) -> Business:
-    """A business of yesterday, so that links of an hour ago are not revoked."""
+    """A business created yesterday, so that links from an hour ago are not revoked."""
     shop = api_server.partner("Acme").business()
     for table, id_ in (("business", shop.id), ("partner", shop.partner.partner_id)):
         api_server.query(
@@ -128,7 +128,7 @@ class TestRefusedLinks:
     def test_a_link_that_expires_between_requests_is_refused(
         self, shop: Business, document: dict[str, Any]
     ) -> None:
-        for _ in range(5):  # The machine may stand still for longer than the link lives.
+        for _ in range(5):  # A busy machine may pause for longer than the link lives.
             url = signed(shop, document["id"], clock.now() - timedelta(seconds=898))
             held = follow(shop, url).status_code == 200
             if held:

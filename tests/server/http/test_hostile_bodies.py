@@ -1,4 +1,4 @@
-"""How long a body that is meant to be slow blocks the loop."""
+"""The time for which a hostile body blocks the event loop."""
 
 import gc
 import time
@@ -14,7 +14,7 @@ from tests.server.http.contract_chain import JSON_HEADERS, Chain
 
 LONGEST_SECONDS = 0.05
 MEBIBYTE = 1024 * 1024
-MOST_VALUES = 19_900  # Nearly as many as a body may hold.
+MOST_VALUES = 19_900  # Nearly as many as a body may have.
 
 BOOKS = "/v1/platform/businesses/0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02/"
 INVOICES, CUSTOMERS = f"{BOOKS}invoices/", f"{BOOKS}customers/"
@@ -28,36 +28,36 @@ MULTIPART = ((b"content-type", b"multipart/form-data; boundary=cut"),)
 
 @pytest.fixture(scope="module")
 def chain() -> Iterator[Chain]:
-    """The whole contract. The objects of the process are not searched meanwhile."""
+    """The whole contract, without garbage collection of the existing objects."""
     with schema_check_skipped():
         chain = Chain(parse(read_source()))
     gc.collect()
     gc.freeze()
     yield chain
-    gc.unfreeze()  # Else what ends later, and is in cycles, stays for good.
+    gc.unfreeze()  # Otherwise later cycles among frozen objects are never freed.
     gc.collect()
     gc.freeze()
 
 
 def filled(unit: bytes, start: bytes = b"[", end: bytes = b"]", most: int = MEBIBYTE) -> bytes:
-    """As many of a unit as fit into a mebibyte, at most `most`."""
+    """Return as many units as fit into a mebibyte, at most `most`."""
     count = min(most, (MEBIBYTE - len(start) - len(end)) // (len(unit) + 1))
     return start + b",".join([unit] * count) + end
 
 
 def names(value: bytes, start: bytes = b"{", end: bytes = b"}", most: int = MEBIBYTE) -> bytes:
-    """An object with as many names."""
+    """Return an object with as many names as fit into a mebibyte, at most `most`."""
     count = min(most, (MEBIBYTE - len(start) - len(end)) // (len(value) + 11))
     return start + b",".join(b'"k%06d":%b' % (number, value) for number in range(count)) + end
 
 
 def long(field: bytes, text: bytes) -> bytes:
-    """An object with one long text."""
+    """Return an object with one long text, a mebibyte in all."""
     return b'{"%b":"%b"}' % (field, (text * MEBIBYTE)[: MEBIBYTE - len(field) - 7])
 
 
 def parts(count: int, content: bytes) -> bytes:
-    """A multipart form with so many parts of one name."""
+    """Return a multipart form with `count` parts of one name."""
     head = b'--cut\r\nContent-Disposition: form-data; name="allocations"\r\n\r\n'
     return (head + content + b"\r\n") * count + b"--cut--\r\n"
 
@@ -65,7 +65,7 @@ def parts(count: int, content: bytes) -> bytes:
 LINES = b'{"line_items":['
 WRONG_LINE = b'{"description":0,"unit_amount":"x","quantity":[],"tags":[0,0],"tax_rate":{},"x":1}'
 
-# Made for the test that sends it: together they take 35 MB.
+# Each is built in its test: together they take 35 MB.
 JSON_BODIES = {
     "empty lines": (INVOICES, lambda: filled(b"{}", LINES, b"]}")),
     "as many empty lines as may be": (
@@ -117,7 +117,7 @@ FORMS = {
 
 
 def seconds(chain: Chain, method: str, address: str, headers: Any, body: bytes) -> float:
-    """Processor time that refusing a body takes; the machine may have been busy once."""
+    """Return the processor time of refusing a body, the least of three tries."""
     taken = []
     for _ in range(3):
         began = time.thread_time()

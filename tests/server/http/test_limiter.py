@@ -20,7 +20,7 @@ PARTNER = UUID("0192f3aa-1111-7000-8000-00000000000a")
 
 @dataclass
 class Table:
-    """The table that workers share, as fast as a database answers; it may be away."""
+    """The table that workers share, as fast as a database; it may be unavailable."""
 
     seconds: float = 0.003
     is_away: bool = False
@@ -73,7 +73,7 @@ def in_a_loop(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 
 def limits(count: int, table: Table, clock: Clock, partner: int) -> list[RequestLimits]:
-    """The limits of so many workers for the requests of a partner."""
+    """Return the limits of `count` workers for the requests of a partner."""
     counting = workers(count, table, clock)
     return [RequestLimits(each, partner=partner, business=0) for each in counting]
 
@@ -164,7 +164,7 @@ class TestFailedLogins:
 async def let_through(
     limits: Iterable[RequestLimits], shares: Iterable[int], seconds: float
 ) -> int:
-    """Send so many requests to each worker, and return how many pass."""
+    """Send these numbers of requests to the workers; return how many pass."""
 
     async def ask(limit: RequestLimits, count: int) -> int:
         passed = 0
@@ -226,7 +226,7 @@ class TestRequestLimits:
         assert time.monotonic() - began < 1.5  # No request waited for long.
         table.is_away = False
         await asyncio.sleep(limiter.RETRY_SECONDS)
-        # The other worker has read the thousand of the first.
+        # The other worker has read the count of the first, 1,000.
         assert await let_through(made[1:], (700,), seconds=0.2) <= 50
 
     @in_a_loop
@@ -258,7 +258,7 @@ class TestRequestLimits:
         observer.set("a request")
         shared = SharedCounts(report, workers=1, clock=Clock())
         made = RequestLimits(shared, partner=20, business=20)
-        for _ in range(2):  # The second one waits for a report.
+        for _ in range(2):  # The second try waits for a report.
             await made.take(PARTNER, None)
         await shared.close()
         assert observers == ["nobody"]

@@ -259,7 +259,7 @@ class TestLimits:
         assert (type(refusal), refusal.code) == (errors.TooMany, "rate_limited")
         assert refusal.message.startswith("The business has used its 10 requests")
         assert refusal.detail == {"retry_after_seconds": 60}
-        for _ in range(10):  # What was refused has not counted.
+        for _ in range(10):  # Refused requests do not count.
             stack.get("/v1/businesses/", basic())
         assert stack.refusal("/v1/businesses/", basic()).message.startswith("The partner has used")
 

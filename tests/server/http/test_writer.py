@@ -47,7 +47,7 @@ class TestRenderRead:
 
 class TestPdfFiles:
     def test_load_what_draws_with_the_first_paper(self) -> None:
-        """It takes a quarter of a second and 28 MB, and most workers draw none."""
+        """Check that a worker loads it late: it takes 0.25 s and 28 MB, and most draw no PDF."""
         words = [sys.executable, "-W", "ignore", "-c", LOADED]
         done = subprocess.run(words, check=True, capture_output=True, text=True)
         assert {"fpdf", "fontTools", "PIL"}.isdisjoint(done.stdout.split())

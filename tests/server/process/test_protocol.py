@@ -23,11 +23,11 @@ HOST = b"Host: test\r\n"
 BEARER = b"Authorization: Bearer a\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
 UPGRADE = b"Connection: Upgrade\r\n"
-LARGE = 10_000_000  # More than any system holds for a reader.
+LARGE = 10_000_000  # More than the buffers of any system.
 
 
 class Patient(GuardedProtocol):
-    """Small limits of sizes, and enough time for a slow machine."""
+    """A protocol with small limits of size, and enough time for a slow machine."""
 
     head_seconds = body_seconds = linger_seconds = PATIENCE_SECONDS
     url_limit_bytes = 200
@@ -75,7 +75,7 @@ class Reply:
 
 
 class Wire:
-    """One connection."""
+    """A connection to the server."""
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
@@ -91,7 +91,7 @@ class Wire:
         return self
 
     def trickle(self, part: bytes) -> "Wire":
-        """Send it again and again until there is an answer."""
+        """Send a part repeatedly until an answer arrives."""
         answer = select.poll()
         answer.register(self.socket, select.POLLIN)
         with suppress(OSError):
@@ -121,7 +121,7 @@ class Wire:
 def serving(
     protocol: type[GuardedProtocol], keep_alive: int, reader_seconds: float = PATIENCE_SECONDS
 ) -> Iterator[tuple[uvicorn.Server, int]]:
-    """Serve on a port."""
+    """Run a server on a free port."""
     listener = socket.create_server(("127.0.0.1", 0))
     bound_readers(listener, reader_seconds)
     config = uvicorn.Config(
@@ -345,16 +345,16 @@ class TestProbes:
 
 
 class TestDeparture:
-    """The server is about to stop, and each answer closes its connection."""
+    """A server that is about to stop: each answer closes its connection."""
 
     def test_an_answer_ends_its_connection_once_that_is_announced(self) -> None:
-        class Leaving(Patient):
+        class DrainingProtocol(Patient):
             draining = DrainState()
 
-        with serving(Leaving, 60) as (_, port):
+        with serving(DrainingProtocol, 60) as (_, port):
             early, late = Wire(port), Wire(port)
             assert "connection" not in early.send(get()).reply().headers
-            Leaving.draining.begun = True
+            DrainingProtocol.draining.begun = True
             for wire in (early, late):
                 assert wire.send(get()).reply().headers["connection"] == "close"
                 assert wire.is_closed()
@@ -374,7 +374,7 @@ class TestShutdown:
 
 
 def refuses(port: int) -> bool:
-    """Whether no server listens on a port."""
+    """Return whether no server listens on a port."""
     try:
         socket.create_connection(("127.0.0.1", port)).close()
     except OSError:
@@ -428,7 +428,7 @@ class TestRequestsBeforeTheFaultyOne:
         assert hurried.is_closed()
 
     def test_the_deadline_of_a_queued_body_starts_with_its_turn(self, impatient: int) -> None:
-        for _ in range(5):  # This machine may stand still for longer than that.
+        for _ in range(5):  # A busy machine may pause for longer.
             wire = Wire(impatient)
             wire.send(get(b"/slow") + post(b"/2", length(3), body=b"a"))
             first, second = wire.reply(), wire.send(b"bc").reply()

@@ -1,4 +1,4 @@
-"""The undocumented parts of uvicorn that we use: a failure names what a new version has moved."""
+"""The undocumented parts of uvicorn that we use: a failure names what a new version changed."""
 
 import ast
 import asyncio
@@ -39,8 +39,8 @@ def relies(on: str) -> str:
     return f"{ADAPTER} relies on this: {on}"
 
 
-class Recording(HttpConnection):
-    """A connection that notes which requests began, and that the server shut down."""
+class RecordingConnection(HttpConnection):
+    """A connection that records which requests began, and whether the server shut down."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -57,7 +57,7 @@ class Recording(HttpConnection):
 
 @dataclass
 class Application:
-    """Reads nothing before it may; then it reads one message and answers."""
+    """An application that waits for `may_read`, then reads one message and answers."""
 
     may_read: asyncio.Event = field(default_factory=asyncio.Event)
     read: list[Any] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Application:
 
 @dataclass
 class Talk:
-    """One connection to a server, from both ends."""
+    """A connection to a server, from both ends."""
 
     server: Server
     connection: Any
@@ -96,7 +96,7 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(protocol: type[HttpToolsProtocol] = Recording) -> AsyncIterator[Talk]:
+async def talk(protocol: type[HttpToolsProtocol] = RecordingConnection) -> AsyncIterator[Talk]:
     application = Application()
     config = Config(application, http=protocol, ws="none", lifespan="off", log_config=None)
     server = Server(config)
@@ -124,7 +124,7 @@ def post(length: int, *lines: bytes) -> bytes:
 
 @contextmanager
 def signals_kept() -> Iterator[None]:
-    """Give the signals back that a supervisor takes."""
+    """Restore the signal handlers that a supervisor replaces."""
     before = {number: signal.getsignal(number) for number in SIGNALS}
     try:
         yield
@@ -135,7 +135,7 @@ def signals_kept() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def instances() -> dict[type, object]:
-    """One of each class, the connection's after a request."""
+    """Return an instance of each class, the connection after a request."""
 
     async def connection() -> HttpToolsProtocol:
         async with talk(HttpToolsProtocol) as talking:
@@ -192,7 +192,7 @@ HOLDERS = {
 
 
 def uses(path: Path) -> Iterator[tuple[type, str]]:
-    """Whatever a module of ours defines in a class of uvicorn's, or reads of an object of one."""
+    """Yield the members that a module of ours overrides or reads of uvicorn's classes."""
     for definition in ast.parse(path.read_text()).body:
         if isinstance(definition, ast.ClassDef) and definition.bases:
             base = BASES.get(ast.unparse(definition.bases[0]))
@@ -207,7 +207,7 @@ def uses(path: Path) -> Iterator[tuple[type, str]]:
 
 
 def with_talk(test: Callable[[Any, Talk], Awaitable[None]]) -> Callable[[Any], None]:
-    """Run a test in a loop of its own, with one connection."""
+    """Run a test in an event loop of its own, with one connection."""
 
     async def run(self: Any) -> None:
         async with talk() as talking:
@@ -310,7 +310,7 @@ import os, signal
 from multiprocessing import forkserver
 from server.process.uvicorn_adapter import FORKS, ForkedProcess
 
-FORKS.set_forkserver_preload([])  # Nothing, so that it is there at once.
+FORKS.set_forkserver_preload([])  # Nothing, so that it starts fast.
 for _ in range(30):
     process = ForkedProcess(target=os.getpid)
     process.start()

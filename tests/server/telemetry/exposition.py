@@ -17,7 +17,7 @@ Samples = dict[str, dict[tuple[tuple[str, str], ...], float]]
 
 @contextmanager
 def counted_in(folder: Path) -> Iterator[PrometheusCounts]:
-    """Count in a folder: turn multiprocess mode on for a block, after the library was imported."""
+    """Count in a folder during a block, in multiprocess mode."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
         patch.setattr(values, "ValueClass", values.MultiProcessValue())  # type: ignore[no-untyped-call]
@@ -25,7 +25,7 @@ def counted_in(folder: Path) -> Iterator[PrometheusCounts]:
 
 
 def samples_of(text: str) -> Samples:
-    """Read what was exposed: `{"accounting_workers": {(): 2.0}}`."""
+    """Parse the exposed text: `{"accounting_workers": {(): 2.0}}`."""
     found: Samples = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -35,20 +35,20 @@ def samples_of(text: str) -> Samples:
 
 
 def exposed(collector: Any) -> Samples:
-    """Let a collector be scraped, through the text that goes over the wire."""
+    """Return the samples of a collector, through the text of a scrape."""
     registry = CollectorRegistry()
     registry.register(collector)
     return samples_of(generate_latest(registry).decode())
 
 
 def total(samples: Samples, name: str, **labels: str) -> float:
-    """Sum the samples of a name that have these labels."""
+    """Return the sum of the samples of a name that have these labels."""
     wanted = set(labels.items())
     return sum(value for told, value in samples.get(name, {}).items() if wanted <= set(told))
 
 
 def counted_by_each(folder: Path, operation: str) -> list[float]:
-    """How often each worker has answered an operation, read from its own file.
+    """Return how often each worker has answered an operation, read from its own file.
 
     `folder` is the TMPDIR of the server.
     """
@@ -60,5 +60,5 @@ def counted_by_each(folder: Path, operation: str) -> list[float]:
 
 
 def names_of(metrics: Iterable[Metric]) -> set[str]:
-    """Name every sample that families can have."""
+    """Return the name of every sample that the metrics have."""
     return {sample.name for metric in metrics for sample in metric.samples}

@@ -49,7 +49,7 @@ class Collector:
         self.server.server_close()
 
     def take(self, path: str, body: bytes) -> None:
-        """Read what a server sent."""
+        """Store the spans of a request."""
         assert path == "/v1/traces"
         sent = ExportTraceServiceRequest.FromString(body)
         for resource in sent.resource_spans:
@@ -58,13 +58,13 @@ class Collector:
                 self.spans += scope.spans
 
     def trace(self, trace_id: str) -> list[Any]:
-        """The spans of a trace, in the order of their beginnings."""
+        """Return the spans of a trace, ordered by their beginnings."""
         found = [span for span in self.spans if span.trace_id.hex() == trace_id]
         return sorted(found, key=lambda span: span.start_time_unix_nano)
 
 
 def attributes_of(told: Any) -> dict[str, Any]:
-    """The attributes of a span or a resource."""
+    """Return the attributes of a span or a resource."""
     return {
         each.key: getattr(each.value, str(each.value.WhichOneof("value")))
         for each in told.attributes

@@ -1,4 +1,4 @@
-"""What a worker counts, and what is left of it when it ends."""
+"""The counts of a worker, and those that remain when it ends."""
 
 import os
 import subprocess
@@ -103,7 +103,7 @@ def counted(folder: Path, api_server: ApiServer) -> Iterator[ApiServer]:
 
 @pytest.fixture
 def more(folder: Path, counted: ApiServer) -> Callable[..., float]:
-    """By how much a count has grown since the test began."""
+    """Return a function for the growth of a count since the test began."""
     before = exposed(AllWorkers(folder))
 
     def grown(name: str, **labels: str) -> float:
@@ -195,7 +195,7 @@ class TestCost:
 
 
 def microseconds(work: Callable[[], None]) -> float:
-    """The least processor time of a call: other work of the machine only adds to it."""
+    """Return the least processor time of a call: other load only adds to it."""
     number = 100
     rounds = timeit.repeat(work, timer=time.thread_time, number=number, repeat=500)
     return min(rounds) / number * 1e6

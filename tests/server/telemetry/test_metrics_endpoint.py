@@ -55,7 +55,7 @@ class TestDatabase:
         found = asyncio.run(wait_and_see())
         assert total(found, "accounting_database_lock_waiting") == 1
         assert total(found, "accounting_database_longest_lock_wait_seconds") > 0.1
-        # Sizes have to wait for the lock as well, which they do not for long.
+        # The sizes need the lock as well, and do not wait long for it.
         assert "accounting_table_size_bytes" not in found
         assert total(found, "accounting_database_up") == 1
 

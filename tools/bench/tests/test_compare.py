@@ -1,4 +1,4 @@
-"""A run is worse where ours has lost a tenth against FastAPI, whatever the machine did to both."""
+"""A run is worse if ours lost a tenth against FastAPI, whatever the speed of the machine."""
 
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class TestResults:
             Result("read", "read a customer", 16, 1, name, tuple(map(at_rate, each)))
             for name, each in rates.items()
         )
-        assert ours.times(fastapi, "rate") == 3  # Of the medians it is 2.5.
+        assert ours.times(fastapi, "rate") == 3  # The quotient of the medians is 2.5.
 
     def test_a_file_gives_back_what_was_saved(self, tmp_path: Path) -> None:
         saved = run(ours=300, fastapi=100)

@@ -1,4 +1,4 @@
-"""The peers' statements do the work that is measured: each alone, and as one, the books balance."""
+"""The peers' statements do the measured work, each alone and as one; the books balance."""
 
 import secrets
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from tools.bench.requests import Tenant, write
 from tools.bench.seed import UNPAID, Size
 
 SIZES = [Size(4, 30), Size(3, 20, UNPAID), Size(3, 20, UNPAID)]
-WRITTEN = range(2, 4)  # The businesses that are written to.
+WRITTEN = range(2, 4)  # The businesses that receive writes.
 KEY = "0" * 64
 
 

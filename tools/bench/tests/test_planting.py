@@ -1,4 +1,4 @@
-"""What is planted past the API is what the API itself would have made of it."""
+"""Planted records equal the records that the API itself would have created."""
 
 from uuid import UUID
 

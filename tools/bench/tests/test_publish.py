@@ -1,4 +1,4 @@
-"""RESULTS.md of the bench is what the published run gives."""
+"""RESULTS.md of the bench agrees with the published run."""
 
 from tools.bench.publish import PAGE, published
 

@@ -1,4 +1,4 @@
-"""Three years that are planted past the API are what the API itself would have made of them."""
+"""Three planted years equal the years that the API itself would have created."""
 
 import asyncio
 from uuid import UUID
@@ -12,7 +12,7 @@ from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tools.bench import years
 
-UNPROVEN = {"audit_rows", "entry_numbers"}  # Copies leave no trail, and gaps in their numbers.
+UNPROVEN = {"audit_rows", "entry_numbers"}  # Copies leave no trail, and have gaps in their numbers.
 
 
 class TestPlant:

@@ -1,7 +1,7 @@
-"""`python -m tools.clients.tests PROGRAMS [long]`: generate clients of the contract, let them call.
+"""`python -m tools.clients.tests PROGRAMS [long]`: generate clients of the contract and run them.
 
-PROGRAMS is the folder of the generators. The table tells what each made. `long` makes those alone
-that `make check-long` has.
+PROGRAMS is the folder of the generators. The table has a row for each client. `long` adds only
+those of `make check-long`.
 """
 
 import os
@@ -17,13 +17,13 @@ from libraries.embedded.postgres import EmbeddedPostgres
 from libraries.embedded.settings import TEST_SETTINGS
 from tests.api_server import ApiServer, Databases
 from tools.clients.tests import collections, mocked, sdk
-from tools.clients.tests.generators import CLIENTS, Client, Failed
+from tools.clients.tests.generators import CLIENTS, Client, ClientError
 from tools.clients.tests.java import JAVA
 from tools.clients.tests.journey import STEPS, travel
 
 
 def main(programs: Path, share: str = "") -> int:
-    """Return 0 when every client was made, has right types and made the journey."""
+    """Return 0 when every client was generated, has right types and made the journey."""
     lines = [line("", "made of the contract", "checked", "calls", "took")]
     try:
         with (
@@ -33,7 +33,7 @@ def main(programs: Path, share: str = "") -> int:
             databases = Databases(postgres)
             for row in (rows_for_long if share == "long" else rows)(programs, databases):
                 lines.append(row)
-    except Failed as failure:
+    except ClientError as failure:
         sys.stdout.write("\n".join([*lines, str(failure), ""]))
         return 1
     sys.stdout.write("\n".join([*lines, f"Each journey has {len(STEPS)} steps.", ""]))
@@ -41,7 +41,7 @@ def main(programs: Path, share: str = "") -> int:
 
 
 def rows(programs: Path, databases: Databases) -> Iterator[str]:
-    """Make each client that every check makes, and hold what else is made of the contract."""
+    """Generate each client of every check, and check the other products of the contract."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         making = partial(made, programs=programs, databases=databases)
         yield from pool.map(making, (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT))
@@ -54,7 +54,7 @@ def rows(programs: Path, databases: Databases) -> Iterator[str]:
 
 
 def rows_for_long(programs: Path, databases: Databases) -> Iterator[str]:
-    """Make the client for Java, where that can be."""
+    """Generate the client for Java, where that is possible."""
     lacking = JAVA.missing()
     if lacking:
         yield line(JAVA.name, f"skipped: no {lacking} here")
@@ -63,7 +63,7 @@ def rows_for_long(programs: Path, databases: Databases) -> Iterator[str]:
 
 
 def made(client: Client, programs: Path, databases: Databases) -> str:
-    """Make a client, check its types, let it make the journey."""
+    """Generate a client, check its types, and run its journey; return a row of the table."""
     begun = time.monotonic()
     client.generate(programs)
     modules = client.check(programs)
@@ -78,12 +78,12 @@ def made(client: Client, programs: Path, databases: Databases) -> str:
 
 
 def seconds(begun: float) -> str:
-    """Write how long something took."""
+    """Return the time since a start, in seconds."""
     return f"{time.monotonic() - begun:.0f} s"
 
 
 def line(name: str, made: str, checked: str = "", calls: str = "", took: str = "") -> str:
-    """Write a line of the table."""
+    """Return a row of the table."""
     return f"{name:36}{made:21}{checked:16}{calls:>6}{took:>7}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""What the SDK for Python repeats and what it does not, held against servers that do as they like.
+"""The retries of the SDK for Python, checked against scripted servers.
 
 `make clients` runs it beside the SDK that it has built; `make test` has none.
 """
@@ -34,7 +34,7 @@ from accounting_sdk import (
 from accounting_sdk.core.api import BusinessOperations, PartnerOperations
 from accounting_sdk.tokens import business_in
 from server.contract.document import METHODS, parse, read_source
-from tools.clients.tests.answering import Answer, Answering, Asked
+from tools.clients.tests.answer_server import Answer, AnswerServer, ReceivedRequest
 
 SOON = Retries(first_wait=0.01, longest_wait=0.02)
 CONTRACT = parse(read_source())
@@ -45,8 +45,8 @@ DONE = Answer(200)
 BUSY = Answer(503)
 LOST = None
 
-Said = Answer | None | Callable[[Asked], Answer]
-Script = Callable[..., "Told"]
+Said = Answer | None | Callable[[ReceivedRequest], Answer]
+Script = Callable[..., "ScriptedServer"]
 
 
 def refusing(status: int, code: str, **headers: str) -> Answer:
@@ -63,29 +63,29 @@ def in_a_minute() -> str:
     return format_datetime(datetime.now(UTC) + timedelta(minutes=1), usegmt=True)
 
 
-def slowly(asked: Asked) -> Answer:
+def slowly(asked: ReceivedRequest) -> Answer:
     time.sleep(1.5)
     return DONE
 
 
-def refusing_the_first_token(asked: Asked) -> Answer:
+def refusing_the_first_token(asked: ReceivedRequest) -> Answer:
     refused = asked.headers["Authorization"] == "Bearer token-1"
     return refusing(401, "token_expired") if refused else DONE
 
 
-class Told:
-    """A server that answers by a script, the last of it again and again, and a partner of it."""
+class ScriptedServer:
+    """A server that answers by a script, its last answer repeatedly, and a partner on it."""
 
     def __init__(self, *script: Said, lives: int = 3600, **options: Any) -> None:
         self.script = list(script)
         self.lives = lives
         self.tokens: list[str] = []
-        self.calls: list[Asked] = []
-        self.server = Answering(self.answer)
+        self.calls: list[ReceivedRequest] = []
+        self.server = AnswerServer(self.answer)
         options = {"retries": SOON, **options}
         self.accounting = Accounting(self.server.url, ID, "key", **options)
 
-    def answer(self, asked: Asked) -> Answer | None:
+    def answer(self, asked: ReceivedRequest) -> Answer | None:
         if asked.path.endswith("/oauth2/token/"):
             self.tokens.append(asked.path)
             return token(f"token-{len(self.tokens)}", self.lives)
@@ -104,8 +104,8 @@ class Told:
 def told() -> Iterator[Script]:
     with ExitStack() as stack:
 
-        def start(*script: Said, **options: Any) -> Told:
-            server = Told(*script, **options)
+        def start(*script: Said, **options: Any) -> ScriptedServer:
+            server = ScriptedServer(*script, **options)
             stack.enter_context(server.server)
             stack.enter_context(server.accounting)
             return server
@@ -198,7 +198,7 @@ class TestWaits:
         assert busy.value.idempotency_key == "mine"
 
     def test_a_server_that_is_not_there(self) -> None:
-        with Answering(lambda _: DONE) as gone:
+        with AnswerServer(lambda _: DONE) as gone:
             pass
         with (
             Accounting(gone.url, ID, "key", retries=SOON) as accounting,
@@ -218,7 +218,7 @@ class TestTokens:
         server.ask("GET")
         server.ask("GET", BUSINESSES)
         partner, business = "/v1/platform/oauth2/token/", f"/v1/platform/{ID}/oauth2/token/"
-        # The token of the business is asked for first, and asks for the partner's by itself.
+        # The business token is requested first, and that requests the partner token.
         assert server.tokens == [partner, business]
         assert server.sent("Authorization") == ["Bearer token-2", "Bearer token-1"]
 

@@ -1,4 +1,4 @@
-"""Who makes clients of the contract, and what shows that one works."""
+"""Generators of clients of the contract, and the checks that a client works."""
 
 import os
 import shutil
@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 PUBLISHED: Final = Path("dist/profiles/accounting.yaml")
-# Of a body of several content types each of them takes another than it says.
+# Of several content types of a body, each generator uses another than the body's own.
 FOR_GENERATORS: Final = Path("dist/profiles/accounting.sdk.yaml")
 GENERATED: Final = Path("dist/clients")
 JOURNEYS: Final = Path("tools/clients/journeys")
 NODE: Final = Path("node_modules/.bin")
 
 
-class Failed(Exception):
-    """A generator, a compiler or a client said no; the message is what it said."""
+class ClientError(Exception):
+    """A failure of a generator, a compiler or a client, with its output."""
 
 
 def run(*words: str | Path, path: Path | None = None, modules: Path | None = None) -> str:
-    """Run a command and return what it printed; `path` goes before PATH, `modules` is PYTHONPATH.
+    """Run a command and return its output; `path` goes before PATH, `modules` is PYTHONPATH.
 
-    Raises Failed with all that it said.
+    Raises ClientError with the whole output.
     """
     environment = dict(os.environ)
     if path is not None:
@@ -32,15 +32,17 @@ def run(*words: str | Path, path: Path | None = None, modules: Path | None = Non
         environment["PYTHONPATH"] = str(modules.resolve())
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
-        raise Failed(f"{' '.join(map(str, words))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        raise ClientError(
+            f"{' '.join(map(str, words))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
+        )
     return done.stdout
 
 
 @dataclass(frozen=True, slots=True)
 class Client(ABC):
-    """One that is made of the contract by a command; `journey` is the file of its calls.
+    """A client generated from the contract by a command; `journey` is the file of its calls.
 
-    `repeats` says that it repeats calls and renews tokens by itself, `checked` what `check` does.
+    `repeats`: it repeats calls and renews tokens by itself. `checked`: the result of `check`.
     """
 
     checked: ClassVar[str]
@@ -52,30 +54,30 @@ class Client(ABC):
 
     @property
     def folder(self) -> Path:
-        """Where it is made."""
+        """The folder of the generated client."""
         return GENERATED / self.journey.replace(".", "_")
 
     def generate(self, programs: Path) -> None:
-        """Make it anew."""
+        """Generate the client."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         words = [str(word).format(folder=self.folder) for word in self.words]
         said = run(*words, path=programs)
         if "may be missing" in said or "Unable to" in said:
-            raise Failed(said)
+            raise ClientError(said)
 
     @abstractmethod
     def check(self, programs: Path) -> int:
-        """Load or compile all of it and its calls; count the modules."""
+        """Load or compile the client and its calls; return the number of modules."""
 
     @abstractmethod
     def call(self, programs: Path, caller: list[str]) -> str:
-        """Let it make its calls; return what it printed."""
+        """Run the calls of the client; return its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class PythonClient(Client):
-    """Each module of its package is imported, all its types are checked; `strict` is mypy's."""
+    """A client in Python: its modules are imported, its types checked; `strict` is mypy's."""
 
     checked: ClassVar[str] = "imported, typed"
 
@@ -83,7 +85,7 @@ class PythonClient(Client):
     strict: bool = False
 
     def check(self, programs: Path) -> int:
-        """Import each module, check all types and those of the calls; count the modules."""
+        """Import each module, check all types; return the number of modules."""
         package = self.folder / self.package
         files = sorted(package.rglob("*.py"))
         names = [".".join(file.relative_to(self.folder).with_suffix("").parts) for file in files]
@@ -95,18 +97,17 @@ class PythonClient(Client):
         return len(names)
 
     def call(self, programs: Path, caller: list[str]) -> str:
-        """Let it make its calls; return what it printed."""
         return run(programs / "python", JOURNEYS / self.journey, *caller, modules=self.folder)
 
 
 @dataclass(frozen=True, slots=True)
 class TypeScriptClient(Client):
-    """Its calls are compiled beside it, and with them all that they import."""
+    """A client in TypeScript, compiled with the calls beside it."""
 
     checked: ClassVar[str] = "compiled"
 
     def check(self, programs: Path) -> int:
-        """Compile all of it; count the modules."""
+        """Compile the client and its calls; return the number of modules."""
         modules = len(list(self.folder.rglob("*.ts")))
         self.compile(shutil.copy(JOURNEYS / self.journey, self.folder))
         return modules
@@ -117,7 +118,6 @@ class TypeScriptClient(Client):
         run(NODE / "tsc", *options, "--lib", "es2022,dom,dom.iterable", source)
 
     def call(self, programs: Path, caller: list[str]) -> str:
-        """Let it make its calls; return what it printed."""
         return run("node", self.folder / f"{self.journey.removesuffix('ts')}js", *caller)
 
 

@@ -1,4 +1,4 @@
-"""The client that openapi-generator makes for Java, where a JDK and its libraries are at hand."""
+"""The Java client of openapi-generator, where a JDK and its libraries are installed."""
 
 import os
 import shutil
@@ -19,38 +19,37 @@ GENERATOR: Final = "lib/*/site-packages/openapi_generator_cli/openapi-generator.
 
 @dataclass(frozen=True, slots=True)
 class JavaClient(Client):
-    """All its files are compiled, and its calls beside them."""
+    """A client in Java, compiled with the calls beside it."""
 
     checked: ClassVar[str] = "compiled"
 
     def check(self, programs: Path) -> int:
-        """Compile all of it and its calls; count the files."""
+        """Compile the client and its calls; return the number of files."""
         sources = [str(file) for file in self.folder.glob("src/main/**/*.java")]
         words = ("-nowarn", "-d", self.classes, "-cp", self.libraries(programs))
         run("javac", *words, *sources, JOURNEYS / self.journey)
         return len(sources)
 
     def call(self, programs: Path, caller: list[str]) -> str:
-        """Let it make its calls; return what it printed."""
         path = os.pathsep.join((str(self.classes), self.libraries(programs)))
         return run("java", "-cp", path, Path(self.journey).stem, *caller)
 
     @property
     def classes(self) -> Path:
-        """Where it is compiled to."""
+        """The folder of the compiled classes."""
         return self.folder / "classes"
 
     def libraries(self, programs: Path) -> str:
-        """Return the path of all that it needs."""
+        """Return the class path of the needed libraries."""
         return os.pathsep.join(map(str, (*programs.parent.glob(GENERATOR), *JARS)))
 
     def missing(self) -> str:
-        """Name what it cannot be compiled without here; nothing where all is at hand."""
+        """Return the name of a missing program or library, or an empty text."""
         lacking = [tool for tool in ("javac", "java") if shutil.which(tool) is None]
         return ", ".join([*lacking, *(jar.name for jar in JARS if not jar.exists())])
 
 
-# As it comes it sends a list that was left out as an empty one, and needs a library for null.
+# The defaults send an unset list as an empty one, and need a library for null.
 JAVA: Final = JavaClient(
     name="openapi-generator, java",
     journey="Journey.java",

@@ -1,7 +1,7 @@
-"""The one journey that each client makes: what it says of each step, and what luck it has.
+"""The journey that each client makes: the expected output of its steps, and lost responses.
 
-The connection breaks after the server has made the first invoice. A client that repeats by itself
-has worse luck: more answers are lost, and its tokens expire on the way.
+The connection breaks after the server has created the first invoice. For a client that repeats by
+itself more responses are lost, and its tokens expire on the way.
 """
 
 import json
@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from tests import clock
 from tests.api_server import ApiServer
-from tools.clients.tests.answering import Asked, Between
-from tools.clients.tests.generators import Failed
+from tools.clients.tests.answer_server import Between, ReceivedRequest
+from tools.clients.tests.generators import ClientError
 
 STEPS: Final[tuple[dict[str, Any], ...]] = (
     {"step": "business", "name": "Harbour Coffee Ltd", "currency": "GBP"},
@@ -51,23 +51,23 @@ STEPS: Final[tuple[dict[str, Any], ...]] = (
     {"step": "conflict", "status": 409, "code": "invoice_has_allocations", "fields": []},
 )
 
-# The first answer to each of these never arrives. A lost write is asked for again with its key.
+# The first answer to each of these is lost. A lost write is sent again with its key.
 LOST: Final = frozenset({"POST invoices"})
 LOST_WRITES: Final = LOST | {"POST payments", "POST documents", "POST match"}
 LOST_READS: Final = frozenset({"GET invoices", "GET chart-of-accounts", "POST token"})
-# Two hours pass after this one, and the next one finds its token too old.
+# Two hours pass after this call, so that the token of the next one has expired.
 AGEING: Final = "GET export"
 FIRST_AFTER: Final = "GET integrity"
 
 
 class BadLuck:
-    """Loses answers that the server has given, and lets time pass where `ageing` says so."""
+    """Loses answers of the server, and advances the time where `ageing` is set."""
 
     def __init__(self, losing: frozenset[str], *, ageing: bool) -> None:
         self.losing = set(losing)
         self.ageing = ageing
 
-    def __call__(self, asked: Asked) -> bool:
+    def __call__(self, asked: ReceivedRequest) -> bool:
         call = name(asked)
         if self.ageing and call == AGEING:
             clock.SHIFT -= timedelta(hours=2)
@@ -78,11 +78,11 @@ class BadLuck:
 
 
 def travel(api_server: ApiServer, make: Callable[[list[str]], str], *, repeats: bool) -> int:
-    """Let a client make the journey, and return how many calls the server answered.
+    """Run the journey of a client; return how many calls the server answered.
 
-    `make` is given an address, a partner and its key, and returns what the client printed;
-    `repeats` says that the client repeats calls and renews tokens by itself. Raises Failed where a
-    step went another way, or a lost write was not asked for again with its key.
+    `make` is called with an address, a partner and its key, and returns the client's output;
+    `repeats` means that the client repeats calls and renews tokens by itself. Raises ClientError
+    where a step had another result, or a lost write was not sent again with its key.
     """
     writes = LOST_WRITES if repeats else LOST
     luck = BadLuck(writes | LOST_READS if repeats else writes, ageing=repeats)
@@ -93,14 +93,14 @@ def travel(api_server: ApiServer, make: Callable[[list[str]], str], *, repeats: 
     replayed = [call for call, answer in answers if "idempotent-replayed" in answer.headers]
     expired = [call for call, answer in answers if answer.status == 401]
     if luck.losing or sorted(replayed) != sorted(writes):
-        raise Failed(f"not asked for: {sorted(luck.losing)}; replayed: {replayed}")
+        raise ClientError(f"not asked for: {sorted(luck.losing)}; replayed: {replayed}")
     if (FIRST_AFTER in expired) != repeats:
-        raise Failed(f"tokens that expired: {expired}")
+        raise ClientError(f"tokens that expired: {expired}")
     return len(answers)
 
 
 def compare(said: str) -> None:
-    """Raise Failed unless a client said of each step what is expected."""
+    """Raise ClientError unless the output of each step is the expected one."""
     steps = [json.loads(line) for line in said.splitlines()]
     wrong = [
         f"{step}\nnot {expected}"
@@ -108,11 +108,11 @@ def compare(said: str) -> None:
         if step != expected
     ]
     if wrong or len(steps) != len(STEPS):
-        raise Failed("\n".join([f"{len(steps)} steps of {len(STEPS)}", *wrong]))
+        raise ClientError("\n".join([f"{len(steps)} steps of {len(STEPS)}", *wrong]))
 
 
-def name(asked: Asked) -> str:
-    """Name a call by its method and the last word of its path; a preview is one of its own."""
+def name(asked: ReceivedRequest) -> str:
+    """Return the method and the last word of the path of a call; a preview has its own name."""
     path, _, query = asked.path.partition("?")
     kind = "preview" if "preview=true" in query else asked.method
     words = [word for word in path.split("/") if re.fullmatch("[a-z-]+", word)]

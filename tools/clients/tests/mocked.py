@@ -1,4 +1,4 @@
-"""Holds a mock of the contract against it: each request that it shows, each refusal of each."""
+"""A mock of the contract, checked with each example request and each refusal."""
 
 import subprocess
 import time
@@ -13,7 +13,7 @@ from server.docs.own_examples import TOLD_BY_CODES, with_own_examples
 from tests.contract.document import Node, Operation, bodies, document, follow, operations
 from tests.contract.valid_requests import JSON, Request
 from tests.ports import free_port, is_free
-from tools.clients.tests.generators import Failed
+from tools.clients.tests.generators import ClientError
 
 PRISM: Final = Path("node_modules/.bin/prism")
 FOR_MOCKS: Final = Path("dist/profiles/accounting.mock.yaml")
@@ -23,14 +23,14 @@ OWN: Final = with_own_examples(document())
 
 
 def hold() -> int:
-    """Return how many requests the mock was sent; it answers each as the contract says."""
+    """Return the number of requests to the mock; each answer must agree with the contract."""
     with mock() as url, httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client:
         return sum(hold_one(operation, client) for operation in operations())
 
 
 @contextmanager
 def mock() -> Iterator[str]:
-    """Run Prism, and give its address once it listens."""
+    """Run Prism; yield its address once it listens."""
     port = free_port()
     words = (PRISM, "mock", FOR_MOCKS, "--port", str(port))
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as prism:
@@ -38,7 +38,7 @@ def mock() -> Iterator[str]:
             until = time.monotonic() + PATIENCE_SECONDS
             while is_free(port):
                 if prism.poll() is not None or time.monotonic() > until:
-                    raise Failed("The mock does not listen.")
+                    raise ClientError("The mock does not listen.")
                 time.sleep(0.1)
             yield f"http://127.0.0.1:{port}"
         finally:
@@ -46,7 +46,10 @@ def mock() -> Iterator[str]:
 
 
 def hold_one(operation: Operation, client: httpx.Client) -> int:
-    """Send all requests about one operation, and count them; raise Failed for a wrong answer."""
+    """Send all requests of an operation; return their number.
+
+    Raises ClientError for a wrong answer.
+    """
     client.headers["Authorization"] = credentials(operation)
     request = shown_request(operation, client)
     status, shown = shown_answers(operation)
@@ -64,12 +67,12 @@ def hold_one(operation: Operation, client: httpx.Client) -> int:
 
 
 def credentials(operation: Operation) -> str:
-    """Show credentials of the kind that the operation takes first."""
+    """Return credentials of the first kind that the operation accepts."""
     return "Basic cGFydG5lcjprZXk=" if "PartnerKey" in operation.node["security"][0] else "Bearer t"
 
 
 def shown_request(operation: Operation, client: httpx.Client) -> Request:
-    """Make the request that the contract shows first."""
+    """Return the first example request of the operation."""
     told = {each["name"]: each["example"] for each in operation.parameters if each["in"] == "path"}
     path = operation.path.format(**told)
     for content_type, media in bodies(operation).items():
@@ -78,7 +81,7 @@ def shown_request(operation: Operation, client: httpx.Client) -> Request:
 
 
 def shown_answers(operation: Operation) -> tuple[int, dict[str, Any]]:
-    """Return the status of success, of several the first, and its first example by content type."""
+    """Return the first status of success, and its first example by content type."""
     answers = operation.node["responses"]
     status = next(each for each in answers if each.startswith("2"))
     content = answers[status]["content"].items()
@@ -91,7 +94,7 @@ def first_example(media: Node) -> Any:
 
 
 def refusals(operation: Operation) -> Iterator[tuple[str, int, Any]]:
-    """Give what can be asked for, with its answer: of each status the first, and each by name."""
+    """Yield preference, status and body: the first example of each status, and each by name."""
     own = OWN["paths"][operation.path][operation.method]["responses"]
     for status in sorted(own.keys() & {"400", *TOLD_BY_CODES}):
         examples = own[status]["content"][JSON]["examples"]
@@ -103,8 +106,10 @@ def refusals(operation: Operation) -> Iterator[tuple[str, int, Any]]:
 
 
 def expect(operation: Operation, answer: httpx.Response, status: int, value: Any) -> None:
-    """Raise Failed unless an answer has this status and says this."""
+    """Raise ClientError unless an answer has this status and this value."""
     is_json = answer.headers.get("content-type", "").startswith(JSON)
     said = answer.json() if is_json else answer.text
     if (answer.status_code, said) != (status, value):
-        raise Failed(f"{operation.name}: {answer.status_code} {answer.text}\nnot {status} {value}")
+        raise ClientError(
+            f"{operation.name}: {answer.status_code} {answer.text}\nnot {status} {value}"
+        )

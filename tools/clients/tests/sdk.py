@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tests.contract.document import operations
 from tests.partner import Partner
-from tools.clients.tests.generators import Failed, PythonClient, TypeScriptClient, run
+from tools.clients.tests.generators import ClientError, PythonClient, TypeScriptClient, run
 from tools.clients.typescript_operations import PARTNERS_TAGS, UNSEEN
 
 README: Final = Path("tools/clients/python/README.md")
@@ -20,10 +20,10 @@ CHECKS: Final = Path("tools/clients/tests")
 
 @dataclass(frozen=True, slots=True)
 class PythonSdk(PythonClient):
-    """The wheel, with the rules of repeating that it is held to."""
+    """The wheel, with its tests of retries."""
 
     def check(self, programs: Path) -> int:
-        """Check all its types and its repeats; return how many modules it has."""
+        """Check all types and retries; return the number of modules."""
         modules = PythonClient.check(self, programs)
         run(sys.executable, "-m", "pytest", "-q", CHECKS / "check_sdk.py", modules=self.folder)
         return modules
@@ -31,10 +31,9 @@ class PythonSdk(PythonClient):
 
 @dataclass(frozen=True, slots=True)
 class TypeScriptSdk(TypeScriptClient):
-    """The package, unpacked where an import finds it, with the rules of repeating."""
+    """The npm package, unpacked where an import finds it, with its tests of retries."""
 
     def generate(self, programs: Path) -> None:
-        """Unpack it; openapi-fetch is found in the folders above."""
         shutil.rmtree(self.folder, ignore_errors=True)
         package = self.folder / "node_modules/accounting-sdk"
         package.mkdir(parents=True)
@@ -42,7 +41,7 @@ class TypeScriptSdk(TypeScriptClient):
         run("tar", "-xzf", packed, "--strip-components=1", "-C", package)
 
     def check(self, programs: Path) -> int:
-        """Compile calls of it and its README, check its repeats; return how many modules it has."""
+        """Compile its calls and README, check its retries; return the number of modules."""
         modules = TypeScriptClient.check(self, programs)
         self.compile(write_readme(self.folder))
         (self.folder / "operations.json").write_text(dumps(opened()), encoding="utf-8")
@@ -70,7 +69,7 @@ TYPESCRIPT: Final = TypeScriptSdk(
 
 
 def opened() -> list[dict[str, Any]]:
-    """Name each operation that is a method, with the tokens that open it."""
+    """Return each operation that is a method, with its required tokens."""
     return [
         {
             "id": each.name,
@@ -86,7 +85,7 @@ def opened() -> list[dict[str, Any]]:
 
 
 def write_readme(folder: Path) -> Path:
-    """Write all that the README for TypeScript shows as one module."""
+    """Write all code of the README for TypeScript as one module; return its path."""
     given = ("BASE_URL", "PARTNER_ID", "API_KEY", "BUSINESS_ID", "INVOICE_ID")
     declared = "".join(f"declare const {name}: string;\n" for name in given)
     text = README_OF_TYPESCRIPT.read_text(encoding="utf-8")
@@ -97,17 +96,17 @@ def write_readme(folder: Path) -> Path:
 
 
 def send_first_invoice(programs: Path, partner: Partner) -> None:
-    """Run what the README shows first; raise Failed unless it sends an invoice."""
+    """Run the first example of the README; raise ClientError unless it sends an invoice."""
     given = "import sys; BASE_URL, PARTNER_ID, API_KEY, BUSINESS_ID = sys.argv[1:]\n"
     business = partner.business()
     words = (partner.url, str(partner.partner_id), partner.api_key, business.id)
     block = given + shown(README)
     said = run(programs / "python", "-c", block, *words, modules=PYTHON.folder)
     if said != "INV-000001\n":
-        raise Failed(f"{README} says {said}")
+        raise ClientError(f"{README} says {said}")
 
 
 def shown(readme: Path) -> str:
-    """Return what a README shows first of the SDK."""
+    """Return the first example of the SDK in a README."""
     blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.S)
     return next(block for block in blocks if "accounting_sdk" in block)

@@ -1,4 +1,4 @@
-"""Planted faults: each is found, and the check that should find it is the one that does."""
+"""Planted faults: each is found by the check that should find it."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,51 +12,51 @@ from tools.verify.contract import Contract
 from tools.verify.generated import try_operations
 from tools.verify.report import Report
 from tools.verify.run import Options, admitted, begin, read_contract, verify
-from tools.verify.tests.spoiling import Passing, Spoiling, spoiled
+from tools.verify.tests.fault_proxy import Exchange, FaultPlan, spoiled
 from tools.verify.wire import Secrets, Wire
 
 
-def made(passing: Passing, path: str) -> bool:
-    """Whether something was made at a list."""
+def made(passing: Exchange, path: str) -> bool:
+    """Return whether a POST created a record at a path."""
     return (passing.method, passing.status) == ("POST", 201) and passing.path.endswith(path)
 
 
-def drop_field(passing: Passing) -> None:
+def drop_field(passing: Exchange) -> None:
     if made(passing, "/invoices/"):
         body = passing.body
         del body["due_at"]
         passing.body = body
 
 
-def change_type(passing: Passing) -> None:
+def change_type(passing: Exchange) -> None:
     if made(passing, "/bills/"):
         passing.body = {**passing.body, "total_amount": str(passing.body["total_amount"])}
 
 
-def change_status(passing: Passing) -> None:
+def change_status(passing: Exchange) -> None:
     if made(passing, "/vendors/"):
         passing.status = 202
 
 
-def drop_header(passing: Passing) -> None:
+def drop_header(passing: Exchange) -> None:
     if made(passing, "/payouts/"):
         del passing.answered["x-request-id"]
 
 
-def add_a_cent(passing: Passing) -> None:
+def add_a_cent(passing: Exchange) -> None:
     if made(passing, "/invoices/"):
         passing.body = {**passing.body, "total_amount": passing.body["total_amount"] + 1}
 
 
-def drop_key(passing: Passing) -> None:
+def drop_key(passing: Exchange) -> None:
     passing.headers.pop("idempotency-key", None)
 
 
-def drop_version(passing: Passing) -> None:
+def drop_version(passing: Exchange) -> None:
     passing.headers.pop("if-match", None)
 
 
-def drop_parts(passing: Passing) -> None:
+def drop_parts(passing: Exchange) -> None:
     """Answer as if a list ended with its first page."""
     if passing.method == "GET" and "/vendors/?" in passing.path and passing.status == 200:
         body = passing.body
@@ -64,27 +64,27 @@ def drop_parts(passing: Passing) -> None:
         passing.body = body
 
 
-def name_another_code(passing: Passing) -> None:
+def name_another_code(passing: Exchange) -> None:
     if passing.status == 409 and b"duplicate_bill_number" in passing.content:
         passing.content = passing.content.replace(b"duplicate_bill_number", b"vendor_not_active")
 
 
-def raise_a_line(passing: Passing) -> None:
+def raise_a_line(passing: Exchange) -> None:
     if passing.method == "GET" and "/reports/profit-and-loss/" in passing.path:
         body = passing.body
         body["revenue"]["line_items"][0]["value_cents"] += 1
         passing.body = body
 
 
-def tilt(passing: Passing) -> None:
-    """Let accounts hold what no entry has posted."""
+def tilt(passing: Exchange) -> None:
+    """Add to a balance an amount that no entry has posted."""
     if passing.method == "GET" and "/chart-of-accounts/?" in passing.path:
         body = passing.body
         body["results"][0]["debit_balance"] += 1
         passing.body = body
 
 
-def turn_red(passing: Passing) -> None:
+def turn_red(passing: Exchange) -> None:
     if passing.path.endswith("/integrity/"):
         body = passing.body
         body["status"], body["checks"][0]["ok"] = "red", False
@@ -92,12 +92,12 @@ def turn_red(passing: Passing) -> None:
 
 
 class LetIn:
-    """Lets anybody in: who is refused is asked for again with the last token that was right."""
+    """A fault that gives requests without a token the last valid one."""
 
     def __init__(self) -> None:
         self.right = ""
 
-    def ask(self, passing: Passing) -> None:
+    def ask(self, passing: Exchange) -> None:
         given = passing.headers.get("authorization", "")
         if given.startswith("Bearer ey"):
             self.right = given
@@ -107,67 +107,67 @@ class LetIn:
 
 FAULTS = {
     "a required field is missing": (
-        Spoiling(answer=drop_field),
+        FaultPlan(answer=drop_field),
         "sales: an invoice is sent, and its total is exact",
         "due_at",
     ),
     "an amount is a text": (
-        Spoiling(answer=change_type),
+        FaultPlan(answer=change_type),
         "purchases: a bill is received, and its total is exact",
         "total_amount",
     ),
     "a status is not documented": (
-        Spoiling(answer=change_status),
+        FaultPlan(answer=change_status),
         "purchases: a vendor is made",
         "The contract documents",
     ),
     "a documented header is missing": (
-        Spoiling(answer=drop_header),
+        FaultPlan(answer=drop_header),
         "bank: a payout settles a payment by card without a variance",
         "X-Request-ID is missing",
     ),
     "a total is off by a cent": (
-        Spoiling(answer=add_a_cent),
+        FaultPlan(answer=add_a_cent),
         "sales: an invoice is sent, and its total is exact",
         "165250 was expected, and 165251 came",
     ),
     "a repeated write takes effect twice": (
-        Spoiling(ask=drop_key),
+        FaultPlan(ask=drop_key),
         "repeating: a write repeated with its key takes effect once",
         "the repeated answer",
     ),
     "a lost update is not seen": (
-        Spoiling(ask=drop_version),
+        FaultPlan(ask=drop_version),
         "repeating: a change of an older version is refused, and changes nothing",
         "Status 412 was expected, and 200 came",
     ),
     "a list ends too early": (
-        Spoiling(answer=drop_parts),
+        FaultPlan(answer=drop_parts),
         "lists: a list is walked to its end by cursors",
         "items met and items counted",
     ),
     "a refusal has another code": (
-        Spoiling(answer=name_another_code),
+        FaultPlan(answer=name_another_code),
         "purchases: the same number of the vendor is not taken twice",
         "duplicate_bill_number",
     ),
     "a line of a report is not what its entries come to": (
-        Spoiling(answer=raise_a_line),
+        FaultPlan(answer=raise_a_line),
         "reports: the entries behind each line come to its figure",
         "100000 was expected, and 100001 came",
     ),
     "an account holds what nobody posted": (
-        Spoiling(answer=tilt),
+        FaultPlan(answer=tilt),
         "ledger: the trial balance is that of the entries, and even",
         "debits less credits",
     ),
     "the server's own proof is red": (
-        Spoiling(answer=turn_red),
+        FaultPlan(answer=turn_red),
         "ledger: the server's own proof is green",
         "The proof is red",
     ),
     "whoever has no token is let in": (
-        Spoiling(ask=LetIn().ask),
+        FaultPlan(ask=LetIn().ask),
         "access: no credentials and a made-up token are refused",
         "Status 401 was expected, and 200 came",
     ),
@@ -192,11 +192,11 @@ class TestFault:
         assert all(fault.request and fault.answer for fault in faults)
 
     def test_shows_no_secret(self, asked: Options) -> None:
-        def spoil(passing: Passing) -> None:
+        def spoil(passing: Exchange) -> None:
             if passing.path.endswith("/oauth2/token/") and passing.status == 200:
                 passing.answered["etag"] = '"1"'
 
-        with spoiled(asked.url, Spoiling(answer=spoil)) as url:
+        with spoiled(asked.url, FaultPlan(answer=spoil)) as url:
             report = verify(replace(asked, url=url), lambda _check: None)
         [found] = report.failed
         assert [fault.what.partition(" is ")[0] for fault in found.faults] == [
@@ -209,11 +209,11 @@ class TestFault:
 
 
 class TestMadeUpRequests:
-    """Some operations of the contract, for the time that all of them take."""
+    """Requests generated for some operations; all operations would take too long."""
 
     def test_find_nothing_wrong_with_a_healthy_server(self, asked: Options) -> None:
         names = ("create_customer", "update_account", "create_document", "export_accounts")
-        report = self.tried(asked, Spoiling(), *names)
+        report = self.tried(asked, FaultPlan(), *names)
         assert report.failed == []
         tried = {check.name for check in report.checks if check.journey == "contract"}
         assert set(names) < tried
@@ -227,7 +227,7 @@ class TestMadeUpRequests:
         [warning] = report.warnings
         assert "get_integrity" in warning
 
-    def tried(self, asked: Options, spoiling: Spoiling, *names: str) -> Report:
+    def tried(self, asked: Options, spoiling: FaultPlan, *names: str) -> Report:
         with spoiled(asked.url, spoiling) as url, httpx.Client(base_url=url) as http:
             contract = read_contract(http)
             report = Report(url, contract.version, contract.version, lambda _check: None)
@@ -239,30 +239,30 @@ class TestMadeUpRequests:
         return report
 
     def test_find_what_no_journey_asks_for(self, asked: Options) -> None:
-        def fail(passing: Passing) -> None:
+        def fail(passing: Exchange) -> None:
             if "/audit/" in passing.path and passing.status == 200:
                 passing.body = {**passing.body, "colour": "red"}
 
-        report = self.tried(asked, Spoiling(answer=fail), "list_audit_records", "list_payouts")
+        report = self.tried(asked, FaultPlan(answer=fail), "list_audit_records", "list_payouts")
         [found] = report.failed
         assert (found.journey, found.name) == ("contract", "list_audit_records")
         assert "colour" in found.faults[0].what
 
     def test_find_what_is_taken_and_should_be_refused(self, asked: Options) -> None:
-        def take(passing: Passing) -> None:
+        def take(passing: Exchange) -> None:
             if passing.path.partition("?")[0].endswith("/vendors/") and passing.status == 400:
                 page: dict[str, Any] = {"count": 0, "next": None, "previous": None, "results": []}
                 info = dict.fromkeys(("current_page", "total_pages", "total_count", "next_cursor"))
                 passing.status = 200
                 passing.body = {**page, "page_info": {**info, "page_size": 20}}
 
-        report = self.tried(asked, Spoiling(answer=take), "list_vendors")
+        report = self.tried(asked, FaultPlan(answer=take), "list_vendors")
         [found] = report.failed
         assert "expected to be refused, and 200 came" in found.faults[0].what
 
 
 def narrowed(contract: Contract, names: tuple[str, ...]) -> Contract:
-    """The same with some operations only."""
+    """Return the contract with these operations only."""
     paths: dict[str, Any] = {}
     for each in contract.operations:
         if each.operation_id in names:

@@ -6,7 +6,7 @@ from typing import Any
 from libraries import bank_files
 from libraries.bank_files import Columns, FileLine
 
-# How many lines of each are good, and how many are not, in a bank account without an IBAN.
+# The numbers of good and bad lines in each, for a bank account without an IBAN.
 FILES = {
     "gb.csv": (4, 0),
     "gb_in_out.csv": (2, 0),
@@ -56,21 +56,18 @@ KINDS = {"csv": "csv", "tab": "csv", "ofx": "ofx", "xml": "camt053", "sta": "mt9
 
 
 def format_of(name: str) -> Any:
-    """The format of a sample."""
     return KINDS[name.rpartition(".")[2]]
 
 
 def lines_of(name: str) -> list[Any]:
-    """The lines of a sample, good and bad."""
+    """Return the lines of a sample, good and bad."""
     columns = Columns(**MAPPINGS[name]) if name in MAPPINGS else None
     return bank_files.read(content_of(name), format_of(name), columns)
 
 
 def good_lines(name: str) -> list[FileLine]:
-    """The good lines of a sample."""
     return [line for line in lines_of(name) if isinstance(line, FileLine)]
 
 
 def content_of(name: str) -> bytes:
-    """The bytes of a sample."""
     return Path(__file__).with_name(name).read_bytes()

@@ -1,4 +1,4 @@
-"""The published contract, and the pages that are written from it."""
+"""The published contract, and the pages written from it."""
 
 from typing import Any
 

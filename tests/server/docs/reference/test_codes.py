@@ -8,7 +8,7 @@ OPERATION: dict[str, Any] = DOCUMENT["paths"]["/v1/things/{thing_id}/"]["post"]
 
 
 def named(text: str = "", **parameter: str) -> list[str]:
-    """The codes of the operation, with another text."""
+    """Return the codes of the operation with another text."""
     operation = {**OPERATION, "description": text}
     found = codes_of(operation, [parameter], error_codes(DOCUMENT), Describer(DOCUMENT))
     return [code.name for code in found]

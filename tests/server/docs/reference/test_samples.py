@@ -1,4 +1,4 @@
-"""The samples: each is run as a reader would copy it."""
+"""The samples: each is executed as a reader would copy it."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ from tests.server.docs.small_contract import DOCUMENT
 
 SECRETS = {name: f"the-{name}" for name in ("BUSINESS_TOKEN", "PARTNER_TOKEN", "API_KEY")}
 
-# Reads samples; writes what each of them fetches.
+# Reads samples; writes the requests of each.
 FETCHED = """
 const { codes, variables } = JSON.parse(require("fs").readFileSync(0));
 Object.assign(process.env, variables);
@@ -52,14 +52,14 @@ def calls(contract: dict[str, Any]) -> dict[str, Call]:
 
 @pytest.fixture(scope="module")
 def variables(calls: dict[str, Call]) -> dict[str, str]:
-    """What the environment of a caller holds: each id is its own name."""
+    """Return the environment of a caller, in which each ID is its own name."""
     parts = {part for call in calls.values() for part in call.path.split("/")}
     names = {part[1:-1].upper() for part in parts if part.startswith("{")}
     return {**SECRETS, "PARTNER_ID": "me", **{name: name for name in names}}
 
 
 def address(call: Call) -> str:
-    """Where a call goes with these ids."""
+    """Return the address of a call with these IDs."""
     parts = (part[1:-1].upper() if part[:1] == "{" else part for part in call.path.split("/"))
     return HOST + "/".join(parts)
 
@@ -137,7 +137,7 @@ class TestTypeScript:
     def test_each_sends_what_the_contract_shows(
         self, calls: dict[str, Call], variables: dict[str, str]
     ) -> None:
-        # What stands in a function cannot import.
+        # Code in a function cannot import.
         codes = [typescript(call).rpartition('from "node:fs";')[2] for call in calls.values()]
         fetched = node.run(FETCHED, {"codes": codes, "variables": variables})
         for (name, call), asked in zip(calls.items(), fetched, strict=True):
@@ -152,12 +152,12 @@ class TestTypeScript:
 
 
 def scheme_of(call: Call) -> str:
-    """How the header of credentials begins."""
+    """Return the beginning of the header with the credentials."""
     return f"Bearer {SECRETS[call.token]}" if call.token else "Basic "
 
 
 def fields_sent(call: Call, content: str) -> bool:
-    """Tell whether all that the contract shows was sent."""
+    """Return whether every field in the contract was sent."""
     if call.media_type == JSON:
         return bool(json.loads(content) == call.body)
     if call.media_type == FORM:

@@ -9,7 +9,7 @@ from server.docs.reference.search_index import SearchEntry, search_index
 from server.docs.reference.site import static
 from tests.server.docs import node
 
-MOST_BYTES = 280_000  # A quarter of that goes over the wire.
+MOST_BYTES = 280_000  # A quarter of that when compressed.
 
 PLACES = {
     "telephone": "operations/create_customer/",
@@ -20,7 +20,7 @@ PLACES = {
     "void inv": "operations/void_invoice/",
 }
 UNKNOWN = ["qqqq", " ( "]
-# Reads questions and the index; writes what is found for each.
+# Reads questions and the index; writes the results of each.
 ASK = """
 const { index, questions } = JSON.parse(require("fs").readFileSync(0));
 console.log(JSON.stringify(questions.map((question) => find(index, question))));
@@ -46,7 +46,7 @@ def found(index: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
 
 
 def pages_of(index: dict[str, Any], kind: str, word: str) -> set[str]:
-    """The addresses of pages that have a word, or a field of that name."""
+    """Return the addresses of pages that have a word, or a field of that name."""
     return {index["pages"][number][2] for number in index[kind][word]}
 
 

@@ -251,6 +251,6 @@ class TestPages:
 
 
 def below(pages: dict[str, Elements], kind: str) -> set[str]:
-    """The names of the pages in a folder."""
+    """Return the names of the pages in a folder."""
     found = (re.fullmatch(rf"{ROOT}{kind}/([^/]+)/", address) for address in pages)
     return {match[1] for match in found if match}

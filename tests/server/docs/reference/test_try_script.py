@@ -1,4 +1,4 @@
-"""What the pages send when a developer tries an operation."""
+"""The requests that the pages send when a developer tries an operation."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from server.docs.reference import ROOT
 from server.docs.reference.site import static
 from tests.server.docs import node
 
-# Reads calls of a function by its name and arguments; writes what each returns.
+# Reads calls of a function by its name and arguments; writes the result of each.
 ASK = """
 const partsOf = (type, fields) => [
   ...bodyOf(type, fields.map(([name, value]) => ({ name, value }))),

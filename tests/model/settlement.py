@@ -1,4 +1,4 @@
-"""Which parts each thing settles of another: split once, over what the others have left."""
+"""Settlements between records, each split once over the parts that the others have left."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -7,16 +7,16 @@ from typing import Any
 from tests.model.arithmetic import Part, shares
 from tests.model.books import Books
 from tests.model.pricing import Line
-from tests.model.records import Credit, Document, Refund, Settled, Share, VendorRefund, WriteOff
+from tests.model.records import Credit, Document, Refund, Settlement, Share, VendorRefund, WriteOff
 
 SUSPENSE = "1900"
 Wanted = dict[Any, int]
 PartOfTarget = tuple[Any, Part]
-"""A part of what a vendor's refund gives back of; nothing's, where it is not allocated."""
+"""A part of a target of a vendor's refund; the target is none where it is not allocated."""
 
 
 def settle(books: Books) -> None:
-    """Bring what is settled up to date: what changed is taken back whole and made again."""
+    """Update all settlements: a changed one is removed and split anew."""
     for credit in books.credits.values():
         settle_credit(books, credit)
     for document in books.documents.values():
@@ -29,28 +29,28 @@ def settle(books: Books) -> None:
     books.again.clear()
 
 
-# What a move changes step by step is brought up to date at each step.
+# A move of several steps updates settlements after each step.
 
 
 def settle_credit(books: Books, credit: Credit) -> None:
-    """Bring what uses one credit up to date."""
+    """Update the settlements of one credit."""
     bring(books, credit, dict(using(books, credit)), parts_of_lines(books, credit.lines))
 
 
 def settle_agreed(books: Books, agreed: VendorRefund) -> None:
-    """Bring what has come of a vendor's refund up to date."""
+    """Update the settlements of a vendor's refund."""
     came = {e: e.amount for e in agreed.payments if e.status == "completed"}
     bring(books, agreed, came, parts_of_agreed(books, agreed))
 
 
 def settle_document(books: Books, document: Document) -> None:
-    """Bring what settles one document up to date."""
+    """Update the settlements of one document."""
     whole = parts_of_lines(books, document.priced.lines)
     bring(books, document, dict(settling(books, document)), whole)
 
 
 def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Any]) -> None:
-    """Let what is wanted settle something that has these parts; other parts begin anew."""
+    """Update the settlements of a record; a vendor's refund with other parts starts anew."""
     held = books.settlements.setdefault(subject, {})
     if isinstance(subject, VendorRefund) and books.settled_of.get(subject) != whole:
         held.clear()
@@ -62,17 +62,17 @@ def bring(books: Books, subject: Any, wanted: Wanted, whole: Counter[Any]) -> No
             old = books.again.get((subject, source))
             left = less(whole, (each.split for each in held.values()))
             if old is None or old.amount != amount or not fits(old.split, left):
-                old = Settled(amount, made(books, subject, source, amount, whole))
+                old = Settlement(amount, made(books, subject, source, amount, whole))
             held[source] = old
 
 
 def fits(split: Counter[Any], left: Counter[Any]) -> bool:
-    """Whether all of a split is left: what it is of may say other things by now."""
+    """Return whether all of a split is still left: the record may have changed."""
     return all(min(0, left[part]) <= n <= max(0, left[part]) for part, n in split.items())
 
 
 def made(books: Books, subject: Any, source: Any, amount: int, whole: Counter[Any]) -> Counter[Any]:
-    """Which parts something settles."""
+    """Return the parts that one record settles of another."""
     if isinstance(source, WriteOff):
         return source.split
     left = less(whole, (each.split for each in books.settlements[subject].values()))
@@ -84,7 +84,7 @@ def made(books: Books, subject: Any, source: Any, amount: int, whole: Counter[An
 def same_parts(
     books: Books, document: Document, credit: Credit, amount: int, left: Counter[Part]
 ) -> Counter[Part]:
-    """A credit settles of its own source what it gives back, as far as left; then the rest.
+    """Return the parts that a credit settles of its own source: those it credits, then the rest.
 
     Where tax is withheld it settles all parts in proportion.
     """
@@ -103,7 +103,7 @@ def same_parts(
 
 
 def settling(books: Books, document: Document) -> Iterator[tuple[Any, int]]:
-    """What settles a document now, and how much of it."""
+    """Yield the records that settle a document now, with their amounts."""
     if document.state != "open":
         return
     for payment, amount in books.payments_of(document):
@@ -117,9 +117,9 @@ def settling(books: Books, document: Document) -> Iterator[tuple[Any, int]]:
 
 
 def in_money(books: Books) -> Iterator[tuple[Any, Counter[Part]]]:
-    """What money has settled, by what it is of: credits that are applied count as money does.
+    """Yield the parts that money has settled, by settled record; applied credits count as money.
 
-    What is given up counts nothing, and what refunds take of a credit counts once it is paid.
+    Write-offs do not count, and refunds of a credit count when they are paid.
     """
     for subject, settled in books.settlements.items():
         for source, each in settled.items():
@@ -129,7 +129,7 @@ def in_money(books: Books) -> Iterator[tuple[Any, Counter[Part]]]:
 
 
 def using(books: Books, credit: Credit) -> Iterator[tuple[Any, int]]:
-    """What uses a credit up, and how much of it."""
+    """Yield the records that use a credit, with their amounts."""
     for id, amount in credit.parts.items():
         yield books.documents[id], amount
     for refund in books.refunds_of(credit):
@@ -141,19 +141,19 @@ def using(books: Books, credit: Credit) -> Iterator[tuple[Any, int]]:
 
 
 def share_out(books: Books, document: Document, amount: int) -> Counter[Part]:
-    """Split an amount over what is left of the parts of a document."""
+    """Split an amount over the rest of the parts of a document."""
     whole = parts_of_lines(books, document.priced.lines)
     held = books.settlements.get(document, {})
     return over(less(whole, (each.split for each in held.values())), amount)
 
 
 def over(left: Counter[Any], amount: int) -> Counter[Any]:
-    """Split an amount over what is left of parts."""
+    """Split an amount over the rest of parts."""
     return Counter(dict(zip(left, shares(amount, list(left.values())), strict=True)))
 
 
 def less(whole: Counter[Any], splits: Iterable[Counter[Any]]) -> Counter[Any]:
-    """What splits leave of parts."""
+    """Subtract splits from parts."""
     left = Counter(whole)
     for split in splits:
         left.subtract(split)
@@ -161,7 +161,7 @@ def less(whole: Counter[Any], splits: Iterable[Counter[Any]]) -> Counter[Any]:
 
 
 def parts_of_lines(books: Books, given: Iterable[Line]) -> Counter[Part]:
-    """The parts of lines: their nets first, then their taxes and what is withheld."""
+    """Return the parts of lines: first nets, then taxes and withheld amounts."""
     lines = [each.posted(books.side) for each in given]
     whole: Counter[Part] = Counter()
     for parts in lines:
@@ -175,7 +175,7 @@ def parts_of_lines(books: Books, given: Iterable[Line]) -> Counter[Part]:
 
 
 def parts_of_refund(books: Books, refund: Refund) -> Counter[Part]:
-    """What a refund gives back, by part; money that settled nothing has no parts."""
+    """Return the amount of a refund by part; that of a payment is on the account of advances."""
     if refund.cancelled:
         return Counter()
     if refund.credit is not None:
@@ -186,7 +186,7 @@ def parts_of_refund(books: Books, refund: Refund) -> Counter[Part]:
 
 
 def parts_of_agreed(books: Books, agreed: VendorRefund) -> Counter[PartOfTarget]:
-    """What of a vendor's refund is money, by part of each thing that it gives back of."""
+    """Return the money of a vendor's refund, by target and part."""
     whole: Counter[PartOfTarget] = Counter()
     for share in agreed.shares:
         for part, amount in parts_of_share(books, share).items():
@@ -197,7 +197,7 @@ def parts_of_agreed(books: Books, agreed: VendorRefund) -> Counter[PartOfTarget]
 
 
 def parts_of_share(books: Books, share: Share) -> Counter[Part]:
-    """What of a share is money, by part."""
+    """Return the money of a share, by part."""
     match share.target:
         case Document():
             return charged(share.split)
@@ -206,8 +206,8 @@ def parts_of_share(books: Books, share: Share) -> Counter[Part]:
     return Counter({(books.side.advance, None): share.amount})
 
 
-def merged(settled: Settled) -> Counter[Part]:
-    """What of a vendor's refund is settled, by part, of whatever it is."""
+def merged(settled: Settlement) -> Counter[Part]:
+    """Return the settled parts of a vendor's refund, summed over its targets."""
     whole: Counter[Part] = Counter()
     for (_, part), amount in settled.split.items():
         whole[part] += amount
@@ -215,7 +215,7 @@ def merged(settled: Settled) -> Counter[Part]:
 
 
 def charged(split: Counter[tuple[Line, Part]]) -> Counter[Part]:
-    """What a split takes of what was charged, by part."""
+    """Return the amounts of a split by part, without self-assessed tax."""
     whole: Counter[Part] = Counter()
     for (line, part), amount in split.items():
         if part not in line.assessed:

@@ -1,4 +1,4 @@
-"""An HTTP server whose answers are given by a function: a script, or what another server says."""
+"""An HTTP server whose responses come from a function: a script, or another server's responses."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 import httpx
 
 
-class Asked(NamedTuple):
-    """A request as it came."""
+class ReceivedRequest(NamedTuple):
+    """A request as the server received it."""
 
     method: str
     path: str
@@ -19,20 +19,20 @@ class Asked(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is answered."""
+    """A response to send."""
 
     status: int
     body: bytes = b"{}"
     headers: Mapping[str, str] = {"Content-Type": "application/json"}
 
 
-class Answering:
-    """Listens on loopback while it is entered. Where `answer` gives None it hangs up instead."""
+class AnswerServer:
+    """An HTTP server on loopback. Where `answer` returns None it disconnects instead."""
 
-    def __init__(self, answer: Callable[[Asked], Answer | None]) -> None:
-        self.asked: list[Asked] = []
+    def __init__(self, answer: Callable[[ReceivedRequest], Answer | None]) -> None:
+        self.asked: list[ReceivedRequest] = []
 
-        def said(asked: Asked) -> Answer | None:
+        def said(asked: ReceivedRequest) -> Answer | None:
             self.asked.append(asked)
             return answer(asked)
 
@@ -58,16 +58,18 @@ class Answering:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers every method alike."""
+    """A handler of all methods."""
 
     protocol_version = "HTTP/1.1"
-    # An answer in two packets is held up for 40 ms.
+    # A response in two packets is delayed by 40 ms.
     wbufsize = -1
-    said: Callable[[Asked], Answer | None]
+    said: Callable[[ReceivedRequest], Answer | None]
 
     def handle_any(self) -> None:
-        """Answer a request, or hang up."""
-        answer = self.said(Asked(self.command, self.path, dict(self.headers), self.body()))
+        """Answer a request, or disconnect."""
+        answer = self.said(
+            ReceivedRequest(self.command, self.path, dict(self.headers), self.body())
+        )
         if answer is None:
             self.close_connection = True
             return
@@ -78,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def body(self) -> bytes:
-        """Read what was sent along, whole or in chunks."""
+        """Read the body of a request, whole or in chunks."""
         if self.headers.get("Transfer-Encoding") != "chunked":
             return self.rfile.read(int(self.headers.get("Content-Length", 0)))
         chunks = []
@@ -89,26 +91,26 @@ class Handler(BaseHTTPRequestHandler):
         return b"".join(chunks)
 
     def __getattr__(self, name: str) -> Callable[[], None]:
-        """Find the same way to handle any method: `http.server` looks for do_GET and so on."""
+        """Return the same handler for any method: `http.server` looks for do_GET and so on."""
         if not name.startswith("do_"):
             raise AttributeError(name)
         return self.handle_any
 
     def log_message(self, *words: object) -> None:
-        """Say nothing."""
+        """Discard the log message."""
 
 
-class Between(Answering):
-    """Hands all requests on to a server, and its answers back, but for those that `lost` says.
+class Between(AnswerServer):
+    """A proxy of a server that drops the responses for which `lost` returns true.
 
-    `lost` is given each request once the server has answered it; `answers` are what it answered.
+    `lost` is called with each request once the server has answered it; `answers` holds its answers.
     """
 
-    def __init__(self, url: str, lost: Callable[[Asked], bool]) -> None:
-        self.answers: list[tuple[Asked, Answer]] = []
+    def __init__(self, url: str, lost: Callable[[ReceivedRequest], bool]) -> None:
+        self.answers: list[tuple[ReceivedRequest, Answer]] = []
         self.upstream = httpx.Client(base_url=url, timeout=60)
 
-        def handed_on(asked: Asked) -> Answer | None:
+        def handed_on(asked: ReceivedRequest) -> Answer | None:
             headers = {
                 name: value
                 for name, value in asked.headers.items()

@@ -1,4 +1,4 @@
-"""Many clients at the same moment, or for a while.
+"""Requests sent by many clients at the same moment, or for a while.
 
 They race for a few seconds, or for RACE_SECONDS; `make races` gives them half a minute.
 """
@@ -28,7 +28,7 @@ Call = Callable[[], httpx.Response]
 
 @dataclass(frozen=True)
 class Ran:
-    """One answer and when its request began and ended."""
+    """An answer, with the monotonic times when its request began and ended."""
 
     answer: httpx.Response
     began: float
@@ -69,7 +69,7 @@ def moving_lock_date(shop: Business, day: str | None) -> Call:
 
 
 def race_for_one_key(shop: Business, path: str, body: Any) -> None:
-    """Send a body forty times at once with one key; check that it takes effect once."""
+    """Send a body forty times concurrently with one key; check that it takes effect once."""
     key = {"Idempotency-Key": str(uuid4())}
     ran = together([partial(shop.api.post, path, json=body, headers=key)] * 40)
     assert statuses(ran) == {201: 40}
@@ -79,7 +79,7 @@ def race_for_one_key(shop: Business, path: str, body: Any) -> None:
 
 
 def race_for_one_name(shop: Business, path: str, body: Any, times: int = 20) -> list[Ran]:
-    """Send a body many times at once with one external id; check that it is created once."""
+    """Send a body many times concurrently with one external id; check that it is created once."""
     named = {**body, "external_id": "raced"}
     ran = together([partial(shop.api.post, path, json=named)] * times)
     assert statuses(ran) == {200: times - 1, 201: 1}
@@ -117,7 +117,7 @@ class Contest:
 
 
 class Racer(threading.Thread):
-    """A client with a connection of its own that makes random moves; `moves` are their weights."""
+    """A client with its own connection that makes random moves; `moves` are their weights."""
 
     moves: ClassVar[dict[str, int]]
 
@@ -133,7 +133,7 @@ class Racer(threading.Thread):
             [move] = self.dice.choices([*self.moves], [*self.moves.values()])
             try:
                 answer: httpx.Response | None = getattr(self, move)()
-            except Exception as error:  # An undocumented answer, too.
+            except Exception as error:  # An undocumented answer raises, too.
                 self.contest.faults.append(f"{move}: {error!r}")
                 return
             if answer is not None:
@@ -141,10 +141,10 @@ class Racer(threading.Thread):
 
 
 def race(racers: Callable[[float], list[Any]], enough: Callable[[], bool]) -> None:
-    """Let racers run for a while, and again until there was enough of it, or never will be.
+    """Run racers for a while, repeatedly until `enough()` or until patience ends.
 
-    `racers` makes them, given the monotonic time until which they race. A busy machine gets more
-    time for it.
+    `racers` creates them for the monotonic time until which they race. A busy machine gets more
+    time.
     """
     give_up = monotonic() + PATIENCE_SECONDS
     while True:
@@ -160,7 +160,7 @@ def race(racers: Callable[[float], list[Any]], enough: Callable[[], bool]) -> No
 def race_until_done(
     racer: type[Racer], contest: Contest, shop: Business, *, clients: int, wanted: set[str]
 ) -> None:
-    """Race until each wanted move has succeeded; check that every answer was documented."""
+    """Run racers until each wanted move has succeeded; check that all answers are documented."""
     token = {"Authorization": shop.api.headers["Authorization"]}
     with ExitStack() as stack:
         apis = [stack.enter_context(client(shop.base_url, headers=token)) for _ in range(clients)]

@@ -1,7 +1,7 @@
-"""What is asked of books whose period is locked, by the operations that ask it.
+"""Requests of all posting operations to books with a locked period.
 
-Each case makes what it needs while the books are open and returns the request that is then sent.
-Everything here happens in March 2025; a new operation that posts joins with a case of its own.
+Each case creates its records while the books are open and returns the request that is then sent.
+Every case is in March 2025; a new operation that posts needs a case.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ BALANCE = {"account": "1100", "debit_amount": 100}
 
 @dataclass
 class Trader:
-    """One business that sells, buys and banks; every amount is 100 unless it is said."""
+    """A business that sells, buys and banks; every amount is 100 by default."""
 
     shop: Business
 
@@ -44,7 +44,7 @@ class Trader:
         open_account(self.shop, display_name="Current account")
         return Bank(self.shop, open_account(self.shop))
 
-    # ── What happened in March ─────────────────────────────────────────────────────────────────
+    # ── Records of March ─────────────────────────────────────────────────────────────────────────
 
     def bill(self, **facts: Any) -> Record:
         return purchases.received(self.shop, self.vendor, 100, **facts)
@@ -62,13 +62,13 @@ class Trader:
         return purchases.vendor_credited(self.shop, self.vendor, 100, *shares)
 
     def agreed(self, *items: Record, **facts: Any) -> Record:
-        """The payment of a refund that a vendor agreed to."""
+        """Create a vendor refund; return its pending payment."""
         made = agreed(self.shop, self.vendor, 100, *items, **facts)
         payment: Record = made["payment"]
         return payment
 
     def come(self) -> Record:
-        """The same, which has come."""
+        """Create a vendor refund; return its payment, completed."""
         come = {"status": "completed", "payment_date": INSIDE}
         payment: Record = vendor_refunds.changed(self.shop, self.agreed(), **come)["payment"]
         return payment
@@ -90,7 +90,7 @@ Case = tuple[str, str, Callable[[Trader], Request]]
 
 
 def buy(path: str, record: Record | None = None, verb: str = "", **body: Any) -> Request:
-    """Ask for something on the side of purchases."""
+    """Return a request on the side of purchases."""
     return "POST", path + (f"{record['id']}/{verb}/" if record else ""), body
 
 
@@ -108,7 +108,7 @@ def unwaiving(bill: Record) -> Request:
 
 
 def opening(trader: Trader, **facts: Any) -> Request:
-    """Open the books with an invoice of before."""
+    """Return a request that opens the books with an earlier invoice."""
     owed = open_invoice(trader.sales.buyer, 100)
     return "POST", OPENINGS, {"invoices": [owed], **facts}
 
@@ -118,7 +118,7 @@ def unmatching(line: Record) -> Request:
     return ask(line, "unmatch", {"reconciliation_link_id": link["reconciliation_link_id"]})
 
 
-# Refused: what is dated by the caller, or by the document that it brings into the books.
+# Refused: dated by the caller, or by the document that it posts.
 REFUSED: tuple[Case, ...] = (
     ("create_invoice", "sent", lambda t: t.sales.invoicing(sent_at=AT)),
     ("create_invoice", "paid", lambda t: t.sales.invoicing(
@@ -200,7 +200,7 @@ REFUSED: tuple[Case, ...] = (
      lambda t: ("POST", f"{ENTRIES}{posted(t.shop)['id']}/reverse/", {"entry_date": INSIDE})),
 )  # fmt: skip
 
-# Moved to the day after: corrections of what stands in the period, and what happens today, for
+# Moved to the day after: corrections of postings in the period, and changes dated today, as
 # these books are locked until tomorrow.
 MOVED: tuple[Case, ...] = (
     ("replace_invoice", "a correction", lambda t: requests.editing(t.sales.invoice())),

@@ -1,7 +1,7 @@
-"""Leads cases to what is there, by the dictionaries of schemathesis.toml.
+"""Existing values for cases, by the dictionaries of schemathesis.toml.
 
-Schemathesis draws from the dictionaries while it fuzzes and walks links; the other two phases are
-led by this module, from the same file.
+Schemathesis draws from the dictionaries in the phases fuzzing and stateful. This module does so,
+from the same file, in the other two phases.
 """
 
 import os
@@ -19,19 +19,19 @@ from tests.fuzz.seed import Seeds
 CONFIG = Path("schemathesis.toml")
 numbers = count()
 SOWN = (TestPhase.EXAMPLES, TestPhase.COVERAGE)
-# What others write into, by its name in a path: whatever closes one has others to close.
+# Records that all cases write to, by their names in paths: operations that close one get others.
 LEFT_OPEN = {"business_id": "businesses", "vendor_id": "vendors"}
 
 
 @cache
 def seeds() -> Seeds:
-    """What the runner planted."""
+    """Return the seeds of this run."""
     return Seeds.read(Path(os.environ["FUZZ_SEEDS"]))
 
 
 @cache
 def bindings(operation: str) -> dict[str, str]:
-    """Which dictionary fills which value of an operation, by schemathesis.toml."""
+    """Return the dictionary of each value of an operation, by schemathesis.toml."""
     config = tomllib.loads(CONFIG.read_text("utf-8"))
     bound = dict(config["parameters"])
     for each in config["operations"]:
@@ -41,10 +41,9 @@ def bindings(operation: str) -> dict[str, str]:
 
 
 def sow(operation: str, case: Any) -> None:
-    """Lead what is valid of a case to what is there, each case to another one.
+    """Put existing values into the valid parts of a case, other ones for each case.
 
-    Whatever is learned from answers, the one business that all others write into stays open, and
-    so do its vendors.
+    The business that all cases write to stays open, and so do its vendors.
     """
     if case.meta.phase.name in SOWN:
         fill_in(operation, case)
@@ -56,7 +55,7 @@ def sow(operation: str, case: Any) -> None:
 
 
 def fill_in(operation: str, case: Any) -> None:
-    """Put a planted value wherever a dictionary is bound to."""
+    """Put a seeded value into each place that has a dictionary."""
     for place, pool in bindings(operation).items():
         location, _, name = place.partition(".")
         part = ParameterLocation(location)
@@ -67,7 +66,7 @@ def fill_in(operation: str, case: Any) -> None:
 
 
 def fill(node: Any, path: list[str], value: str) -> None:
-    """Put a value where a path such as `allocations.*.invoice_id` leads, if something is there."""
+    """Set the values at a path such as `allocations.*.invoice_id`, where it exists."""
     name, *rest = path
     if name == "*" and isinstance(node, list):
         if not rest:
@@ -82,6 +81,6 @@ def fill(node: Any, path: list[str], value: str) -> None:
 
 
 def is_valid(case: Any, location: ParameterLocation) -> bool:
-    """Whether this part of a case is meant to be valid."""
+    """Return whether this part of a case should be valid."""
     part = case.meta.components.get(location)
     return part is None or part.mode.is_positive

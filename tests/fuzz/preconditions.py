@@ -1,7 +1,7 @@
-"""What most valid requests also heed, so that they get behind the refusals that wait in the books.
+"""Preconditions in the books that most valid requests fulfil, so that they are not refused.
 
-One currency, names that are not taken yet, sums that are there, and things of one customer or
-vendor together.
+Requests use one currency, new names, amounts that are available, and records of one customer or
+vendor.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from tests.builders.trade import PURCHASES, SALES, Trade
+from tests.fuzz.dictionaries import numbers, seeds
 from tests.fuzz.pools import CREDIT, PAYMENT
-from tests.fuzz.sowing import numbers, seeds
 
 Body = dict[str, Any]
 
@@ -24,14 +24,14 @@ BOUGHT = ("bills", "vendor_credits")
 
 
 def lead(name: str, case: Any) -> None:
-    """Lead a case of an operation past the refusals."""
+    """Change a case of an operation so that the books allow it."""
     tie_names(case.body)
     if name in MOSTLY:
         MOSTLY[name](case, case.body)
 
 
 def tie_names(body: Body) -> None:
-    """One currency, and names that are not taken yet."""
+    """Set the common currency, and names that no record has."""
     if "currency" in body:
         body["currency"] = CURRENCY
     for name, longest in LONGEST.items():
@@ -41,26 +41,26 @@ def tie_names(body: Body) -> None:
 
 
 def keep_identity(_case: Any, body: Body) -> None:
-    """What is fixed is left out."""
+    """Remove the fields that cannot change."""
     leave_out(body, "external_id", "country", "base_currency")
 
 
 def keep_kind(_case: Any, body: Body) -> None:
-    """An account is of the kind of the one above it, which is an expense here."""
+    """Set the kind of an account to that of its parent, an expense."""
     if "parent_id" in body:
         body |= {"account_type": "expense", "account_subtype": "operating_expenses"}
-        leave_out(body, "cash_flow")  # Which only accounts of the balance sheet have.
+        leave_out(body, "cash_flow")  # Only accounts of the balance sheet have it.
 
 
 def take_kind(_case: Any, body: Body) -> None:
-    """An account takes its kind from the one above it."""
+    """Remove the kind of an account, which is that of its parent."""
     leave_out(body, "account_type", "account_subtype", "cash_flow")
 
 
 def open_before(_case: Any, body: Body) -> None:
-    """Books are opened on a day of their own, with little that is older and of one party each.
+    """Open the books on a day of its own, with small, older amounts, each of one party.
 
-    What is said of tax comes to what is owed.
+    The tax details add up to the open amount.
     """
     body["date"] = str(date(2030, 1, 1) + timedelta(days=next(numbers) % 60_000))
     for name in ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments"):
@@ -79,23 +79,23 @@ def open_before(_case: Any, body: Body) -> None:
 
 
 def say_all_by_code(item: Body, amount: int, tax_code: str) -> None:
-    """What is open says all of it by one code, where it says anything of tax."""
+    """Replace tax details by those of one code for the whole amount."""
     if "tax" in item:
         tax = amount // 6
         item["tax"] = [{"tax_code": tax_code, "net_cents": amount - tax, "tax_cents": tax}]
 
 
-# ── What sales and purchases have alike ────────────────────────────────────────────────────────
+# ── Both sides of trade ────────────────────────────────────────────────────────────────────────
 
 
 def name_party_once(trade: Trade, _case: Any, body: Body) -> None:
-    """Two names for one customer or vendor would have to agree."""
+    """Remove the second name of a customer or vendor, because both would have to agree."""
     if f"{trade.party}_id" in body:
         leave_out(body, f"{trade.party}_external_id")
 
 
 def allocate_little(trade: Trade, case: Any, body: Body) -> None:
-    """Money goes to something that is owed by or to its party, and that is large enough for it."""
+    """Allocate a payment to a document of its party with a larger open amount."""
     name_party_once(trade, case, body)
     place = place_of_party(trade, body)
     payment = (case.path_parameters or {}).get(f"{PAYMENT[trade]}_id")
@@ -108,7 +108,7 @@ def allocate_little(trade: Trade, case: Any, body: Body) -> None:
 
 
 def apply_little(trade: Trade, case: Any, body: Body) -> None:
-    """What is open goes to something of its party that is large enough, a draft to nothing."""
+    """Apply an open credit to a document of its party with a larger open amount, and no draft."""
     name_party_once(trade, case, body)
     credit = (case.path_parameters or {}).get(f"{CREDIT[trade]}_id")
     if credit is None:
@@ -126,7 +126,7 @@ def apply_little(trade: Trade, case: Any, body: Body) -> None:
 
 
 def shares(trade: Trade, place: int | None, amount: Body) -> list[Body]:
-    """An amount of what the party at a place owes or is owed; nothing where nobody is known."""
+    """Return an amount for a document of the party at a place; nothing if the place is None."""
     if place is None:
         return []
     owed = seeds().pools[f"owed_{trade.noun}s"]
@@ -134,14 +134,14 @@ def shares(trade: Trade, place: int | None, amount: Body) -> list[Body]:
 
 
 def place_of_party(trade: Trade, body: Body) -> int | None:
-    """Which of the planted ones a body names, by its id or its word."""
+    """Return the place of the party of a body in its pool, by ID or external ID."""
     place = place_in(f"{trade.party}s", body.get(f"{trade.party}_id"))
     word = body.get(f"{trade.party}_external_id")
     return place if place is not None else place_in(f"{trade.party}_words", word)
 
 
 def void_now(_case: Any, body: Body) -> None:
-    """A credit is not voided before it was sent or received."""
+    """Remove the time of voiding, which must not precede that of opening."""
     leave_out(body, "voided_at")
 
 
@@ -149,7 +149,7 @@ def void_now(_case: Any, body: Body) -> None:
 
 
 def refund_little(_case: Any, body: Body) -> None:
-    """Less goes back than can be refunded, of an invoice that was paid."""
+    """Refund a small part of a paid invoice."""
     keep_small(None, body)
     paid = seeds().pools["paid_invoices"]
     if body.get("invoice_id", paid[0]) not in paid:
@@ -158,7 +158,7 @@ def refund_little(_case: Any, body: Body) -> None:
 
 
 def pay_out_little(_case: Any, body: Body) -> None:
-    """Little is paid out, of money that is there; every second one with a name is known already."""
+    """Pay out small amounts of waiting payments; every second external ID is a known one."""
     body["processor"] = "other"
     for name in ("paid_out_amount_cents", "fee_cents", "additional_refunds_amount_cents"):
         if name in body:
@@ -178,7 +178,7 @@ def pay_out_little(_case: Any, body: Body) -> None:
 
 
 def link_little(_case: Any, body: Body) -> None:
-    """Little of a line is money that came, of which much is left."""
+    """Match a small part of a line with a payment that has a large open amount."""
     seen = seeds().pools["seen_payments"]
     body["target_type"] = "invoice_payment"
     body["target_id"] = seen[next(numbers) % len(seen)]
@@ -187,7 +187,7 @@ def link_little(_case: Any, body: Body) -> None:
 
 
 def name_what_is_there(_case: Any, body: Body) -> None:
-    """A rule names an account and nobody, and is of any bank account."""
+    """Set an existing account and a text that matches no line."""
     if "result" in body:
         body["result"] = {"account": "6300"}
     if "conditions" in body:
@@ -195,13 +195,13 @@ def name_what_is_there(_case: Any, body: Body) -> None:
 
 
 def stay_open(_case: Any, body: Body) -> None:
-    """A statement behind the closed ones differs from the ledger, and so can be sent again."""
+    """Set a statement after the closed ones that differs from the ledger, so that it stays open."""
     body["statement_date"] = "2026-05-31"
     body["closing_balance_cents"] = 1
 
 
 def unlink_its_own(case: Any, body: Body) -> None:
-    """A link is one of its line."""
+    """Set the link of the line."""
     place = place_in("linked_lines", case.path_parameters["bank_transaction_id"])
     if place is not None:
         body["reconciliation_link_id"] = seeds().pools["links"][place]
@@ -211,7 +211,7 @@ def unlink_its_own(case: Any, body: Body) -> None:
 
 
 def change_bill_payment(case: Any, body: Body) -> None:
-    """Money leaves and bounces, as often as one likes; what bounced settles nothing."""
+    """Change the status between failed and completed; a failed payment settles nothing."""
     allocate_little(PURCHASES, case, body)
     bounce(body)
     if "status" in body:
@@ -219,7 +219,7 @@ def change_bill_payment(case: Any, body: Body) -> None:
 
 
 def agree_little(total: str, _case: Any, body: Body) -> None:
-    """A vendor gives little back, of what it was paid; payments come to the money of that."""
+    """Refund a small part of what the vendor was paid; payments add up to its money."""
     body[total] = 1_000 + body[total] % 100_000
     place = place_in("vendors", body["vendor_id"])
     if "allocations" in body:
@@ -234,7 +234,7 @@ def agree_little(total: str, _case: Any, body: Body) -> None:
 
 
 def change_refund_payment(case: Any, body: Body) -> None:
-    """Money comes and bounces, as often as one likes; what is a credit stays one."""
+    """Change the status between failed and completed, and no credits."""
     place = place_in("vendor_refund_payments", case.path_parameters["vendor_refund_payment_id"])
     if "allocations" in body:
         wanted = [each for each in body["allocations"] if each["allocation_type"] != "credit"]
@@ -244,7 +244,7 @@ def change_refund_payment(case: Any, body: Body) -> None:
 
 
 def parts(place: int | None, wanted: list[Body]) -> list[Body]:
-    """One of each type at most, all of the vendor at a place, little of each."""
+    """Return at most one small allocation of each type, all of the vendor at a place."""
     if place is None:
         return [
             {**each, "amount_cents": 10} for each in wanted if each["allocation_type"] == "credit"
@@ -262,16 +262,16 @@ def parts(place: int | None, wanted: list[Body]) -> list[Body]:
 
 
 def bounce(body: Body) -> None:
-    """Of the statuses only those that any payment may go to and come back from."""
+    """Replace a status by one that any payment may enter and leave."""
     if "status" in body:
         body["status"] = "failed" if body["status"] in ("failed", "cancelled") else "completed"
 
 
-# ── Entries by hand ─────────────────────────────────────────────────────────────────────────────
+# ── Entries by hand ────────────────────────────────────────────────────────────────────────────
 
 
 def balance_lines(_case: Any, body: Body) -> None:
-    """Little on each line, and on the last one as much as on all others."""
+    """Set a small debit on each line, and their sum as credit on the last one."""
     lines = body["lines"]
     for line in lines:
         leave_out(line, "debit_amount", "credit_amount")
@@ -284,17 +284,17 @@ def balance_lines(_case: Any, body: Body) -> None:
 
 
 def link_to_its_kind(_case: Any, body: Body) -> None:
-    """A document is linked to a thing of the kind that it says."""
+    """Link a document to an existing record of its kind."""
     if "linked_type" in body:
         pool = seeds().pools[LINKED[body["linked_type"]]]
         body["linked_id"] = pool[next(numbers) % len(pool)]
 
 
-# ── Small things ───────────────────────────────────────────────────────────────────────────────
+# ── Helpers ────────────────────────────────────────────────────────────────────────────────────
 
 
 def keep_small(_case: Any, body: Body) -> None:
-    """Less than is there, however little that is."""
+    """Set an amount that is always available."""
     body["amount_cents"] = 1 + body.get("amount_cents", 0) % 50
 
 

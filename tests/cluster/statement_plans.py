@@ -1,4 +1,4 @@
-"""Which statements of a run go to more than one shard of a cluster, as EXPLAIN tells."""
+"""Detection of statements that go to more than one shard of a cluster, by EXPLAIN."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ import pytest
 from persistence.engine.pipeline import Pipeline
 from persistence.engine.sql import Query
 
-# What is no single task, by how it begins, each with its reason.
+# Accepted statements with several tasks, by their beginning, each with its reason.
 LISTED = {
     "WITH changed AS (UPDATE business SET": "a change of the copies that all machines have",
 }
@@ -22,7 +22,7 @@ _TASKS = re.compile(r"Task Count: (\d+)")
 
 @contextmanager
 def heard() -> Iterator[dict[str, Query]]:
-    """Note each statement that is sent meanwhile, by its text, as it was first sent."""
+    """Record the first query of each text that is sent in a block."""
     found: dict[str, Query] = {}
     exchange = Pipeline.exchange
 
@@ -37,7 +37,7 @@ def heard() -> Iterator[dict[str, Query]]:
 
 
 def scattered(url: str, queries: Sequence[Query]) -> dict[str, str]:
-    """The statements that are no single task, with how many they are or why they are refused."""
+    """Return the statements with several tasks, with the tasks or the error of EXPLAIN."""
     found: dict[str, str] = {}
     with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
         for query in queries:

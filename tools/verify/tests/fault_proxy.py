@@ -1,4 +1,4 @@
-"""A proxy before a server, which spoils what goes through: what is verified has faults then."""
+"""A proxy that plants faults in the requests to a server and in its answers."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -18,8 +18,8 @@ Headers = dict[str, str]
 
 
 @dataclass
-class Passing:
-    """A request on its way to the server, and its answer on the way back."""
+class Exchange:
+    """A request on its way to the server, and its answer."""
 
     method: str
     path: str
@@ -37,21 +37,21 @@ class Passing:
         self.content = orjson.dumps(value)
 
 
-def leave(_passing: Passing) -> None:
-    """Spoil nothing."""
+def leave(_passing: Exchange) -> None:
+    """Leave an exchange unchanged."""
 
 
 @dataclass(frozen=True)
-class Spoiling:
-    """What is done to requests, and to answers."""
+class FaultPlan:
+    """Changes of requests and of answers."""
 
-    ask: Callable[[Passing], None] = leave
-    answer: Callable[[Passing], None] = leave
+    ask: Callable[[Exchange], None] = leave
+    answer: Callable[[Exchange], None] = leave
 
 
 @contextmanager
-def spoiled(url: str, spoiling: Spoiling) -> Iterator[str]:
-    """Put a proxy before a server; its address is lent."""
+def spoiled(url: str, spoiling: FaultPlan) -> Iterator[str]:
+    """Run a proxy of a server; yield its address."""
     with (
         httpx.Client(
             base_url=url, verify=NOBODY, transport=PlainWire(), timeout=PATIENCE_SECONDS
@@ -67,7 +67,7 @@ def spoiled(url: str, spoiling: Spoiling) -> Iterator[str]:
             thread.join()
 
 
-def handler(http: httpx.Client, spoiling: Spoiling) -> type[BaseHTTPRequestHandler]:
+def handler(http: httpx.Client, spoiling: FaultPlan) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
@@ -76,7 +76,7 @@ def handler(http: httpx.Client, spoiling: Spoiling) -> type[BaseHTTPRequestHandl
             headers = {name.lower(): value for name, value in self.headers.items()}
             content = self.rfile.read(int(headers.get("content-length", 0)))
             kept = {name: value for name, value in headers.items() if name not in BY_THE_WAY}
-            passing = Passing(self.command, self.path, {**kept, "accept-encoding": "identity"})
+            passing = Exchange(self.command, self.path, {**kept, "accept-encoding": "identity"})
             spoiling.ask(passing)
             answer = http.request(
                 passing.method, passing.path, headers=passing.headers, content=content
@@ -95,6 +95,6 @@ def handler(http: httpx.Client, spoiling: Spoiling) -> type[BaseHTTPRequestHandl
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = pass_on  # noqa: N815
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Discard the log message."""
 
     return Handler

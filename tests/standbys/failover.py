@@ -1,4 +1,4 @@
-"""The primary ends outright under load, its standby takes its place, and what was told is held."""
+"""A failover under load: the primary is killed, the standby promoted, and all answers checked."""
 
 import time
 from collections import Counter
@@ -23,8 +23,8 @@ GROUP BY request_id HAVING count(*) > 1
 
 
 @dataclass(frozen=True)
-class FailedOver:
-    """How many writes were answered, and how long none was; `readings` by status."""
+class Failover:
+    """The numbers of answered writes and the seconds without one; `readings` by status."""
 
     before: int
     after: int
@@ -42,16 +42,16 @@ class FailedOver:
 
 def fail_over(
     shop: Business, primary: EmbeddedPostgres, standby: EmbeddedPostgres, documents: Path
-) -> FailedOver:
-    """Do it under load; hold that nothing that was answered is lost, and nothing done twice."""
-    # Whatever fails, the traffic stops first: the reader goes on until then.
+) -> Failover:
+    """Fail over under load; check that no answered write is lost and none is done twice."""
+    # If a check fails, the traffic stops first, because the reader runs until then.
     with ThreadPoolExecutor(1) as thread, traffic_of(shop) as traffic:
         reading = thread.submit(read_on, shop, traffic)
         traffic.wait_for(100)
-        kill_outright(primary)  # It stays dead: nobody may write to it any more.
+        kill_outright(primary)  # It stays dead, so that no client can write to it.
         began, before = time.monotonic(), traffic.answers
         promote(standby)
-        traffic.wait_for(len(traffic.clients) + 1)  # Some were on their way already.
+        traffic.wait_for(len(traffic.clients) + 1)  # Some were already pending.
         seconds = time.monotonic() - began
         traffic.wait_for(100)
     assert reading.result().keys() <= {200, 503}
@@ -60,11 +60,11 @@ def fail_over(
     with psycopg.connect(standby.url("books")) as books:
         assert books.execute(MADE_TWICE, (shop.id,)).fetchall() == []
     turned_away = sum(each.turned_away for each in traffic.clients)
-    return FailedOver(before, traffic.answers - before, seconds, turned_away, reading.result())
+    return Failover(before, traffic.answers - before, seconds, turned_away, reading.result())
 
 
 def read_on(shop: Business, traffic: Traffic) -> Counter[int]:
-    """Read until the traffic stops, and count the statuses."""
+    """Read until the traffic stops; return the count of each status."""
     seen = Counter[int]()
     headers = {"Authorization": shop.api.headers["Authorization"]}
     with client(shop.partner.url, headers=headers) as api:

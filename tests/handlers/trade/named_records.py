@@ -8,8 +8,8 @@ from tests.partner import Business
 
 
 @dataclass(frozen=True)
-class Listed:
-    """All records of one list, by a name that tells them apart."""
+class NamedRecords:
+    """The records of one list, each by a unique name."""
 
     shop: Business
     path: str
@@ -26,7 +26,7 @@ class Listed:
         return rows
 
     def names(self, **query: Any) -> list[str]:
-        """Return the names of the records that a query selects, which the list counts alike."""
+        """Return the names of the records that a query selects; check the count."""
         by_id = {record["id"]: name for name, record in self.records.items()}
         page = self.page(page_size=100, **query)
         assert page["count"] == len(page["results"])

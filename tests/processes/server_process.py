@@ -1,4 +1,4 @@
-"""A real `accounting serve`: its processes, its log, and what it leaves behind."""
+"""A real `accounting serve`: its processes, its log, and the files that it leaves."""
 
 import contextlib
 import json
@@ -22,18 +22,18 @@ from tests.ports import free_port
 
 
 def secrets() -> str:
-    """A ring with one secret for tokens."""
+    """Return a keyring with one secret for tokens."""
     return "first:" + token_urlsafe(32)
 
 
 def processes_of(folder: Path) -> dict[int, str]:
-    """Every living process that was started with the folder in its command or environment."""
+    """Return every living process with the folder in its command or environment."""
     found, told = {}, str(folder).encode()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             command = (entry / "cmdline").read_bytes()
             if not command or told not in command + (entry / "environ").read_bytes():
-                continue  # One without a command is the kernel's own, or has ended.
+                continue  # A process without a command belongs to the kernel, or has ended.
             state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
         except OSError:  # It has just ended.
             continue
@@ -43,8 +43,8 @@ def processes_of(folder: Path) -> dict[int, str]:
 
 
 def children_of(pid: int) -> list[int]:
-    """The ids of the processes that a process has started and that have not ended."""
-    with contextlib.suppress(OSError):  # It has just ended itself.
+    """Return the IDs of the living child processes of a process."""
+    with contextlib.suppress(OSError):  # The parent has just ended.
         return [
             int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         ]
@@ -52,12 +52,12 @@ def children_of(pid: int) -> list[int]:
 
 
 def all_gone(folder: Path, seconds: float = PATIENCE_SECONDS) -> bool:
-    """Whether no process of the folder is left, in time."""
+    """Return whether every process of the folder ends within some seconds."""
     return within(seconds, lambda: processes_of(folder) == {}, every=0.1)  # It reads all of /proc.
 
 
 class Server:
-    """One server over a data folder; development unless `words` and `settings` say otherwise."""
+    """A server over a data folder; a development server unless `words` and `settings` differ."""
 
     def __init__(self, folder: Path, *words: str, scheme: str = "http", **settings: str) -> None:
         self.folder = folder
@@ -77,7 +77,7 @@ class Server:
         self.stop()
 
     def stop(self) -> None:
-        """Stop it, if it still lives, and hang up."""
+        """Stop the server if it lives, and close its clients."""
         if not self.ended:
             self.process.terminate()
             self.process.wait(PATIENCE_SECONDS)
@@ -85,7 +85,7 @@ class Server:
             caller.close()
 
     def start(self) -> Self:
-        """Start it; it may be started again when it is gone."""
+        """Start the server; it may be started again after it ended."""
         self.started_at = time.monotonic()
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
@@ -106,12 +106,12 @@ class Server:
         return self
 
     def wait_for_port(self) -> Self:
-        """Return when the port is taken; whoever asks from now on is answered in the end."""
+        """Return when the port is taken; requests from then on get an answer."""
         assert within(PATIENCE_SECONDS, lambda: self.listens or self.ended), self.log
         return self
 
     def partner(self) -> Partner:
-        """Create a partner by the command line."""
+        """Create a partner with the command line."""
         words = ("partner", "create", "Acme", "--json")
         facts = self.command_line.did(*words, **self.settings).facts
         self.partners.append(Partner(self.url, UUID(facts["partner_id"]), facts["api_key"]))
@@ -123,7 +123,7 @@ class Server:
 
     @property
     def listens(self) -> bool:
-        """Whether it has taken its port."""
+        """Return whether the server has taken its port."""
         try:
             socket.create_connection(("127.0.0.1", self.port), PATIENCE_SECONDS).close()
         except OSError:
@@ -132,23 +132,23 @@ class Server:
 
     @property
     def log(self) -> str:
-        """What it has written, without a line that a worker is still writing."""
+        """Return the log, without a line that a worker is still writing."""
         whole, end, _ = self.log_path.read_bytes().rpartition(b"\n")
         return (whole + end).decode()
 
     def events(self, name: str) -> list[dict[str, Any]]:
-        """The lines of the log about one kind of event."""
+        """Return the lines of the log about one kind of event."""
         named = [line for line in self.log.split("\n") if line[:1] == "{" and name in line]
         return [event for event in map(json.loads, named) if event["event"] == name]
 
     def get(self, path: str, **options: Any) -> httpx.Response:
-        """Ask over a connection of its own."""
+        """Send a request over a connection of its own."""
         with client(self.url, timeout=PATIENCE_SECONDS, **options) as caller:
             return caller.get(path)
 
     @property
     def forking(self) -> int | None:
-        """The id of the process that the workers are forked from."""
+        """Return the ID of the process that forks the workers."""
         for pid in children_of(self.process.pid):
             with contextlib.suppress(OSError):  # It has just ended.
                 if b"forkserver" in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -157,18 +157,18 @@ class Server:
 
     @property
     def forked(self) -> list[int]:
-        """The ids of the worker processes, and of what does something else beside them."""
+        """Return the IDs of the workers and of the other forked processes."""
         forking = self.forking
         return [] if forking is None else children_of(forking)
 
     @property
     def workers(self) -> list[int]:
-        """The ids of the worker processes that serve."""
+        """Return the IDs of the workers that serve."""
         opened = self.opened
         return [pid for pid in self.forked if pid in opened]
 
     def wait_for_workers(self, count: int = 2) -> list[int]:
-        """Return the workers when so many of them serve."""
+        """Return the workers as soon as `count` of them serve."""
         found: list[int] = []
 
         def all_serve() -> bool:
@@ -185,29 +185,31 @@ class Server:
 
     @property
     def serves(self) -> bool:
-        """Whether any worker serves."""
+        """Return whether any worker serves."""
         return not self.ended and bool(self.workers)
 
     @property
     def opened(self) -> set[int]:
-        """The ids of the processes that have ever served."""
+        """Return the IDs of the processes that have ever served."""
         return {event["pid"] for event in self.events("open")}
 
     def postgres(self) -> int:
-        """The id of PostgreSQL's first process."""
+        """Return the ID of PostgreSQL's first process."""
         pid = wire.listener_pid(places.socket_path(self.folder / "postgres"))
         assert pid is not None
         return pid
 
     def kill(self, *pids: int) -> None:
-        """Kill processes outright."""
+        """Send SIGKILL to processes."""
         for pid in pids:
-            with contextlib.suppress(ProcessLookupError):  # It may have left with another.
+            with contextlib.suppress(
+                ProcessLookupError
+            ):  # It may have ended together with another.
                 os.kill(pid, signal.SIGKILL)
 
 
 def remove(folder: Path) -> None:
-    """Take the folder away, and whoever a failed test has left living in it."""
+    """Remove the folder, and kill the processes that a failed test left."""
     for pid in processes_of(folder):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -19,13 +19,13 @@ HAPPENED = ("paid_at", "voided_at", "cancelled_at", "completed_at", "sequence_nu
 
 
 def inner(body: Body) -> Body:
-    """A payment is answered inside an envelope."""
+    """Return the payment inside an envelope, or the body without one."""
     wrapped: Body = body.get("payment", body)
     return wrapped
 
 
 def records_in(record: Record, body: Body) -> list[tuple[Record, Body]]:
-    """The records in an answer: that of a vendor's refund payment has its refund, too."""
+    """Return the records in an answer; one about a vendor's refund payment includes the refund."""
     if isinstance(record, VendorRefundPayment) and "refund" in body:
         return [(record, inner(body)), (record.refund, body["refund"])]
     if "message" in body or "imported" in body:
@@ -34,12 +34,12 @@ def records_in(record: Record, body: Body) -> list[tuple[Record, Body]]:
 
 
 def first(each: Any, names: tuple[str, ...]) -> Any:
-    """The first of several fields that holds something."""
+    """Return the first of several fields that has a value."""
     return next((each[name] for name in names if each.get(name) is not None), None)
 
 
 def read_allocation(each: Any) -> tuple[Any, ...]:
-    """Read an item of `allocations`, which payments, credits and refunds have each their own of."""
+    """Read an item of `allocations`, whose form differs for payments, credits and refunds."""
     target, owed = first(each, TARGETS), first(each, OWED)
     if "allocation_type" in each:
         return each["allocation_type"], target, each["amount"], owed
@@ -49,14 +49,14 @@ def read_allocation(each: Any) -> tuple[Any, ...]:
 
 
 def read_refund(each: Any) -> tuple[Any, ...]:
-    """Read an item of `refund_allocations`; that of an invoice payment names the invoice, too."""
+    """Read an item of `refund_allocations`; for an invoice payment it names the invoice, too."""
     if "invoice_id" in each:
         return each["refund_id"], each["invoice_id"], each["amount_cents"]
     return each["refund_id"], each["amount_cents"]
 
 
 read_money = itemgetter("amount_cents", "tax_code_id", "tax_cents")
-"""Reads a part of money, and the tax in it."""
+"""Reads the amount of a part of money, and the tax in it."""
 
 
 def read_line(each: Any) -> tuple[Any, ...]:
@@ -75,7 +75,7 @@ def read_line(each: Any) -> tuple[Any, ...]:
 
 
 def read_link(each: Any) -> tuple[Any, ...]:
-    """Read a link of a line; those of a transfer have one name in the model."""
+    """Read a link of a line; all links of transfers have one name in the model."""
     is_transfer = each["target_type"] == TRANSFER
     name = TRANSFER if is_transfer else each["reconciliation_link_id"]
     target = each["target_type"], each["target_id"]
@@ -113,7 +113,7 @@ READ: dict[str, Callable[[Any], Any]] = {
 
 
 def differences(expected: View, answer: Any) -> dict[str, tuple[Any, Any]]:
-    """Name each field in which an answer differs: what it should be, and what it is."""
+    """Return each field in which an answer differs, with its expected and its actual value."""
     found = {}
     for name, value in expected.items():
         shown = answer[name]

@@ -1,4 +1,4 @@
-"""Proves the books of one business after another over one connection, as `check-books` does."""
+"""The proofs of many businesses' books over one connection, as in `check-books`."""
 
 import asyncio
 from uuid import UUID
@@ -15,16 +15,16 @@ class Prover:
         self.pool = make_pool(database_url, size=1)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.loop.run_until_complete(self.pool.close())
         self.loop.close()
 
     def books(self) -> list[BooksToProve]:
-        """All there are."""
+        """Return all books."""
         return self.loop.run_until_complete(all_books(self.pool))
 
     def checks_of(self, business_id: UUID | str, advance: Advance = lambda _: None) -> list[Check]:
-        """What was looked at in the books of a business."""
+        """Return the checks of a business's books."""
 
         async def proven() -> list[Check]:
             [books] = await all_books(self.pool, business_id=UUID(str(business_id)))
@@ -33,5 +33,5 @@ class Prover:
         return self.loop.run_until_complete(proven())
 
     def faults_of(self, business_id: UUID | str) -> list[Check]:
-        """What does not hold of it."""
+        """Return the failed checks of a business's books."""
         return [check for check in self.checks_of(business_id) if not check.ok]

@@ -1,17 +1,17 @@
-"""How the model learns the ids of what was made."""
+"""The ids of new records, taken from answers."""
 
 from collections.abc import Callable
 
 from tests.model.books import Body, Books
+from tests.model.comparison import inner
 from tests.model.play import Records
-from tests.model.reading import inner
 from tests.model.records import TRANSFER, BankLine, Credit, Payment, Transfer, VendorRefund
 
 UNKNOWN = "unknown, of"
 
 
 def into(kind: str) -> Callable[[Books, Records, Body], None]:
-    """Take the id of the answer, and keep the record under it."""
+    """Return a function that takes the id of the answer and stores the record under it."""
 
     def bind(books: Books, records: Records, answer: Body) -> None:
         records[0].id = inner(answer)["id"]
@@ -21,7 +21,7 @@ def into(kind: str) -> Callable[[Books, Records, Body], None]:
 
 
 def bind_document(books: Books, records: Records, answer: Body) -> None:
-    """A document, and the payments that came with it, in their order."""
+    """Take the ids of a document and of its payments, in their order."""
     document, *payments = records
     into("documents")(books, records, answer)
     for payment, share in zip(payments, answer[books.side.payment_parts], strict=True):
@@ -31,7 +31,7 @@ def bind_document(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_opening(books: Books, records: Records, answer: Body) -> None:
-    """An opening, and all that came with it, in its order."""
+    """Take the ids of an opening and of its records, in their order."""
     into("openings")(books, records, answer)
     side, opening = books.side, records[0]
     for kind, made, listed in (
@@ -45,7 +45,7 @@ def bind_opening(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_write_off(books: Books, records: Records, answer: Body) -> None:
-    """A write-off is the one of its invoice that was not there before."""
+    """Take the id of a write-off, the only new one of its invoice."""
     _, made = records
     [id] = {each["id"] for each in answer["write_offs"]} - set(books.write_offs)
     made.id = id
@@ -53,7 +53,7 @@ def bind_write_off(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_refund(books: Books, records: Records, answer: Body) -> None:
-    """A refund, and the payment that was made along with it."""
+    """Take the ids of a refund and of its payments."""
     refund = records[0]
     into("refunds")(books, records, answer)
     for payment, shown in zip(refund.payments, answer["refund_payments"], strict=True):
@@ -62,14 +62,14 @@ def bind_refund(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_paid(books: Books, records: Records, answer: Body) -> None:
-    """The payment of a refund."""
+    """Take the id of a payment of a refund."""
     payment, refund = records
     into("refund_payments")(books, records, answer)
     refund.payments.append(payment)
 
 
 def bind_vendor_refund(books: Books, records: Records, answer: Body) -> None:
-    """A refund from a vendor, new or allocated anew: its payments, and the credits it keeps."""
+    """Take the ids of a vendor's refund, of its payments and of the credits kept from it."""
     [refund] = [each for each in records if isinstance(each, VendorRefund)]
     shown = answer.get("refund", answer)
     refund.id = shown["id"]
@@ -84,9 +84,9 @@ def bind_vendor_refund(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_transfer(books: Books, _: Records, answer: Body) -> None:
-    """The links of a transfer, and itself; no answer tells of the link of the other line.
+    """Take the ids of a transfer and its links; that of the other line's link is unknown.
 
-    Where a line was the other one before, that link is told now, older ones first.
+    The answer about that line shows it later, older links first.
     """
     known = {each.id for each in books.links}
     told = [each for each in answer["links"] if each["reconciliation_link_id"] not in known]
@@ -101,7 +101,7 @@ def bind_transfer(books: Books, _: Records, answer: Body) -> None:
 
 
 def bind_lines(books: Books, records: Records, answer: Body) -> None:
-    """The lines of a statement, in its order; one that was there already is skipped."""
+    """Take the ids of the lines of a statement, in their order; an existing line is skipped."""
     for line, result in zip(records, answer["results"], strict=True):
         assert isinstance(line, BankLine)
         status = "skipped" if line.id else "imported"
@@ -112,7 +112,7 @@ def bind_lines(books: Books, records: Records, answer: Body) -> None:
 
 
 def bind_link(books: Books, _: Records, answer: Body) -> None:
-    """A link is the one of its line that was not there before; a transfer's may be unknown."""
+    """Take the id of the new link of a line, which is not that of a transfer."""
     [link] = [each for each in books.links if not each.id]
     known = {each.id for each in books.links}
     others = [each for each in answer["links"] if each["target_type"] != TRANSFER]
