@@ -499,8 +499,9 @@ def number_key(name: str) -> Index:
 
 
 def document_table(name: str, party: str, opened: str) -> Table:
-    """Create the table of invoices or bills, which have the same columns.
+    """Create the table of invoices or bills.
 
+    Both have all columns, also those that one side uses, as `terms` of bills.
     `opened` is the status of an open document without settlements.
     """
     settled = "paid + credited + written_off = total_amount"

@@ -157,7 +157,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "business_id": trade.books.business_id,
         "external_id": document.external_id,
         side.names.number: document.number,
-        **_of_party(names, document),
+        **_of_bill(names, document),
         "status": documents.status(side, document, today),
         "is_overdue": documents.is_overdue(document, today),
         "currency": document.currency,
@@ -188,7 +188,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
     }
 
 
-def _of_party(names: AnswerNames, document: Document) -> dict[str, Any]:
+def _of_bill(names: AnswerNames, document: Document) -> dict[str, Any]:
     """Return the vendor's own number and terms, which only a bill has."""
     if names.party_number is None:
         return {}
