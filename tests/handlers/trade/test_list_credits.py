@@ -78,7 +78,7 @@ class Listing:
             ({"search": "harbour"}, {"draft"}),
             ({"search": "ALL SH"}, {"draft", "{opened}", "partially_applied"}),
             ({"search": "ann"}, {"applied", "void"}),
-            ({"search": "nothing of it"}, set()),
+            ({"search": "no such text"}, set()),
             ({"updated_at_from": "2020-01-01T00:00:00Z", "status": "void"}, {"void"}),
             ({"status": "{opened},void", "search": "ann"}, {"void"}),
         ],

@@ -115,7 +115,7 @@ class TestListInvoiceRefunds:
             ({"search": "tall"}, ["processing", "pending"]),
             ({"search": "ann"}, ["cancelled", "paid"]),
             ({"search": "r/7%"}, ["cancelled"]),
-            ({"search": "nothing of it"}, []),
+            ({"search": "no such text"}, []),
             ({"sort": "amount"}, ["pending", "processing", "paid", "cancelled"]),
             ({"sort": "-amount"}, ["cancelled", "paid", "processing", "pending"]),
             ({"sort": "created_at", "page_size": 2}, ["pending", "processing"]),
