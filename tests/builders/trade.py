@@ -149,6 +149,13 @@ class Trade:
     def of_payment(self, payment: Record, move: str = "") -> str:
         return under(self.payments, payment, move)
 
+    def credit_amounts(self, shop: Business, credit: Record) -> tuple[str, int, int, int]:
+        """Return the status of a credit, and its applied, refunded and unapplied amounts."""
+        shown = shop.api.get(self.of_credit(credit)).json()
+        names = ("applied_amount", "refunded_amount", "unapplied_amount")
+        applied, refunded, unapplied = (shown[name] for name in names)
+        return shown["status"], applied, refunded, unapplied
+
     def numbered(self, number: str) -> Record:
         """Return every number field that a document can have."""
         return {name: f"{number}-{place}" for place, name in enumerate(self.numbers)}

@@ -10,21 +10,13 @@ from tests.builders.sales import (
     sent,
     share,
 )
-from tests.builders.trade import Record, read
+from tests.builders.trade import SALES, Record, read
 from tests.clock import today
 from tests.partner import Business
 
 TODAY = str(today())
 AT = "2025-03-20T10:00:00Z"
 TAXED = [{"amount": 8_333, "tax_amount_cents": 1_667}]
-
-
-def amounts(shop: Business, credit: Record) -> tuple[str, int, int, int]:
-    """Return the status of a credit, and its applied, refunded and unapplied amounts."""
-    shown = read(shop, CREDITS, credit)
-    names = ("applied_amount", "refunded_amount", "unapplied_amount")
-    applied, paid_out, left = (shown[name] for name in names)
-    return shown["status"], applied, paid_out, left
 
 
 class TestCreateInvoiceRefund:
@@ -51,7 +43,7 @@ class TestCreateInvoiceRefund:
         assert {name: allocation[name] for name in facts} == facts
         assert read(shop, REFUNDS, refund) == refund
         assert ledger.postings(refund) == [(TODAY, {"2250": 700, "2300": -700})]
-        assert amounts(shop, credit) == ("applied", 300, 700, 0)
+        assert SALES.credit_amounts(shop, credit) == ("applied", 300, 700, 0)
 
     def test_a_payment_of_the_refund_pays_the_parts_of_the_credit(
         self, shop: Business, ledger: Ledger, buyer: Record
@@ -69,7 +61,7 @@ class TestCreateInvoiceRefund:
         )
         # The parts of the credit, in the refund and in its payment.
         assert [sorted(part for _, part in split) for (split,) in splits] == [[556, 2_777]] * 2
-        assert amounts(shop, credit) == ("partially_applied", 0, 3_333, 6_667)
+        assert SALES.credit_amounts(shop, credit) == ("partially_applied", 0, 3_333, 6_667)
 
 
 class TestCancelInvoiceRefund:
@@ -82,9 +74,9 @@ class TestCancelInvoiceRefund:
         assert (answer.status_code, answer.json()["status"]) == (200, "cancelled")
         first, mirror = ledger.entries(gone)
         assert (mirror.reversal_of, mirror.amounts) == (first.id, {"2250": -3_333, "2300": 3_333})
-        assert amounts(shop, credit) == ("partially_applied", 0, 1_000, 9_000)
+        assert SALES.credit_amounts(shop, credit) == ("partially_applied", 0, 1_000, 9_000)
         shop.api.delete(f"{REFUNDS}{kept['id']}/")
-        assert amounts(shop, credit) == ("sent", 0, 0, 10_000)
+        assert SALES.credit_amounts(shop, credit) == ("sent", 0, 0, 10_000)
 
 
 class TestVoidCustomerCredit:
@@ -111,7 +103,7 @@ class TestReplaceCustomerCredit:
         answer = shop.api.put(path, json={"allocations": [share(invoice, 60)]})
         assert answer.json()["status"] == "applied"
         refund_paid(shop, refund)
-        assert amounts(shop, credit) == ("applied", 60, 40, 0)
+        assert SALES.credit_amounts(shop, credit) == ("applied", 60, 40, 0)
 
 
 class TestListInvoiceRefunds:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.purchases import CREDITS, vendor_credit_body, vendor_credited
-from tests.builders.trade import NOBODY, Record, read
+from tests.builders.trade import NOBODY, PURCHASES, Record, read
 from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
@@ -23,14 +23,6 @@ from tests.partner import Business
 
 TODAY = str(today())
 TAXED = [{"amount": 8_333, "tax_amount_cents": 1_667}]
-
-
-def amounts(shop: Business, credit: Record) -> tuple[str, int, int, int]:
-    """Return the status of a credit, and its applied, refunded and unapplied amounts."""
-    shown = read(shop, CREDITS, credit)
-    names = ("applied_amount", "refunded_amount", "unapplied_amount")
-    applied, paid_out, left = (shown[name] for name in names)
-    return shown["status"], applied, paid_out, left
 
 
 class TestCreateVendorRefund:
@@ -52,7 +44,7 @@ class TestCreateVendorRefund:
         assert {name: allocation[name] for name in facts} == facts
         assert read(shop, REFUNDS, refund) == refund
         assert ledger.postings(refund) == [(AGREED, {"1270": 3_333, "1260": -3_333})]
-        assert amounts(shop, credit) == ("partially_applied", 0, 3_333, 6_667)
+        assert PURCHASES.credit_amounts(shop, credit) == ("partially_applied", 0, 3_333, 6_667)
         [payment] = refund["vendor_refund_payments"]
         changed(shop, payment, status="completed", payment_date=AGREED)
         assert ledger.postings(payment) == [(AGREED, {"1100": 3_333, "1270": -3_333})]
@@ -96,14 +88,14 @@ class TestUpdateVendorRefundPayment:
     ) -> None:
         credit = vendor_credited(shop, vendor, 500)
         made = agreed(shop, vendor, 500, of_credit(credit, 500))
-        assert amounts(shop, credit) == ("applied", 0, 500, 0)
+        assert PURCHASES.credit_amounts(shop, credit) == ("applied", 0, 500, 0)
         changed(shop, made["payment"], allocations=[of_credit(credit, 200)])
-        assert amounts(shop, credit) == ("partially_applied", 0, 200, 300)
+        assert PURCHASES.credit_amounts(shop, credit) == ("partially_applied", 0, 200, 300)
         assert ledger.postings(made["refund"])[1:] == [
             (TODAY, {"1260": 300, "1900": -300, "1270": 0})
         ]
         changed(shop, made["payment"], allocations=[])
-        assert amounts(shop, credit) == ("received", 0, 0, 500)
+        assert PURCHASES.credit_amounts(shop, credit) == ("received", 0, 0, 500)
 
 
 class TestCancelVendorRefundPayment:
@@ -115,7 +107,7 @@ class TestCancelVendorRefundPayment:
         fault = ledger.refused("POST", f"{CREDITS}{credit['id']}/void/")
         assert fault == (409, "credit_applied")
         cancelled(shop, made["payment"])
-        assert amounts(shop, credit) == ("received", 0, 0, 500)
+        assert PURCHASES.credit_amounts(shop, credit) == ("received", 0, 0, 500)
         first, mirror = ledger.entries(made["refund"])
         assert (mirror.reversal_of, mirror.amounts) == (first.id, {"1270": -500, "1260": 500})
 
