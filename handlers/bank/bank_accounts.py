@@ -41,7 +41,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
         account_id=ledger.id,
         **given,
     )
-    return Created(keep(books, made, shown, changed=shown not in chart_in_use.chart))
+    return Created(save_and_serialize(books, made, shown, changed=shown not in chart_in_use.chart))
 
 
 async def list_bank_accounts(books: Books, page: PageRequest) -> Page[Reply]:
@@ -65,7 +65,7 @@ async def update_bank_account(
     if amended == found.bank_account:
         return serialize_bank_account(books, found)
     shown = bank_accounts.shown_on(found.ledger, given, books.context)
-    return keep(books, amended, shown, changed=shown != found.ledger)
+    return save_and_serialize(books, amended, shown, changed=shown != found.ledger)
 
 
 async def ledger_account(
@@ -80,7 +80,9 @@ async def ledger_account(
     return bank_accounts.named_ledger_account(reference, named.get(reference), chart_in_use)
 
 
-def keep(books: Books, bank_account: BankAccount, ledger: Account, *, changed: bool) -> Reply:
+def save_and_serialize(
+    books: Books, bank_account: BankAccount, ledger: Account, *, changed: bool
+) -> Reply:
     """Save a bank account, and its ledger account if `changed`; return both serialized."""
     books.save(bank_account)
     if changed:

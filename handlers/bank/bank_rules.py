@@ -25,7 +25,7 @@ async def create_bank_rule(books: Books, body: BankRuleCreate) -> Reply:
     referenced = await referenced_by(books, command)
     rule = bank_rules.make(command, referenced, books.context)
     [account] = referenced.accounts.named.values()
-    return Created(keep(books, BankRuleRecord(rule, account)))
+    return Created(save_and_serialize(books, BankRuleRecord(rule, account)))
 
 
 async def list_bank_rules(books: Books, page: PageRequest) -> Page[Reply]:
@@ -47,7 +47,7 @@ async def update_bank_rule(books: Books, bank_rule_id: UUID, body: BankRuleUpdat
     rule = bank_rules.amend(found.rule, command, referenced, books.context)
     account = next(iter(referenced.accounts.named.values()), found.account)
     return (
-        keep(books, BankRuleRecord(rule, account))
+        save_and_serialize(books, BankRuleRecord(rule, account))
         if rule != found.rule
         else serialize(books, found)
     )
@@ -83,7 +83,7 @@ async def referenced_by(books: Books, command: SaveBankRule) -> TaxReferences:
     return TaxReferences(BookAccounts(await books.roles(), named), codes)
 
 
-def keep(books: Books, record: BankRuleRecord) -> Reply:
+def save_and_serialize(books: Books, record: BankRuleRecord) -> Reply:
     """Save a rule, and return it serialized."""
     books.save(record.rule)
     return serialize(books, record)

@@ -99,7 +99,7 @@ async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
 async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
     """Reject a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
-    return serialize(books, await keep(books, manual_entries.reject(entry)))
+    return serialize(books, await save_entry(books, manual_entries.reject(entry)))
 
 
 async def reverse_journal_entry(
@@ -109,11 +109,11 @@ async def reverse_journal_entry(
     entry = written(await books.journal.lock(journal_entry_id))
     on = journal_commands.reversed_on(body)
     return Created(
-        serialize(books, await keep(books, manual_entries.reverse(entry, on, books.context)))
+        serialize(books, await save_entry(books, manual_entries.reverse(entry, on, books.context)))
     )
 
 
-async def keep(books: Books, entry: ManualEntry) -> EntryRecord:
+async def save_entry(books: Books, entry: ManualEntry) -> EntryRecord:
     """Save an entry whose accounts were checked when it was written."""
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     return books.journal.keep(entry, by_id(named))
