@@ -22,7 +22,7 @@ from server.clock import Clock, utc_now
 from server.config.settings import Settings
 from server.contract.document import read_source
 from server.docs.application import Documentation
-from server.docs.shared_pages import Pages
+from server.docs.page_file import Pages
 from server.http.dispatch import BoundStack, Services
 from server.http.downloads import Downloads, is_document
 from server.http.drain import DrainState

@@ -67,6 +67,11 @@ class Settings(StoreSettings):
     forwarded_allow: tuple[Network, ...]
     warnings: tuple[str, ...]
 
+    @property
+    def pages_folder(self) -> Path:
+        """Return the folder for the rendered documentation pages."""
+        return self.data_dir / "pages"
+
 
 def load_stores(environ: Mapping[str, str] | None = None) -> StoreSettings:
     """Load the settings of commands other than `serve`; SettingsError lists all faults."""

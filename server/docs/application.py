@@ -14,8 +14,8 @@ from starlette.types import Scope
 from server.contract.document import parse, read_source
 from server.contract.published import published
 from server.docs import app_page
+from server.docs.page_file import Pages
 from server.docs.reference import ROOT
-from server.docs.shared_pages import Pages
 from server.docs.stored_pages import StoredPage, store
 from server.http.edge import Page
 from server.http.errors import Answer

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from socket import socket
 
 import structlog
@@ -34,7 +35,7 @@ class Preparation:
     `work` prepares the database and the rest, and returns early when the start is given up.
     Then the master closes `held_back`, and all workers, later ones too, open the database.
     `when_serving` is called when the first worker answers. `read_settings` loads the settings that
-    a new worker would use.
+    a new worker would use. `pages_folder` is for the documentation pages.
 
     The master closes `staying` when the server is about to stop, and stops it `leaving_seconds`
     later.
@@ -46,6 +47,7 @@ class Preparation:
     leaving_seconds: float
     when_serving: Callable[[], None]
     read_settings: Callable[[], Settings]
+    pages_folder: Path
 
 
 class Master(Supervisor):
@@ -122,7 +124,7 @@ class Master(Supervisor):
                 return  # The work may be incomplete: workers must not open the database.
             self.prepared.set()
             self.preparation.held_back.close()
-            refuse_broken_contract(self.should_exit)
+            refuse_broken_contract(self.preparation.pages_folder, self.should_exit)
         except Exception as error:
             if not self.told_to_stop():  # Otherwise it failed because it was given up.
                 self.failure = error
@@ -248,13 +250,13 @@ class Master(Supervisor):
                 process.kill()
 
 
-def refuse_broken_contract(stopping: threading.Event) -> None:
+def refuse_broken_contract(pages_folder: Path, stopping: threading.Event) -> None:
     """Check the contract, which the workers have loaded unchecked; raises CannotServe.
 
     A process of its own does it, so that its memory is freed. If that process is killed, the
     contract counts as valid: a server that is told to stop kills it and does not wait.
     """
-    process = ForkedProcess(target=hold_contract)
+    process = ForkedProcess(target=hold_contract, args=(pages_folder,))
     process.start()
     while not wait([process.sentinel], FIRST_LOOK_SECONDS):
         if stopping.is_set():
@@ -264,17 +266,23 @@ def refuse_broken_contract(stopping: threading.Event) -> None:
         raise CannotServe("The contract breaks the rules of OpenAPI; the log says which.")
 
 
-def hold_contract() -> None:
-    """Validate the contract in that process, and write the pages that the workers serve from it.
+def hold_contract(pages_folder: Path) -> None:
+    """Validate the contract, and write the documentation pages, unless an earlier start did so.
 
     Raises the errors of openapi-spec-validator.
     """
+    from server.contract import document
+    from server.docs.application import write_pages
+    from server.docs.page_file import PageFile
+
+    pages = PageFile(pages_folder)
+    if pages.exists:
+        return
     import openapi_spec_validator
 
-    from server.contract.document import parse, read_source
-    from server.docs.application import write_pages
-    from server.process.preloaded import pages
-
-    source = read_source()
-    openapi_spec_validator.validate(parse(source))
-    pages.write(write_pages(source))
+    source = document.read_source()
+    openapi_spec_validator.validate(document.parse(source))
+    try:
+        pages.write(write_pages(source))
+    except OSError as error:  # Each worker then renders the pages for itself.
+        structlog.get_logger("accounting.server").warning("pages_not_stored", reason=str(error))

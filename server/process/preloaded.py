@@ -11,7 +11,6 @@ from typing import Final
 from starlette.types import ASGIApp
 
 from server.contract.document import keep_for_requests, parse, read_source
-from server.docs.shared_pages import SharedPages
 
 # Modules that the stack does not import, and that each worker would otherwise load by itself.
 LAST: Final = (
@@ -39,7 +38,6 @@ def load() -> ASGIApp:
     return built
 
 
-pages = SharedPages()
 stack = load()
 gc.collect()
 gc.freeze()  # Otherwise a garbage collection in a worker would write to, and so copy, every page.

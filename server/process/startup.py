@@ -68,6 +68,7 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         leaving_seconds=settings.leaving_seconds,
         when_serving=start.when_serving,
         read_settings=read,
+        pages_folder=settings.pages_folder,
     )
     with scraped(settings, database) as scraping:
         application = partial(build, read, database.url, database.home, waiting, leaving)

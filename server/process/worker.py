@@ -44,6 +44,7 @@ def build(
     gc.disable()
     # Imported here, because the master imports this module and needs no application.
     from server.app import Parent, create_app
+    from server.docs.page_file import PageFile
     from server.http.drain import DrainState
     from server.process import preloaded
     from server.process.connections import ConnectionsPerAddress
@@ -56,7 +57,7 @@ def build(
     GuardedProtocol.draining = draining = DrainState(leaving)
     parent = Parent(
         before_opening=partial(wait_for_database, postgres_home, waiting),
-        pages_written=preloaded.pages.read,
+        pages_written=PageFile(settings.pages_folder).read,
         stack=preloaded.stack,
         draining=draining,
     )

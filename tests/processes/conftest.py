@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from libraries.embedded import reaper
+from server.process.master import hold_contract
 from tests.command_line import CommandLine
 from tests.partner import PATIENCE_SECONDS, Partner, within
 from tests.processes.server_process import Server, remove
@@ -30,9 +31,10 @@ def fresh_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="package")
 def migrated() -> Iterator[Path]:
-    """A data folder with an empty database of the newest schema, to copy."""
+    """A data folder to copy: an empty database of the newest schema, and documentation pages."""
     folder = make_folder()
     CommandLine(folder).did("migrate")
+    hold_contract(folder / "pages")
     assert within(PATIENCE_SECONDS, lambda: reaper.is_down(folder / "postgres"))
     yield folder
     remove(folder)
@@ -57,7 +59,6 @@ def lived_in(migrated: Path) -> Iterator[Path]:
 @pytest.fixture(scope="package")
 def served(lived_in: Path) -> Iterator[Server]:
     with Server(lived_in) as server:
-        server.wait_for_pages()  # On a busy machine they may take longer than a request waits.
         yield server
 
 

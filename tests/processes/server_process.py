@@ -178,11 +178,6 @@ class Server:
         assert within(PATIENCE_SECONDS, all_serve), self.log
         return found
 
-    def wait_for_pages(self) -> None:
-        """Wait until the process that writes the pages of the reference has ended."""
-        self.wait_for_workers()
-        assert within(PATIENCE_SECONDS, lambda: set(self.forked) == set(self.workers)), self.log
-
     @property
     def serves(self) -> bool:
         """Return whether any worker serves."""

@@ -4,14 +4,15 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from server.contract import document
-from server.process import master, preloaded
+from server.docs import application
+from server.docs.page_file import PageFile
+from server.process import master
 from server.process.master import hold_contract, refuse_broken_contract
 from tests.partner import PATIENCE_SECONDS
 
@@ -74,26 +75,52 @@ class TestPreloaded:
 
 
 class TestHoldContract:
-    def test_it_keeps_openapis_rules_and_its_pages_are_there_for_all_workers(self) -> None:
-        assert preloaded.pages.read() is None
-        hold_contract()
-        pages = preloaded.pages.read()
+    def test_a_valid_contract_and_its_pages_are_there_for_all_workers(self, tmp_path: Path) -> None:
+        assert PageFile(tmp_path).read() is None
+        hold_contract(tmp_path)
+        pages = PageFile(tmp_path).read()
         assert pages is not None
         assert {"/", "/docs/", "/openapi.json", "/openapi.yaml"} < set(pages)
 
-    def test_one_that_breaks_them_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_later_start_uses_the_pages_of_an_earlier_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rendered: list[bytes] = []
+        monkeypatch.setattr(
+            application, "write_pages", lambda source: rendered.append(source) or {}
+        )
+        hold_contract(tmp_path)
+        hold_contract(tmp_path)
+        assert rendered == [document.read_source()]
+
+    def test_a_folder_that_cannot_be_written_only_costs_the_stored_pages(
+        self, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "file"
+        folder.touch()
+        hold_contract(folder)
+        assert PageFile(tmp_path).read() is None
+
+    def test_an_invalid_contract_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         broken = b"openapi: 3.0.3\ninfo: {title: Books}\npaths: {}\n"
         monkeypatch.setattr(document, "read_source", lambda: broken)
         with pytest.raises(OpenAPIValidationError, match="version"):
-            hold_contract()
+            hold_contract(tmp_path)
+        assert not PageFile(tmp_path).exists
 
 
 class TestRefuseBrokenContract:
     def test_a_server_that_is_told_to_stop_does_not_wait_for_it(
-        self, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(master, "hold_contract", partial(time.sleep, PATIENCE_SECONDS))
+        monkeypatch.setattr(master, "hold_contract", sleep_in)
         stopping, began = threading.Event(), time.monotonic()
         stopping.set()
-        refuse_broken_contract(stopping)
+        refuse_broken_contract(tmp_path, stopping)
         assert time.monotonic() - began < PATIENCE_SECONDS / 2
+
+
+def sleep_in(_folder: Path) -> None:
+    time.sleep(PATIENCE_SECONDS)

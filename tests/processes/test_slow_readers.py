@@ -27,7 +27,6 @@ def server(lived_in: Path) -> Iterator[Server]:
         ACCOUNTING_ANSWER_SECONDS="1",
         ACCOUNTING_CONNECTIONS_PER_ADDRESS="0",
     ) as server:
-        server.wait_for_pages()
         yield server
 
 

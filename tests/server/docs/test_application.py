@@ -1,16 +1,19 @@
+import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from server.contract import document
 from server.contract.document import read_source
 from server.docs import app_page
 from server.docs.application import Documentation, publish, write_pages, written_reference
 from server.docs.own_examples import with_own_examples
+from server.docs.page_file import SECONDS_PER_DAY, PageFile
 from server.docs.profiles import PROFILES
 from server.docs.reference.site import POLICY
-from server.docs.shared_pages import SharedPages
 from server.docs.stored_pages import StoredPage
 from server.http.edge import Edge, HttpsRule
 from tests.server.docs.small_contract import DOCUMENT, SOURCE
@@ -93,28 +96,44 @@ class TestDocumentation:
         assert request(application, "POST", path).status == 405
 
 
-class TestSharedPages:
-    def test_pages_are_readable_once_all_are_written(self) -> None:
-        shared = SharedPages()
-        assert shared.read() is None
+class TestPageFile:
+    def test_pages_are_readable_once_all_are_written(self, tmp_path: Path) -> None:
+        file = PageFile(tmp_path / "pages")
+        assert file.read() is None
         written = write_pages(SOURCE)
-        shared.write(written)
-        pages = shared.read()
+        file.write(written)
+        pages = file.read()
         assert pages is not None
         assert dict(pages) == dict(written)
         assert pages.get("/docs/nothing/") is None
         assert pages["/docs/"] is not pages["/docs/"]  # A reader caches no page.
 
-    def test_pages_are_unreadable_while_they_are_written(self) -> None:
+    def test_pages_are_unreadable_while_they_are_written(self, tmp_path: Path) -> None:
         class ObservedPages(dict[str, StoredPage]):
-            def items(self) -> Any:
-                for item in super().items():
-                    yield item
-                    assert shared.read() is None
+            def values(self) -> Any:
+                for value in super().values():
+                    yield value
+                    assert file.read() is None
 
-        shared = SharedPages()
-        shared.write(ObservedPages(write_pages(SOURCE)))
-        assert shared.read() is not None
+        file = PageFile(tmp_path)
+        file.write(ObservedPages(write_pages(SOURCE)))
+        assert file.read() is not None
+        assert [*tmp_path.iterdir()] == [file.path]
+
+    def test_a_changed_contract_has_a_file_of_its_own_and_old_files_go_after_a_day(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        older = PageFile(tmp_path)
+        older.write({})
+        monkeypatch.setattr(document, "read_source", lambda: SOURCE)
+        newer = PageFile(tmp_path)
+        assert newer.read() is None
+        newer.write({})
+        assert {*tmp_path.iterdir()} == {older.path, newer.path}
+        yesterday = time.time() - SECONDS_PER_DAY - 1
+        os.utime(older.path, (yesterday, yesterday))
+        newer.write({})
+        assert [*tmp_path.iterdir()] == [newer.path]
 
 
 class TestPublish:

@@ -1,0 +1,101 @@
+"""The file that holds the documentation pages: all workers, and later starts, read it.
+
+Rendering takes seconds of processor time. The file's name is a digest of what the pages are
+rendered from, so a changed contract or a new version of the server gets a file of its own.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from server.contract import document
+from server.docs.stored_pages import StoredPage
+
+Pages = Mapping[str, StoredPage]
+
+SERVER: Final = Path(__file__).parents[1]
+SECONDS_PER_DAY: Final = 86_400
+
+
+class PageFile:
+    """The file of the current contract and server version in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / source_digest()
+
+    @property
+    def exists(self) -> bool:
+        """Return whether the pages are written."""
+        return self.path.exists()
+
+    def write(self, pages: Pages) -> None:
+        """Write the pages for all processes, and delete files of other versions after a day.
+
+        The file begins with a line of JSON that says where each page is; raises OSError.
+        """
+        places: dict[str, Any] = {}
+        end = 0
+        for address, page in pages.items():
+            headers = [(name.decode(), value.decode()) for name, value in page.headers]
+            sizes = len(page.plain), len(page.packed)
+            places[address] = page.media_type.decode(), headers, page.tag, end, *sizes
+            end += sum(sizes)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self.path.with_suffix(f".{os.getpid()}")
+        with unfinished.open("wb") as file:
+            file.write(orjson.dumps(places) + b"\n")
+            for page in pages.values():
+                file.write(page.plain + page.packed)
+        unfinished.replace(self.path)
+        self._delete_others()
+
+    def _delete_others(self) -> None:
+        """Delete files that no server has written for a day: another version may run beside."""
+        for file in self.path.parent.iterdir():
+            if file != self.path and file.stat().st_mtime < time.time() - SECONDS_PER_DAY:
+                file.unlink(missing_ok=True)
+
+    def read(self) -> Pages | None:
+        """Return the pages once they are written, else None."""
+        try:
+            file = os.open(self.path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        return PagesInFile(file)
+
+
+class PagesInFile(Pages):
+    """Pages read from the file on access; only their offsets are kept in memory."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        with os.fdopen(os.dup(file), "rb") as reader:
+            line = reader.readline()
+        self._start = len(line)
+        self._places = orjson.loads(line)
+
+    def __getitem__(self, address: str) -> StoredPage:
+        media_type, headers, tag, at, plain, packed = self._places[address]
+        content = os.pread(self._file, plain + packed, self._start + at)
+        lines = [(name.encode(), value.encode()) for name, value in headers]
+        return StoredPage(media_type.encode(), lines, content[:plain], content[plain:], tag)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def source_digest() -> str:
+    """Return a digest of the contract and of the server's own files, in hexadecimal."""
+    digest = hashlib.sha256(document.read_source())
+    for file in sorted(SERVER.rglob("*")):
+        if file.is_file() and file.suffix != ".pyc":
+            digest.update(str(file.relative_to(SERVER)).encode() + file.read_bytes())
+    return digest.hexdigest()
