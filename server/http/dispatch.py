@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, timedelta
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -167,6 +168,7 @@ class ContractResolver(Resolver):
         return handler
 
 
+@cache
 def handlers_of(tag: str) -> ModuleType | None:
     """Return the handlers' module of a tag, whatever subject it belongs to."""
     for subject in iter_modules(handlers.__path__, "handlers."):
