@@ -22,6 +22,8 @@ BENCH_READY := .venv-bench/.ready
 CLIENTS := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 NODE := node_modules/.ready
+# Tests delete their databases: a file system in memory, if it is large enough, saves the disk's time.
+IN_MEMORY := $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 6000000 { print "TMPDIR=/dev/shm" }')
 # The first of these that is Python 3.11 or newer.
 PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -43,7 +45,7 @@ serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another po
 
 # Of another PostgreSQL than the one that comes along: TEST_POSTGRES=folder with its programs.
 # With an arena for each thread, as glibc has it, a worker keeps a fifth more than it uses.
-PYTEST = MALLOC_ARENA_MAX=2 $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder
+PYTEST = MALLOC_ARENA_MAX=2 $(IN_MEMORY) $(BIN)/python -m pytest -q -n 3 --no-loadscope-reorder
 
 test: $(READY) ## Run every test in Python but those of `operation` (T=path for some of them)
 	@$(PYTEST) $(T)
@@ -135,34 +137,35 @@ coverage: $(READY) ## What the tests of the rules run of them, 95 % of all branc
 
 fuzz: $(READY) ## Hostile bank files; Schemathesis as partner, with a business token, as two partners
 	@$(BIN)/python -m tests.fuzz.bank_files --seconds 5 --seed 1
-	@$(BIN)/python -m tests.fuzz.run --examples 5 --seed 1
+	@$(IN_MEMORY) $(BIN)/python -m tests.fuzz.run --examples 5 --seed 1
 
 fuzz-deep: $(READY) ## The same for twenty minutes, with random seeds
 	@$(BIN)/python -m tests.fuzz.bank_files --seconds 300
-	@$(BIN)/python -m tests.fuzz.run --deep 900
+	@$(IN_MEMORY) $(BIN)/python -m tests.fuzz.run --deep 900
 
 model: $(READY) ## Two thousand random runs over HTTP beside a small model of the rules
-	@$(BIN)/python -m tests.model.run --runs 2000 --steps 50 --workers 2
+	@$(IN_MEMORY) $(BIN)/python -m tests.model.run --runs 2000 --steps 50 --workers 2
 
 races: $(READY) ## Half a minute of many clients on the same invoices, bank lines, vendor refunds
-	@RACE_SECONDS=30 $(BIN)/python -m pytest -q -k "races" tests/concurrency
+	@RACE_SECONDS=30 $(IN_MEMORY) $(BIN)/python -m pytest -q -k "races" tests/concurrency
 
 # Where a program `cluster` starts a Citus cluster; without it nothing is shown on one.
 CITUS := ../shared/citus
 
 cluster: $(READY) ## The same schema on a Citus cluster: demo, journeys, handlers, races (CITUS=folder)
-	@$(BIN)/python -m tests.cluster.run $(CITUS)
+	@$(IN_MEMORY) $(BIN)/python -m tests.cluster.run $(CITUS)
 
 cluster-quick: $(READY) ## A part of that, in under three minutes
-	@$(BIN)/python -m tests.cluster.run $(CITUS) --quick
+	@$(IN_MEMORY) $(BIN)/python -m tests.cluster.run $(CITUS) --quick
 
 upgrade-check: $(READY) ## The last release's server and handlers' tests on this tree's schema (ARGS="--before TAG tests/handlers/trade")
-	@$(BIN)/python -m tests.upgrade.run $(ARGS)
+	@$(IN_MEMORY) $(BIN)/python -m tests.upgrade.run $(ARGS)
+
 pooler: $(READY) ## Journeys, handlers and races once more, through a PgBouncer that lends transactions
-	@$(BIN)/python -m tests.poolers.run
+	@$(IN_MEMORY) $(BIN)/python -m tests.poolers.run
 
 pooler-quick: $(READY) ## A part of that, in under a minute
-	@$(BIN)/python -m tests.poolers.run --quick
+	@$(IN_MEMORY) $(BIN)/python -m tests.poolers.run --quick
 
 bench: $(BENCH_READY) ## Every case beside the usual stacks: 40 minutes, into dist/bench (ARGS="--rounds 1" for less)
 	@$(BENCH)/python -m tools.bench $(ARGS)

@@ -15,8 +15,8 @@ from tests.processes.server_process import Server, remove
 
 
 def make_folder() -> Path:
-    """Create a folder with a short path that every user may traverse, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(dir="/tmp", prefix="serving-"))
+    """Create a folder that every user may traverse, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp(prefix="serving-"))
     folder.chmod(0o755)
     return folder
 

@@ -51,7 +51,7 @@ def ask():
 
 def make_folder():
     """Create a folder that every user of the machine may pass through, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(dir="/tmp", prefix="embedded-"))
+    folder = Path(tempfile.mkdtemp(prefix="embedded-"))
     folder.chmod(0o755)
     return folder
 
