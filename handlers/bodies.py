@@ -15,11 +15,15 @@ GrantType = Literal["client_credentials"]
 
 
 class TokenRequest(TypedDict):
+    """Parameters of OAuth 2.0. Unknown ones are ignored; a blank one counts as absent."""
+
     grant_type: GrantType
     client_id: UUID | Absent
 
 
 class TokenRevocation(TypedDict):
+    """Parameters of RFC 7009. Unknown ones are ignored; a blank one counts as absent."""
+
     token: str
     token_type_hint: str | Absent
 
@@ -280,6 +284,7 @@ class InvoiceAllocationInput(TypedDict):
 
     invoice_id: UUID
     amount_cents: int
+    allocation_date: date | Absent
 
 
 PaymentStatus = Literal["pending", "processing", "completed", "failed", "cancelled", "refunded"]
@@ -318,6 +323,7 @@ class InvoicePaymentChanges(TypedDict):
     currency: Currency | Absent
     payment_method: PaymentMethod | Absent
     status: PaymentStatus | Absent
+    status_date: date | Absent
     payment_reference: str | Absent | None
     external_id: str | Absent | None
     note: str | Absent | None
@@ -402,6 +408,10 @@ class InvoiceRefundPaymentCreate(TypedDict):
     refund_processing_fee_cents: int | Absent
 
 
+class InvoiceRefundPaymentCancel(TypedDict):
+    status_date: date | Absent
+
+
 class CustomerCreditLineInput(TypedDict):
     """A credited item."""
 
@@ -420,6 +430,7 @@ class CustomerCreditAllocationInput(TypedDict):
 
     invoice_id: UUID
     amount: int
+    allocation_date: date | Absent
 
 
 class CustomerCreditCreate(TypedDict):
@@ -532,6 +543,7 @@ class BillAllocationInput(TypedDict):
 
     bill_id: UUID
     amount_cents: int
+    allocation_date: date | Absent
     description: str | Absent
 
 
@@ -574,6 +586,7 @@ class BillPaymentUpdate(TypedDict):
     payment_date: date | Absent
     payment_method: BillPaymentMethod | Absent
     status: VendorPaymentStatus | Absent
+    status_date: date | Absent
     payment_reference: str | Absent | None
     check_number: str | Absent | None
     processing_fee_cents: int | Absent
@@ -601,6 +614,7 @@ class VendorCreditAllocationInput(TypedDict):
 
     bill_id: UUID
     amount: int
+    allocation_date: date | Absent
 
 
 class VendorCreditCreate(TypedDict):
@@ -747,6 +761,7 @@ class VendorRefundPaymentUpdate(TypedDict):
     """Changes to a payment; no field is required."""
 
     status: VendorPaymentStatus | Absent
+    status_date: date | Absent
     failure_reason: str | Absent | None
     payment_date: date | Absent
     payment_method: VendorRefundMethod | Absent
@@ -862,6 +877,8 @@ class BankFileMapping(TypedDict):
     direction: BankFileColumn | Absent
     credit: BankFileColumn | Absent
     debit: BankFileColumn | Absent
+    fee: BankFileColumn | Absent
+    account: BankFileColumn | Absent
     currency: BankFileColumn | Absent
     description: BankFileColumn | Absent
     counterparty_name: BankFileColumn | Absent
@@ -878,6 +895,7 @@ class BankTransactionForm(TypedDict):
     file: Upload
     format: BankFileFormat | Absent
     mapping: BankFileMapping | Absent
+    statement_account: str | Absent
 
 
 BankTarget = Literal[

@@ -166,8 +166,10 @@ def _brought(
         day = (after.completed_at or context.now).date()
         after = replace(after, other_items=other_items(command.other_items, referenced, day))
     after = _with_items(after, command, context)
+    dated = after.completed_at is not None  # A day that nobody gave moves on from the lock.
     after = _with_status(after, or_else(command.status, payout.status), context)
-    _refuse_new_date(payout, after, context)
+    if dated:
+        _refuse_new_date(payout, after, context)
     moved = _hold(payout, after, held, context)
     new = payout.version == 0
     if new or after.items != payout.items or _comes_alive(payout, after):
@@ -212,7 +214,7 @@ def _unknown(items: Items, wanted: Iterable[UUID]) -> list[UUID]:
 
 def _with_status(payout: Payout, status: str, context: Context) -> Payout:
     """Set a status; a payout is in the books only while it is `paid`."""
-    spans = completions_after(payout.completions, payout.status, status, context.today, "paid")
+    spans = completions_after(payout.completions, payout.status, status, context, "paid")
     if status == "paid" != payout.status:
         payout = replace(payout, completed_at=payout.completed_at or context.now)
     return replace(payout, status=status, completions=spans)

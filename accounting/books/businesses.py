@@ -2,8 +2,8 @@
 
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -169,9 +169,10 @@ def refuse_fixed(known: Mapping[str, Any], command: ChangeBusiness) -> None:
 
 
 def _year_end(fiscal_year_end: date, year: int) -> date:
-    """Return the end of the fiscal year in a year; 29 February means the last day of February."""
+    """Return the end of the fiscal year in a year; 28 or 29 February means the last of February."""
     month, day = fiscal_year_end.month, fiscal_year_end.day
-    return date(year, month, min(day, monthrange(year, month)[1]))
+    last = monthrange(year, month)[1]
+    return date(year, month, last if (month, day) == (2, 28) else min(day, last))
 
 
 # Sandboxes: businesses for practice, whose clock can be moved forward.
@@ -230,16 +231,36 @@ def refuse_moving_back(ahead: int, wanted: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The business, the current time (aware, UTC), and the function that creates ids."""
+    """The business, the current time (aware, UTC), and the function that creates ids.
+
+    `given_day` is the day that a caller gives to a change, such as a `status_date`.
+    """
 
     business: Business
     now: datetime
     identify: Callable[[], UUID]
+    given_day: date | None = None
 
     @property
     def today(self) -> date:
         """The current day, in UTC."""
         return self.now.date()
+
+    @property
+    def day(self) -> date:
+        """The day of the change: the given one, else today."""
+        return self.given_day or self.today
+
+    @property
+    def at(self) -> datetime:
+        """The moment of the change: the start of the given day in UTC, else now."""
+        if self.given_day is None:
+            return self.now
+        return datetime.combine(self.given_day, time.min, UTC)
+
+    def on(self, day: date | None) -> "Context":
+        """Return the context of a change that happened on a given day."""
+        return replace(self, given_day=day)
 
     @property
     def lock_date(self) -> date | None:
@@ -265,6 +286,27 @@ def refuse_locked(context: Context, on: date) -> None:
             date=on.isoformat(),
             lock_date=lock_date.isoformat(),
         )
+
+
+def refuse_out_of_order(context: Context, field: str, on: date, earliest: date | None) -> None:
+    """Refuse the given day of a later event: before `earliest`, after today, or inside the lock.
+
+    `field` is its API name; `earliest` is the day of what the event follows, if there is one.
+    Raises RuleViolation `date_out_of_order`; Conflict `period_locked`.
+    """
+    today = context.today
+    if on > today or (earliest is not None and on < earliest):
+        bounds = [f"before {earliest}"] if earliest is not None else []
+        bounds.append(f"after today, {today} (UTC)")
+        raise RuleViolation(
+            "date_out_of_order",
+            f"{field} must not be {' or '.join(bounds)}.",
+            field=field,
+            date=on.isoformat(),
+            earliest=None if earliest is None else earliest.isoformat(),
+            today=today.isoformat(),
+        )
+    refuse_locked(context, on)
 
 
 def refuse_other_currency(currency: str | None, context: Context) -> None:

@@ -132,7 +132,7 @@ def _voided(opened: OpenedWith, at: datetime, context: Context) -> OpenedWith:
                 **gone,
                 status="cancelled",
                 completions=completions_after(
-                    each.completions, each.status, "cancelled", at.date()
+                    each.completions, each.status, "cancelled", context.on(at.date())
                 ),
             )
             for each in opened.payments

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else
+from accounting.books.businesses import Context, refuse_out_of_order
 from accounting.books.ledger import Split, negative
 from accounting.errors import AboutItem, RuleViolation, ValidationError
 from accounting.trade import documents
@@ -40,14 +41,16 @@ class Allocation:
 class AllocationItem:
     """A requested allocation: an amount for a document, and a description.
 
-    `place` is the place of the document in the request, such as `allocations.2.invoice_id`.
-    `old_split` is the earlier split of the amount, where it is to be used again.
+    `place` is the place of the document in the request, such as `allocations.2.invoice_id`. `on` is
+    the requested day of a new allocation, or the corrected day of an existing one. `old_split` is
+    the earlier split of the amount, where it is to be used again.
     """
 
     document_id: UUID
     amount: int
     description: str | None = field(default=None, compare=False)
     place: str = field(default="", compare=False)
+    on: date | None = field(default=None, compare=False)
     old_split: Split = field(default=(), compare=False)
 
 
@@ -56,9 +59,9 @@ class AllocationSource:
     """The facts of a payment or credit that its allocations depend on.
 
     `held` is the amount of the total that is refunded. `applied` is true while a payment is
-    completed, else its parts are reserved. `start` is the day of new allocations, or None for the
-    date of the payment or credit; `end` is the day of released ones. `applied_on` returns the day
-    of the entry that applies an allocation.
+    completed, else its parts are reserved. `day` is the date of the payment or credit. `start` is
+    the day of new allocations that name none, or None for `day`; `end` is the day of released ones.
+    `applied_on` returns the day of the entry that applies an allocation.
     """
 
     party_id: UUID
@@ -66,9 +69,10 @@ class AllocationSource:
     held: int
     by: Settlement
     applied: bool
+    day: date
     start: date | None
     end: date
-    identify: Callable[[], UUID]
+    context: Context
     applied_on: Callable[[Allocation], date]
 
 
@@ -150,11 +154,12 @@ def rearrange(
 ) -> tuple[tuple[Allocation, ...], Documents]:
     """Make the wanted items the live allocations, and update the amounts of the documents.
 
-    An allocation that is wanted unchanged keeps its date and split. Any other live allocation ends
-    and releases its split; then the new allocations take theirs from what is left. Of 600 for one
-    invoice, wanted at 200, the 600 ends and a new 200 begins. Raises RuleViolation
-    `reference_not_found`, `allocation_exceeds_total` or `allocation_exceeds_outstanding`, and the
-    side's API errors.
+    An allocation that is wanted unchanged keeps its split, and its date unless the item gives
+    another one. Any other live allocation ends and releases its split; then the new allocations
+    take theirs from what is left. Of 600 for one invoice, wanted at 200, the 600 ends and a new 200
+    begins, both on the item's day. Raises RuleViolation `reference_not_found`,
+    `allocation_exceeds_total`, `allocation_exceeds_outstanding` or `date_out_of_order`; Conflict
+    `period_locked`; and the side's API errors.
     """
     staying = {each.id for each in live(allocations) if _stays(each, wanted, source)}
     kept = {each.document_id for each in allocations if each.id in staying}
@@ -162,11 +167,11 @@ def rearrange(
     refuse_closed(side, begun, loaded)
     _refuse_excess(wanted, source)
     after = dict(loaded)
-    words = {item.document_id: item.description for item in wanted}
+    items = {item.document_id: item for item in wanted}
     history = [
-        replace(each, description=words[each.document_id])
+        _restated(each, items[each.document_id], source)
         if each.id in staying
-        else _ended(each, after, source)
+        else _ended(each, items.get(each.document_id), after, source)
         for each in allocations
     ]
     history += [_begun(side, item, after, source) for item in begun]
@@ -174,6 +179,29 @@ def rearrange(
         old = {item.document_id: item.old_split for item in begun}
         history = [_applied(each, after, source, old.get(each.document_id, ())) for each in history]
     return tuple(history), after
+
+
+def redated(
+    before: Iterable[Allocation],
+    allocations: Iterable[Allocation],
+    settled: Documents,
+    was_on: Callable[[Allocation], date],
+    on: Callable[[Allocation], date],
+) -> Documents:
+    """Move the `paid_on` of settled documents whose allocations are now of another day.
+
+    `was_on` returns the former day of an applied allocation, `on` its day now. An allocation that
+    is now later than all others decides `paid_on`.
+    """
+    moved = dict(settled)
+    earlier = {each.id: each for each in before if each.split}
+    for each in live(allocations):
+        document, was = settled[each.document_id], earlier.get(each.id)
+        if was is not None and document.paid_on is not None:
+            former, day = was_on(was), on(each)
+            if day != former and (document.paid_on == former or document.paid_on < day):
+                moved[document.id] = replace(document, paid_on=day)
+    return moved
 
 
 def changed_documents(after: Documents, loaded: Documents, now: datetime) -> Documents:
@@ -196,15 +224,51 @@ def _stays(
     return AllocationItem(allocation.document_id, allocation.amount) in wanted and not unapplied
 
 
+def _first_day(allocation: Allocation, source: AllocationSource) -> date:
+    """Return the day of an allocation: its own, but not before its source and its document."""
+    return max(allocation.start or source.day, source.day, allocation.document_date)
+
+
+def _restated(allocation: Allocation, item: AllocationItem, source: AllocationSource) -> Allocation:
+    """Return an allocation that stays, with the description and the day of its item.
+
+    An application of 10 October that belongs to 20 September moves to that day.
+    """
+    restated = replace(allocation, description=item.description)
+    if item.on is None or item.on == _first_day(allocation, source):
+        return restated
+    _refuse_day(item, max(source.day, allocation.document_date), source)
+    return replace(restated, start=item.on)
+
+
+def _refuse_day(item: AllocationItem, earliest: date, source: AllocationSource) -> None:
+    """Refuse a requested day before `earliest`, after today, or inside the lock.
+
+    Raises RuleViolation `date_out_of_order`; Conflict `period_locked`.
+    """
+    if item.on is not None:
+        with AboutItem(item.place.rpartition(".")[0]):
+            refuse_out_of_order(source.context, "allocation_date", item.on, earliest)
+
+
 def _ended(
-    allocation: Allocation, after: dict[UUID, Document], source: AllocationSource
+    allocation: Allocation,
+    item: AllocationItem | None,
+    after: dict[UUID, Document],
+    source: AllocationSource,
 ) -> Allocation:
-    """End a live allocation and release its amount of the document; return others unchanged."""
+    """End a live allocation and release its amount of the document; return others unchanged.
+
+    An `item` replaces it by another amount, from the item's day on.
+    """
     if allocation.end is not None:
         return allocation
     document = after[allocation.document_id]
     after[document.id] = _released(document, allocation, source.by)
-    return replace(allocation, end=source.end)
+    if item is None or item.on is None:
+        return replace(allocation, end=source.end)
+    _refuse_day(item, _first_day(allocation, source), source)
+    return replace(allocation, end=item.on)
 
 
 def _released(document: Document, allocation: Allocation, by: Settlement) -> Document:
@@ -218,14 +282,16 @@ def _begun(
 ) -> Allocation:
     """Reserve an amount of what is left of a document, for a new allocation."""
     document = after[item.document_id]
+    document_date = documents.opened_on(document)
     _refuse_item(side, item, document, source)
+    _refuse_day(item, max(source.day, document_date), source)
     after[document.id] = documents.reserve(document, item.amount)
     return Allocation(
-        id=source.identify(),
+        id=source.context.identify(),
         document_id=document.id,
         amount=item.amount,
-        document_date=documents.opened_on(document),
-        start=source.start,
+        document_date=document_date,
+        start=item.on or source.start,
         description=item.description,
     )
 

@@ -152,6 +152,7 @@ class ChangePayment:
     processor: str | Absent | None = ABSENT
     fee: int | Absent = ABSENT
     status: str | Absent = ABSENT
+    status_date: date | None = None
     external_id: str | Absent | None = ABSENT
     details: PaymentDetails = field(default_factory=PaymentDetails)
     whole: bool = False
@@ -317,6 +318,7 @@ class ChangeVendorRefundPayment:
     """
 
     status: str | Absent = ABSENT
+    status_date: date | None = None
     payment_date: date | Absent = ABSENT
     method: str | Absent = ABSENT
     fee: int | Absent = ABSENT

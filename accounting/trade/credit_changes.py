@@ -25,6 +25,7 @@ from accounting.trade.allocation import (
     items_of,
     live,
     rearrange,
+    redated,
     refuse_closed,
     refuse_not_open,
     refuse_repeated,
@@ -73,9 +74,10 @@ def allocated(
         held=credit.refunded,
         by="credited",
         applied=True,
-        start=None if before is None else context.today,
-        end=context.today,
-        identify=context.identify,
+        day=credits.opened_on(credit) if credit.opened_at else context.today,
+        start=None if before is None else context.day,
+        end=context.day,
+        context=context,
         applied_on=lambda each: credits.applied_on(credit, each, context.lock_date),
     )
     allocations, after = rearrange(side, credit.allocations, wanted, loaded, source)
@@ -83,6 +85,10 @@ def allocated(
     if before is not None and settled == before:
         return AmendedCredit(before, loaded, ())
     settled, after = _as_of_source(before, settled, after)
+    if before is not None:
+        after = redated(
+            before.allocations, allocations, after, source.applied_on, source.applied_on
+        )
     return AmendedCredit(replace(settled, updated_at=context.now), after, ()).since(loaded)
 
 
@@ -352,14 +358,14 @@ def of_refund(
 
 
 def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) -> AmendedCredit:
-    """Void a credit together with its refund; what it settled is outstanding again from today.
+    """Void a credit together with its refund; what it settled is outstanding again.
 
     Raises Conflict `credit_applied` if another refund has paid it out.
     """
     if credit.refunded:
         raise _refused_void(side, credit)
     released = allocated(side, credit, credit, [], loaded, context)
-    voided = replace(released.credit, state="void", voided_at=context.now, updated_at=context.now)
+    voided = replace(released.credit, state="void", voided_at=context.at, updated_at=context.now)
     return AmendedCredit(voided, released.documents, released.changed)
 
 

@@ -15,7 +15,7 @@ from accounting.trade.commands import AgreeRefund, PayRefund
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
-from accounting.trade.payments import Payment, completions_after
+from accounting.trade.payments import Payment, completions_after, context_of_status
 from accounting.trade.refund_targets import (
     Target,
     facts_of,
@@ -68,8 +68,9 @@ def agree(
     """
     if isinstance(target, Credit):
         credits.refuse_not_open(RECEIVABLE, target, "refunded")
+    if command.completed_at is not None:
+        refuse_locked(context, command.completed_at.date())
     given = command.completed_at or context.now
-    refuse_locked(context, given.date())
     usual = sum(each.amount for each in command.lines) or refundable(target)
     amount = or_else(command.amount, usual)
     refuse_more_than(refundable(target), amount, **facts_of(RECEIVABLE, target))
@@ -132,8 +133,9 @@ def pay(
         raise _refused_move(refund, "A cancelled refund cannot be paid.")
     amount = or_else(command.amount, refunds.rest(refund))
     refuse_more_than(refunds.rest(refund), amount, refund_id=str(refund.id), paid=refund.paid)
+    if command.completed_at is not None:
+        refuse_locked(context, command.completed_at.date())
     completed_at = command.completed_at or context.now
-    refuse_locked(context, completed_at.date())
     split = take(refunds.parts(refund), refund.settled, amount)
     payment = RefundPayment(
         id=context.identify(),
@@ -160,22 +162,23 @@ def pay(
 
 
 def cancel_payment(
-    refund: InvoiceRefund, payment: RefundPayment, context: Context
+    refund: InvoiceRefund, payment: RefundPayment, status_date: date | None, context: Context
 ) -> tuple[InvoiceRefund, RefundPayment]:
-    """Cancel a payment of a refund; its amount is owed again.
+    """Cancel a payment of a refund on a day, by default today; its amount is owed again.
 
     Its matches with bank lines are removed. Raises Conflict `invalid_state_transition` if it is
-    cancelled already, and `in_payout` while a payout holds it.
+    cancelled already, `in_payout` while a payout holds it, and `period_locked`; RuleViolation
+    `date_out_of_order`.
     """
     if payment.status != "completed":
         raise Conflict.of_state("The refund payment is already cancelled.", payment.status)
+    spans, status, dated = payment.completions, payment.status, refunds.dated_on(payment)
+    context = context_of_status(spans, status, "cancelled", status_date, dated, context)
     cancelled = replace(
         payment,
         status="cancelled",
-        cancelled_at=context.now,
-        completions=completions_after(
-            payment.completions, payment.status, "cancelled", context.today
-        ),
+        cancelled_at=context.at,
+        completions=completions_after(spans, status, "cancelled", context),
         updated_at=context.now,
     )
     owed = _paid(refund, -payment.amount, negative(payment.splits[-1]), None, context)

@@ -14,8 +14,8 @@ from accounting.trade.allocation import (
     Documents,
     changed_documents,
     items_of,
-    live,
     rearrange,
+    redated,
     refuse_repeated,
 )
 from accounting.trade.commands import ChangePayment, InitialPayment, PaymentDetails, RecordPayment
@@ -26,8 +26,8 @@ from accounting.trade.payments import (
     LIVE,
     Payment,
     allocation_source,
-    applied_on,
     completions_after,
+    context_of_status,
     refuse_cancelling,
     refuse_move,
 )
@@ -167,12 +167,17 @@ def amend(
     status = or_else(command.status, payment.status)
     _refuse_allocating_not_live(given, status)
     refuse_move(side, payment.status, status)
-    amended = replace(
-        payment,
-        **corrected(payment, command),
-        status=status,
-        completions=completions_after(payment.completions, payment.status, status, context.today),
+    amended = replace(payment, **corrected(payment, command), status=status)
+    context = context_of_status(
+        payment.completions,
+        payment.status,
+        status,
+        command.status_date,
+        amended.payment_date,
+        context,
     )
+    completions = completions_after(payment.completions, payment.status, status, context)
+    amended = replace(amended, completions=completions)
     amended = held_to(side, payment, amended)
     _refuse_new_date(payment, amended, context)
     _refuse_new_identity(side, payment, command)
@@ -205,37 +210,18 @@ def _settled(
     context: Context,
 ) -> AmendedPayment:
     """Update allocations and documents to match the payment and the wanted items."""
-    start = None if before is None else context.today
-    source = allocation_source(payment, start, context.today, context)
+    start = None if before is None else context.day
+    source = allocation_source(payment, start, context.day, context)
     allocations, after = rearrange(side, payment.allocations, wanted, loaded, source)
     settled = replace(payment, allocations=allocations)
     if before is not None:
         if settled == before:
             return AmendedPayment(before, loaded, ())
         settled = replace(settled, updated_at=context.now)
-    after = _redated(before, settled, after, context)
+        was_on = allocation_source(before, start, context.day, context).applied_on
+        after = redated(before.allocations, allocations, after, was_on, source.applied_on)
     changed = changed_documents(after, loaded, context.now)
     return AmendedPayment(settled, {**after, **changed}, tuple(changed.values()))
-
-
-def _redated(
-    before: Payment | None, payment: Payment, after: Documents, context: Context
-) -> Documents:
-    """Move the `paid_on` of settled documents, if the date of the payment was corrected.
-
-    A settlement that is now later than all others decides `paid_on`.
-    """
-    if before is None or payment.payment_date == before.payment_date:
-        return after
-    redated = dict(after)
-    for each in live(payment.allocations):
-        document = after[each.document_id]
-        if each in before.allocations and document.paid_on is not None:
-            was_on = applied_on(before, each, context.lock_date)
-            on = applied_on(payment, each, context.lock_date)
-            if document.paid_on == was_on or document.paid_on < on != was_on:
-                redated[document.id] = replace(document, paid_on=on)
-    return redated
 
 
 def _refuse_allocating_not_live(wanted: Sequence[AllocationItem], status: str) -> None:

@@ -6,9 +6,9 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from accounting.books.businesses import Context
+from accounting.books.businesses import Context, refuse_out_of_order
 from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
-from accounting.errors import Conflict
+from accounting.errors import Conflict, ValidationError
 from accounting.trade.allocation import Allocation, AllocationSource, live
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
@@ -152,9 +152,10 @@ def allocation_source(
         held=payment.refunded,
         by="paid",
         applied=payment.status == "completed",
+        day=payment.payment_date,
         start=start,
         end=end,
-        identify=context.identify,
+        context=context,
         applied_on=lambda each: applied_on(payment, each, context.lock_date),
     )
 
@@ -191,19 +192,47 @@ def refuse_cancelling(side: Side, status: str) -> None:
         raise _refused(side, status, words)
 
 
+def context_of_status(
+    completions: Spans,
+    before: str,
+    after: str,
+    given: date | None,
+    dated: date | None,
+    context: Context,
+) -> Context:
+    """Return the context of a change of status on a given day; without one, it is today's.
+
+    `dated` is the date of the money, if it has one. The day is not before that, nor before the last
+    change of the completion. A repeat of the last change with its day changes nothing. Raises
+    ValidationError `validation_error`; RuleViolation `date_out_of_order`; Conflict `period_locked`.
+    """
+    if given is None:
+        return context
+    last = (completions[-1].end or completions[-1].start or dated) if completions else None
+    if before == after:
+        if given != last:
+            raise ValidationError.fields(status_date=["is allowed only with a new status"])
+        return context
+    bounds = (last, dated) if completions or after == "completed" else ()
+    earliest = max((day for day in bounds if day is not None), default=None)
+    refuse_out_of_order(context, "status_date", given, earliest)
+    return context.on(given)
+
+
 def completions_after(
-    completions: Spans, before: str, after: str, today: date, done: str = "completed"
+    completions: Spans, before: str, after: str, context: Context, done: str = "completed"
 ) -> Spans:
     """Update the spans for a status change: leaving `done` ends a span, entering it begins one.
 
-    The first span begins on the payment's own date, a later one today.
+    A change has the day that its context gives. Without one, the first span begins on the payment's
+    own date, and any later change is dated today.
     """
     if before == after:
         return completions
     if before == done:
-        return (*completions[:-1], Span(completions[-1].start, today))
+        return (*completions[:-1], Span(completions[-1].start, context.day))
     if after == done:
-        return (*completions, Span(today if completions else None))
+        return (*completions, Span(context.day if completions else context.given_day))
     return completions
 
 

@@ -240,7 +240,7 @@ def apply_again(
     loaded: Documents,
     context: Context,
 ) -> ReleasedPayment:
-    """Apply released money again, today, to the documents it was released from.
+    """Apply released money again, on the day of the change, to the documents it was released from.
 
     A payment that is no longer completed is returned unchanged. Each document takes no more than
     can still be allocated to it, and nothing if it has another party now. An allocation that is
@@ -258,7 +258,7 @@ def apply_again(
             parts[id_] = AllocationItem(
                 id_, amount, each.description, old_split=each.split if whole else ()
             )
-    days = context.today, context.today
+    days = context.day, context.day
     return _rearranged(side, payment, list(parts.values()), loaded, days, context)
 
 

@@ -130,7 +130,7 @@ def _end_unwanted(
     # settled are outstanding again before money is applied to them again.
     for each in sorted(latest_first, key=lambda each: _TURNS.get(each.kind, len(_TURNS))):
         if each.id not in staying:
-            history[each.id] = replace(each, end=refund_context.context.today)
+            history[each.id] = replace(each, end=refund_context.context.day)
             affected = _without(refund_context, each, affected)
     return replace(refund, allocations=tuple(history.values())), affected
 

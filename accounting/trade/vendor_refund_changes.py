@@ -167,6 +167,10 @@ def amend(
     payment = before.payment(payment_id)
     status = or_else(command.status, payment.status)
     payments.refuse_move(PAYABLE, payment.status, status)
+    dated = or_else(command.payment_date, payment.payment_date)
+    of_status = payments.context_of_status(
+        payment.completions, payment.status, status, command.status_date, dated, context
+    )
     after = before.with_payment(vendor_refund_payments.corrected(payment, command))
     if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
@@ -177,19 +181,20 @@ def amend(
         after.payment(payment_id),
         status,
         referenced.roles,
-        context,
+        of_status,
     )
     refuse_fee(changed.fee, changed.amount)
     changed = held_to(PAYABLE, payment, changed)
     after = replace(after, refund=refund).with_payment(changed)
-    vendor_refund_payments.refuse_locked_date(payment, changed, context)
+    if dated is not None:  # A day that nobody gave moves on from the lock.
+        vendor_refund_payments.refuse_locked_date(payment, changed, context)
     if after == before:
         return before
     after = replace(after, refund=replace(after.refund, updated_at=context.now))
     if changed != payment:
         after = after.with_payment(replace(changed, updated_at=context.now))
     if status == "cancelled" != payment.status and is_last(after.payments):
-        return _withdrawn(RefundContext(referenced, context), after)
+        return _withdrawn(RefundContext(referenced, of_status), after)
     return after
 
 
@@ -249,7 +254,7 @@ def _allocated_anew(
     Raises Conflict `vendor_refund_paid` if a payment is completed already, or RuleViolation
     `allocation_exceeds_total`.
     """
-    refund_context = RefundContext(referenced, context, context.today)
+    refund_context = RefundContext(referenced, context, context.day)
     refund, affected = allocate(refund_context, before.refund, wanted, before.affected)
     more = refunds.cash(refund) - refunds.cash(before.refund)
     come = [str(each.id) for each in before.payments if each.status == "completed"]
@@ -274,8 +279,8 @@ def _allocated_anew(
 def _withdrawn(refund_context: RefundContext, before: AmendedRefund) -> AmendedRefund:
     """Cancel a refund that has no payment left, and undo its allocations."""
     refund, affected = allocate(refund_context, before.refund, [], before.affected)
-    now = refund_context.context.now
-    cancelled = replace(refund, cancelled_at=now, updated_at=now)
+    context = refund_context.context
+    cancelled = replace(refund, cancelled_at=context.at, updated_at=context.now)
     return AmendedRefund(cancelled, before.payments, affected)
 
 

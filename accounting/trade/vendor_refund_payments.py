@@ -79,22 +79,21 @@ def with_status(
 
     `payments` are all payments of the refund; the completed ones have paid their parts. The first
     completion is dated by the payment date, or today if there is none; a later one is dated today.
-    If a payment is no longer completed, its amount is owed again.
+    A day that the context gives goes before both. If a payment is no longer completed, its amount
+    is owed again.
     """
     if status == payment.status:
         return refund, payment
     facts: dict[str, Any] = {"status": status, "about": refunds.about(refund)}
     if status in _MOMENTS:
         facts[_MOMENTS[status]] = context.now
-    facts["completions"] = completions_after(
-        payment.completions, payment.status, status, context.today
-    )
+    facts["completions"] = completions_after(payment.completions, payment.status, status, context)
     if payment.status == "completed":
         facts["completed_at"] = None
         refund = _paid(refund, -payment.amount, negative(payment.splits[-1]))
     elif status == "completed":
         facts |= _taking(refund, payments, payment, roles)
-        facts["payment_date"] = payment.payment_date or context.today
+        facts["payment_date"] = payment.payment_date or context.day
         refund = _paid(refund, payment.amount, facts["splits"][-1])
     return refund, replace(payment, **facts)
 
@@ -182,10 +181,10 @@ def _again(
     *_, before, now = taking.get("shares", taking["splits"])
     if before == now:
         return payment
-    ended = replace(payment.completions[-1], end=context.today)
+    ended = replace(payment.completions[-1], end=context.day)
     return replace(
         payment,
-        completions=(*payment.completions[:-1], ended, Span(context.today)),
+        completions=(*payment.completions[:-1], ended, Span(context.day)),
         about=refunds.about(refund),
         **taking,
         updated_at=context.now,

@@ -81,8 +81,9 @@ def write_off(
     `reference_not_found` or `control_account`.
     """
     refuse_not_open(side, document)
+    if command.write_off_at is not None:
+        refuse_locked(context, command.write_off_at.date())
     at = command.write_off_at or context.now
-    refuse_locked(context, at.date())
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
     account_id = named_or(accounts.roles[side.written_off], command.account, accounts)

@@ -348,10 +348,10 @@ def _credit_line(
 
 
 def _to_invoice(place: int, item: CustomerCreditAllocationInput) -> AllocationItem:
-    where = f"allocations.{place}.invoice_id"
-    return AllocationItem(item["invoice_id"], item["amount"], place=where)
+    where, on = f"allocations.{place}.invoice_id", or_none(item["allocation_date"])
+    return AllocationItem(item["invoice_id"], item["amount"], place=where, on=on)
 
 
 def _to_bill(place: int, item: VendorCreditAllocationInput) -> AllocationItem:
-    where = f"allocations.{place}.bill_id"
-    return AllocationItem(item["bill_id"], item["amount"], place=where)
+    where, on = f"allocations.{place}.bill_id", or_none(item["allocation_date"])
+    return AllocationItem(item["bill_id"], item["amount"], place=where, on=on)

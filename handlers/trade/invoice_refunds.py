@@ -11,7 +11,12 @@ from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundAllocation, RefundPayment
-from handlers.bodies import InvoiceRefundCreate, InvoiceRefundForm, InvoiceRefundPaymentCreate
+from handlers.bodies import (
+    InvoiceRefundCreate,
+    InvoiceRefundForm,
+    InvoiceRefundPaymentCancel,
+    InvoiceRefundPaymentCreate,
+)
 from handlers.results import Created, Reply
 from handlers.shared import attached_files, file_commands
 from handlers.shared.posting import save_and_post, update_bank_records
@@ -128,14 +133,15 @@ async def get_invoice_refund_payment(
 
 
 async def cancel_invoice_refund_payment(
-    books: Books, refund_id: UUID, refund_payment_id: UUID
+    books: Books, refund_id: UUID, refund_payment_id: UUID, body: InvoiceRefundPaymentCancel | None
 ) -> Reply:
     """Cancel a payment of a refund."""
     refund, payment = await books.fetch(
         books.invoice_refunds.lock_named(refund_id),
         books.invoice_refund_payments.lock_of(refund_id, refund_payment_id),
     )
-    after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, books.context)
+    on = payment_commands.cancelled_on(body)
+    after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, on, books.context)
     await save_and_post(books.sales, after, cancelled)
     await update_bank_records(books.sales, payment, cancelled)
     return serialize_payment(cancelled)

@@ -1,5 +1,6 @@
 """Payments of both sides, and their allocations."""
 
+from datetime import date
 from typing import Any
 
 from accounting.absent import ABSENT, Absent, for_each, or_else, or_none
@@ -28,6 +29,7 @@ from handlers.bodies import (
     InvoicePaymentCreate,
     InvoiceRefundCreate,
     InvoiceRefundForm,
+    InvoiceRefundPaymentCancel,
     InvoiceRefundPaymentCreate,
     RefundedLine,
     VendorRefundAllocationInput,
@@ -73,6 +75,7 @@ def change_invoice_payment(body: InvoicePaymentChanges, *, whole: bool = False) 
         processor=body["payment_processor"],
         fee=body["processing_fee_cents"],
         status=body["status"],
+        status_date=or_none(body["status_date"]),
         external_id=body["external_id"],
         details=_invoice_payment_details(body),
         whole=whole,
@@ -107,6 +110,7 @@ def change_bill_payment(body: BillPaymentUpdate) -> ChangePayment:
         allocations=for_each(body["allocations"], _to_bill),
         fee=body["processing_fee_cents"],
         status=body["status"],
+        status_date=or_none(body["status_date"]),
         external_id=body["external_id"],
         details=_bill_payment_details(body),
     )
@@ -137,13 +141,22 @@ def _bill_payment_details(body: BillPaymentCreate | BillPaymentUpdate) -> Paymen
 
 
 def _to_invoice(place: int, item: InvoiceAllocationInput) -> AllocationItem:
-    where = f"allocations.{place}.invoice_id"
-    return AllocationItem(item["invoice_id"], item["amount_cents"], place=where)
+    return AllocationItem(
+        item["invoice_id"],
+        item["amount_cents"],
+        place=f"allocations.{place}.invoice_id",
+        on=or_none(item["allocation_date"]),
+    )
 
 
 def _to_bill(place: int, item: BillAllocationInput) -> AllocationItem:
-    where, description = f"allocations.{place}.bill_id", or_none(item["description"])
-    return AllocationItem(item["bill_id"], item["amount_cents"], description, place=where)
+    return AllocationItem(
+        item["bill_id"],
+        item["amount_cents"],
+        or_none(item["description"]),
+        place=f"allocations.{place}.bill_id",
+        on=or_none(item["allocation_date"]),
+    )
 
 
 # Refunds to customers and from vendors, and their payments.
@@ -237,6 +250,11 @@ def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorR
     )
 
 
+def cancelled_on(body: InvoiceRefundPaymentCancel | None) -> date | None:
+    """Return the day on which a refund payment is cancelled, if the body states it."""
+    return None if body is None else or_none(body["status_date"])
+
+
 def describe_vendor_refund(
     body: VendorRefundCreate | VendorRefundUpdate | VendorRefundForm,
 ) -> VendorRefundDetails:
@@ -254,6 +272,7 @@ def change_vendor_refund_payment(body: VendorRefundPaymentUpdate) -> ChangeVendo
     """Parse changes to a payment of a refund from a vendor."""
     return ChangeVendorRefundPayment(
         status=body["status"],
+        status_date=or_none(body["status_date"]),
         payment_date=body["payment_date"],
         method=body["payment_method"],
         fee=body["processing_fee_cents"],

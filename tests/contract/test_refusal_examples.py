@@ -243,6 +243,18 @@ def in_a_closed_statement(story: Story) -> httpx.Response:
     return bank.ask(line, "uncategorize")
 
 
+def of_two_accounts(story: Story) -> httpx.Response:
+    """Import a file with two accounts to a bank account that has no number."""
+    names = ("20201511111111", "20201522222222")
+    lines = "".join(f"2026-07-15,1.00,{name}\n" for name in names)
+    mapping = '{"date": "Date", "amount": "Amount", "account": "Account"}'
+    return story.business.api.post(
+        "bank-transactions/",
+        data={"bank_account_id": open_account(story.business)["id"], "mapping": mapping},
+        files={"file": ("statement.csv", f"Date,Amount,Account\n{lines}".encode())},
+    )
+
+
 def opening(number: str, day: str, **facts: Any) -> Provoked:
     """Open the books on a day with an invoice of this number."""
     owed = {
@@ -349,6 +361,7 @@ PROVOKED: Mapping[str, Provoked] = {
     "BankReconciliationNotFound": read("bank-accounts/{bank_account_id}/reconciliations/"),
     "BankReconciled": in_a_closed_statement,
     "SplitsMismatch": by_a_line("categorize", splits=[{"account": "4500", "amount_cents": 1}]),
+    "StatementAccountUnclear": of_two_accounts,
     "StatementDateInFuture": post(
         "bank-accounts/{bank_account_id}/reconciliations/",
         statement_date="2199-12-31",
@@ -463,6 +476,9 @@ PROVOKED: Mapping[str, Provoked] = {
     "NegativeAmount": invoice(line_items=[{**LINE, "discount_amount": 120}]),
     "AmountTooLarge": invoice(line_items=[{"quantity": 1_000, "unit_price": 10**13}]),
     "AllocationExceedsTotal": pay(120),
+    "DateOutOfOrder": patch(
+        "invoices/payments/{unapplied_id}/", status="failed", status_date="2000-01-01"
+    ),
     "InvoiceCustomerMismatch": pay(100, customer_id="{quiet_id}"),
     "TotalBelowAllocated": patch("invoices/payments/{payment_id}/", total_amount_cents=500),
     "FeeExceedsAmount": refund(of_bill({"id": "{bill_id}"}, 500), processing_fee_cents=501),

@@ -50,16 +50,21 @@ def import_lines(books: Books, body: Body) -> list[BankLine]:
     account = books.bank_accounts.get(body["bank_account_id"])
     if account is None:
         raise refused(422, "reference_not_found")
-    there = {e.external_id: e for e in books.bank_lines.values() if e.account is account}
+    there = {known_by(e): e for e in books.bank_lines.values() if e.account is account}
     found = []
     for each in body["transactions"]:
         name, day = each["external_id"], date.fromisoformat(each["date"])
         line = BankLine(account, name, day, each["amount_cents"], each["direction"])
-        if name not in there:
-            there[name] = line
+        if known_by(line) not in there:
+            there[known_by(line)] = line
             apply_rule(books, line)
-        found.append(there[name])
+        found.append(there[known_by(line)])
     return found
+
+
+def known_by(line: BankLine) -> tuple[str, date, int, str]:
+    """Return what makes a line a repeat of another: its id alone does not."""
+    return line.external_id, line.day, line.amount, line.direction
 
 
 def apply_rule(books: Books, line: BankLine) -> None:
@@ -192,7 +197,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
     """Complete money, and return the other records that this touches."""
     match money:
         case Payment():
-            money.status, money.was_completed = "completed", True
+            money.become("completed", None, books.today)
             return [books.documents[id] for id in money.parts]
         case Payout():
             money.status, money.was_paid = "paid", True

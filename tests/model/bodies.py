@@ -222,7 +222,8 @@ class Bodies:
             amounts = (fits, fits // 2, 1, fits) if hand.chance(93) else (left + 1, rest + 1)
             part = max(1, hand.one(amounts))
             rest -= part
-            given.append({self.side.document_id: document.id, amount: part})
+            dated = self.maybe(15, "allocation_date", self.day)
+            given.append({self.side.document_id: document.id, amount: part, **dated})
         if given and hand.chance(2):
             given.append(given[0])
         if hand.chance(2):

@@ -7,7 +7,7 @@ from datetime import date
 from tests.model.arithmetic import faults_of, named
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.codes import CHARGED
-from tests.model.payment_moves import check_parts, wanted_parts
+from tests.model.payment_moves import check_days, check_parts, wanted_parts
 from tests.model.pricing import Line, compute, given_tax, read_code
 from tests.model.records import Credit, Document, Party
 from tests.model.refusals import Faults, find
@@ -30,6 +30,9 @@ def create(books: Books, body: Body) -> Credit:
     wanted = wanted_parts(side, faults, body.get("allocations", ()), "amount")
     faults.add(409, "credit_not_sent", wanted and side.moment not in body)
     check_parts(books, faults, wanted, {}, party)
+    if side.moment in body:
+        day = day_of(body[side.moment])
+        check_days(books, faults, body.get("allocations", ()), {}, day)
     credit = Credit(party, body.get("external_id"), number, lines, "draft")  # type: ignore[arg-type]
     faults.add(422, "allocation_exceeds_total", sum(wanted.values()) > credit.total)
     faults.refuse()
@@ -57,6 +60,9 @@ def replace(books: Books, id: str, body: Body) -> Credit:
         wanted = wanted_parts(side, faults, body["allocations"], "amount")
     faults.add(409, "credit_not_sent", wanted and credit.state == "draft" and not opens)
     check_parts(books, faults, wanted, credit.parts, credit.party)
+    if opens or credit.opened_at is not None:
+        day = day_of(body[side.moment]) if opens else credit.day
+        check_days(books, faults, body.get("allocations", ()), credit.parts, day)
     lines, takes = credit.lines, credit.takes
     if opens:
         said = {**credit.body, side.moment: body[side.moment]}

@@ -158,7 +158,10 @@ class Moves:
 
     def move_payment(self) -> None:
         id, payment = self.pick(self.shown(self.books.payments))
-        body: dict[str, Any] = {"status": self.hand.one(self.side.statuses)}
+        body: dict[str, Any] = {
+            "status": self.hand.one(self.side.statuses),
+            **self.bodies.maybe(30, "status_date", self.bodies.day),
+        }
         if payment is not None:
             body |= self.bodies.maybe(15, "allocations", lambda: self.bodies.list_again(payment))
         self.change("move payment", id, body)

@@ -24,6 +24,7 @@ def create(books: Books, body: Body) -> Payment:
     if status == "completed":
         books.locked(faults, date.fromisoformat(body["payment_date"]))
     check_parts(books, faults, wanted, {}, party)
+    check_days(books, faults, given, {}, date.fromisoformat(body["payment_date"]))
     too_much = sum(wanted.values()) > body[side.total]
     faults.add(422, "allocation_exceeds_total", too_much)
     faults.refuse()
@@ -64,6 +65,9 @@ def change(books: Books, id: str, body: Body) -> Payment:
     elif status not in LIVE:
         wanted = {}
     check_parts(books, faults, wanted, payment.parts, payment.party)
+    day = date.fromisoformat(body.get("payment_date", payment.paid_on.isoformat()))
+    check_days(books, faults, body.get("allocations", ()), payment.parts, day)
+    on = check_status_day(books, faults, payment, body, day)
     check_total(books, faults, payment, body, wanted)
     check_identity(books, faults, payment, body)
     check_refunds(books, faults, payment, body, wanted)
@@ -71,14 +75,13 @@ def change(books: Books, id: str, body: Body) -> Payment:
     faults.refuse()
     if holds.are_lost(payment.status, status):
         holds.let_go(books, payment)
-    payment.parts, payment.total, payment.status = wanted, total, status
-    payment.was_completed |= status == "completed"
+    payment.parts, payment.total = wanted, total
+    payment.become(status, on, books.today)
     payment.method = body.get("payment_method", payment.method)
     payment.fee = body.get("processing_fee_cents", payment.fee)
     payment.processor = body.get("payment_processor", payment.processor)
     payment.external_id = body.get("external_id", payment.external_id)
-    if "payment_date" in body:
-        payment.paid_on = date.fromisoformat(body["payment_date"])
+    payment.paid_on = day
     return payment
 
 
@@ -116,6 +119,43 @@ def check_parts(
             faults.add(422, books.side.of_another, document.party is not party)
             left = books.left(document) + held.get(id, 0)
             faults.add(422, "allocation_exceeds_outstanding", amount > left)
+
+
+def check_days(
+    books: Books,
+    faults: Faults,
+    given: Sequence[Body],
+    held: Mapping[str, int],
+    day: date | None,
+) -> None:
+    """Check the days given to new allocations of a payment or credit of some day."""
+    for each in given:
+        document = books.documents.get(each[books.side.document_id])
+        if "allocation_date" not in each or document is None or document.state != "open":
+            continue
+        assert document.id not in held and day is not None, "only new allocations are given a day"
+        on = date.fromisoformat(each["allocation_date"])
+        out_of_order = not max(day, document.day) <= on <= books.today
+        faults.add(422, "date_out_of_order", out_of_order)
+        books.locked(faults, on)
+
+
+def check_status_day(
+    books: Books, faults: Faults, payment: Payment, body: Body, day: date
+) -> date | None:
+    """Check the day given to a change of status, and return it; `day` is that of the payment."""
+    if "status_date" not in body:
+        return None
+    on, status = date.fromisoformat(body["status_date"]), body.get("status", payment.status)
+    last = (payment.changed_on or day) if payment.was_completed else None
+    if status == payment.status:
+        faults.add(400, "validation_error", on != last)
+        return None
+    moves = payment.was_completed or status == "completed"
+    early = moves and on < max(day, last or day)
+    faults.add(422, "date_out_of_order", early or on > books.today)
+    books.locked(faults, on)
+    return on
 
 
 def check_total(

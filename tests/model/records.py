@@ -84,7 +84,10 @@ class Settlement:
 
 @dataclass(eq=False)
 class Payment:
-    """A payment; `parts` are its live allocations, by document, in the order of their creation."""
+    """A payment; `parts` are its live allocations, by document, in the order of their creation.
+
+    `changed_on` is the day on which it last became or ceased to be completed, after the first time.
+    """
 
     party: Party
     external_id: str | None
@@ -95,6 +98,7 @@ class Payment:
     fee: int
     paid_on: date
     was_completed: bool = False
+    changed_on: date | None = None
     parts: dict[str, int] = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
@@ -102,6 +106,13 @@ class Payment:
     @property
     def is_completed(self) -> bool:
         return self.status == "completed"
+
+    def become(self, status: str, on: date | None, today: date) -> None:
+        """Set a status, on a given day or today; the first completion has its own day."""
+        if status != self.status and "completed" in (status, self.status):
+            self.changed_on = on or (today if self.was_completed else None)
+        self.status = status
+        self.was_completed |= status == "completed"
 
 
 @dataclass(eq=False)
@@ -125,6 +136,12 @@ class Credit:
     parts: dict[str, int] = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
+
+    @property
+    def day(self) -> date:
+        """The day in the books."""
+        assert self.opened_at is not None
+        return self.opened_at.date() if self.opening is None else self.opening.day
 
     @property
     def tax(self) -> int:

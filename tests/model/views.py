@@ -378,9 +378,12 @@ def bank_rule(_: Books, record: BankRule) -> View:
 
 
 def bank_line(books: Books, record: BankLine) -> View:
+    namesakes = [e for e in books.bank_lines.values() if e.account is record.account]
+    first = next(e for e in namesakes if e.external_id == record.external_id)
     return {
         "bank_account_id": record.account.id,
-        "external_id": record.external_id,
+        # A line with a known id of the bank has an id of its own.
+        **({"external_id": record.external_id} if first is record else {}),
         "date": record.day.isoformat(),
         "amount_cents": record.amount,
         "direction": record.direction,

@@ -78,3 +78,48 @@ class TestRank:
         named = line(100, linked=70, reference="abcd")
         [found] = match_suggestions.rank(named, [item(references=("ABCD",))])
         assert found.amount == 30
+
+
+ANNA, BERT = UUID(int=1_001), UUID(int=1_002)
+
+
+def combined(amount: int, *items: OpenItem, **told: str) -> list[tuple[int, ...]]:
+    found = match_suggestions.combine(line(amount, **told), items)
+    return [tuple(sorted(each.target_id.int for each in one.items)) for one in found]
+
+
+def of(party: UUID, number: int, amount: int, **facts: object) -> OpenItem:
+    return item(number, amount=amount, party_id=party, party_name="Anna Ltd", **facts)
+
+
+class TestCombine:
+    def test_payments_of_one_party_that_add_up_are_a_combination(self) -> None:
+        items = [of(ANNA, 1, 40), of(ANNA, 2, 60), of(ANNA, 3, 70), of(BERT, 4, 30)]
+        assert combined(100, *items) == [(1, 2)]
+
+    def test_it_has_at_most_five_payments(self) -> None:
+        items = [of(ANNA, number, 20) for number in range(1, 6)]
+        assert combined(100, *items) == [(1, 2, 3, 4, 5)]
+        assert combined(96, *(of(ANNA, number, 16) for number in range(1, 7))) == []
+
+    def test_it_says_why(self) -> None:
+        said = {"counterparty_name": "Anna", "description": "INV-000001 INV-000002"}
+        items = [
+            of(ANNA, 1, 40, references=("INV-000001",)),
+            of(ANNA, 2, 60, references=("INV-000002",)),
+            of(ANNA, 3, 40),
+        ]
+        best, other = match_suggestions.combine(line(100, **said), items)
+        assert (best.score, best.reasons) == (100, ("amount", "reference", "name", "date"))
+        assert [each.target_id.int for each in best.items] == [2, 1]
+        assert (other.score, [each.target_id.int for each in other.items]) == (85, [2, 3])
+
+    def test_other_amounts_and_items_without_a_party_are_none(self) -> None:
+        assert combined(100, of(ANNA, 1, 40), of(ANNA, 2, 61)) == []
+        assert combined(100, of(ANNA, 1, 100), of(ANNA, 2, 0)) == []
+        assert combined(100, item(1, amount=40), item(2, amount=60)) == []
+
+    def test_many_equal_payments_do_not_take_long(self) -> None:
+        items = [of(ANNA, number, 20) for number in range(1, 200)]
+        assert len(combined(100, *items)) == 5
+        assert combined(101, *items) == []

@@ -1,4 +1,4 @@
-"""Lines of statements: their identity, and their import."""
+"""Lines of statements: their import, repeats and corrections."""
 
 from dataclasses import replace
 from datetime import date
@@ -10,43 +10,63 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.line_identities import Line, StoredLine, facts_of, identities
+from accounting.bank.statement_accounts import StatementChoice
 from accounting.bank.statement_lines import (
+    DeletedLine,
     DuplicateLine,
+    ImportTarget,
     KeptLines,
-    Line,
+    OmittedLine,
     RejectedLine,
-    identities,
+    SentLine,
     minor_units,
     sort_out,
 )
 from tests.accounting.bank.statements import bank_account
+from tests.accounting.bank.statements import line as transaction
 from tests.accounting.samples import context_of, day
 
 CONTEXT = context_of("07-16", lock="12-31")
 IBAN = "GB33BUKB20201555555555"
 BANK = bank_account(iban=IBAN)
+ALL = StatementChoice(frozenset())
 
 
 def line(**facts: Any) -> Line:
     return Line(**{"booked_on": day("07-15"), "amount": 100, "direction": "credit", **facts})
 
 
-def sorted_out(
-    lines: list[Line | RejectedLine], kept: KeptLines, bank: BankAccount = BANK
-) -> list[Any]:
-    return sort_out(lines, identities(lines, unique_ids=True), kept, bank, "csv", CONTEXT)
+def sorted_out(lines: list[SentLine], kept: KeptLines, choice: StatementChoice = ALL) -> list[Any]:
+    target = ImportTarget(BANK, choice, "csv")
+    return sort_out(lines, list(identities(lines)), kept, target, CONTEXT)
 
 
-def fates(lines: list[Line | RejectedLine], known: dict[str, UUID] | None = None) -> list[Any]:
+def fates(lines: list[SentLine], known: dict[str, StoredLine] | None = None) -> list[Any]:
     return sorted_out(lines, KeptLines(known or {}))
+
+
+def stored(line: Line, id: int = 7) -> StoredLine:
+    return StoredLine(UUID(int=id), facts_of(line))
+
+
+def again(results: list[Any]) -> dict[str, StoredLine]:
+    """Return the new lines of an import as they are stored."""
+    return {
+        each.external_id: StoredLine(each.id, (each.booked_on, each.amount, each.direction))
+        for each in results
+        if isinstance(each, BankTransaction)
+    }
 
 
 class TestMinorUnits:
     @pytest.mark.parametrize(
         ("amount", "exponent", "units"),
-        [("12.50", 2, 1250), ("12.5", 2, 1250), ("12", 2, 1200), ("1500.00", 0, 1500)],
+        [
+            *(("12.50", 2, 1250), ("12.5", 2, 1250), ("12", 2, 1200), ("1500.00", 0, 1500)),
+            ("0.00", 2, 0),
+        ],
     )
     def test_an_amount_becomes_whole_units(self, amount: str, exponent: int, units: int) -> None:
         assert minor_units(Decimal(amount), exponent) == units
@@ -54,8 +74,6 @@ class TestMinorUnits:
     @pytest.mark.parametrize(
         ("amount", "exponent", "why"),
         [
-            ("0", 2, "zero"),
-            ("0.00", 2, "zero"),
             ("1.005", 2, "more than 2 decimals"),
             ("0.5", 0, "more than 0 decimals"),
             ("99999999999.995", 2, "more than 2 decimals"),
@@ -67,60 +85,9 @@ class TestMinorUnits:
             minor_units(Decimal(amount), exponent)
 
 
-class TestIdentities:
-    def test_a_line_is_known_by_its_banks_id(self) -> None:
-        assert identities([line(external_id="A")], unique_ids=True) == ["A"]
-        twice = [line(external_id="B"), line(external_id="B")]
-        assert identities(twice, unique_ids=False) == ["B", "B"]
-
-    def test_an_id_of_a_batch_is_told_apart_by_what_its_lines_say(self) -> None:
-        batch = [line(external_id="B"), line(external_id="B", amount=5), line(external_id="B")]
-        assert identities(batch, unique_ids=True) == ["B", "B", "B"]
-        first, second, again = identities(batch, unique_ids=False)
-        assert first == again != second
-
-    def test_equal_lines_without_an_id_are_numbered(self) -> None:
-        first, second, other = identities([line(), line(), line(amount=1)], unique_ids=True)
-        assert first.startswith("line-")
-        assert (first[-2:], second) == ("-1", f"{first[:-1]}2")
-        assert other != first
-
-    def test_spaces_and_case_do_not_count(self) -> None:
-        one, other = line(description="Blue  Door "), line(description="BLUE DOOR")
-        assert identities([one], unique_ids=True) == identities([other], unique_ids=True)
-
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"booked_on": day("07-16")},
-            {"amount": 101},
-            {"direction": "debit"},
-            {"description": "x"},
-            {"counterparty_name": "x"},
-            {"reference": "x"},
-        ],
-    )
-    def test_everything_that_a_line_says_counts(self, change: dict[str, Any]) -> None:
-        plain, changed = line(), replace(line(), **change)
-        assert identities([plain], unique_ids=True) != identities([changed], unique_ids=True)
-
-    def test_a_long_id_is_cut_and_told_apart(self) -> None:
-        long = [line(external_id="x" * 300 + end) for end in "ab"]
-        first, second = identities(long, unique_ids=True)
-        assert first != second
-        assert max(len(name) for name in (first, second)) <= 255
-
-    @given(st.lists(st.sampled_from([1, 2, 3]), max_size=12))
-    def test_identities_of_equal_statements_are_equal_and_unique(self, amounts: list[int]) -> None:
-        lines = [line(amount=amount) for amount in amounts]
-        names = identities(lines, unique_ids=True)
-        assert identities(list(lines), unique_ids=True) == names
-        assert len(set(names)) == len(names)
-
-
 class TestSortOut:
     def test_a_new_line_is_kept(self) -> None:
-        [kept] = fates([line(external_id="A", description="d", currency="GBP", iban=IBAN)])
+        [kept] = fates([line(external_id="A", description="d", currency="GBP", account=IBAN)])
         assert isinstance(kept, BankTransaction)
         assert (kept.bank_account_id, kept.account_id) == (BANK.id, BANK.account_id)
         assert (kept.external_id, kept.amount, kept.direction) == ("A", 100, "credit")
@@ -128,16 +95,60 @@ class TestSortOut:
         assert (kept.linked, kept.categorized, kept.source_format) == (0, 0, "csv")
 
     def test_an_existing_or_repeated_line_is_skipped(self) -> None:
-        there = {"A": UUID(int=7)}
-        assert fates([line(external_id="A")], there) == [DuplicateLine(UUID(int=7))]
-        kept, again = fates([line(external_id="A"), line(external_id="A")])
-        assert again == DuplicateLine(kept.id)
+        known = line(external_id="A")
+        assert fates([known], {"A": stored(known)}) == [DuplicateLine(UUID(int=7))]
+        kept, repeat = fates([known, known])
+        assert repeat == DuplicateLine(kept.id)
+
+    @pytest.mark.parametrize(
+        "change", [{"booked_on": day("08-15")}, {"amount": 101}, {"direction": "debit"}]
+    )
+    def test_a_known_id_on_another_day_or_amount_is_another_line(
+        self, change: dict[str, Any]
+    ) -> None:
+        first = line(external_id="FEE")
+        other = replace(first, **change)
+        one, two = fates([first, other])
+        assert (one.external_id, two.external_id[:4]) == ("FEE", "FEE-")
+        [later] = fates([other], {"FEE": stored(first)})
+        assert later.external_id == two.external_id
+        known = again([one, two])
+        assert fates([other, first], known) == [DuplicateLine(two.id), DuplicateLine(one.id)]
+
+    def test_a_text_alone_makes_no_other_line_in_a_later_file(self) -> None:
+        first = line(external_id="A", description="CARD")
+        enriched = replace(first, description="CARD COFFEE SHOP")
+        assert fates([enriched], {"A": stored(first)}) == [DuplicateLine(UUID(int=7))]
+        month = replace(first, booked_on=day("08-15"))
+        known = again(fates([first, month]))
+        renamed = replace(month, description="CARD COFFEE SHOP")
+        assert [type(each) for each in fates([renamed], known)] == [DuplicateLine]
+
+    def test_different_texts_of_one_file_are_lines_of_their_own(self) -> None:
+        batch = [line(external_id="B", description=text) for text in "xyz"]
+        kept = fates([*batch, batch[0]])
+        assert len({each.id for each in kept}) == 3
+        assert kept[3] == DuplicateLine(kept[0].id)
+        known = again(kept)
+        assert [each.id for each in fates([*batch], known)] == [each.id for each in kept[:3]]
+        assert fates([batch[2]], known) == [DuplicateLine(kept[2].id)]
+
+    @given(st.lists(st.tuples(st.sampled_from("AB"), st.integers(1, 3), st.sampled_from("xy"))))
+    def test_the_same_file_again_brings_nothing_new(self, told: list[tuple[str, int, str]]) -> None:
+        lines: list[SentLine] = [
+            line(external_id=id, amount=amount, description=text) for id, amount, text in told
+        ]
+        first = fates(lines)
+        new = [each for each in first if isinstance(each, BankTransaction)]
+        assert len(new) == len(set(told))
+        repeated = fates(lines, again(first))
+        assert [each.id for each in repeated] == [each.id for each in first]
+        assert all(isinstance(each, DuplicateLine) for each in repeated)
 
     @pytest.mark.parametrize(
         ("wrong", "code"),
         [
             (line(currency="EUR"), "currency_mismatch"),
-            (line(iban="NL91ABNA0417164300"), "bank_account_mismatch"),
             (line(booked_on=date(1899, 12, 31)), "validation_error"),
             (line(booked_on=date(2200, 1, 1)), "validation_error"),
             (RejectedLine("validation_error", "The date is not valid."), "validation_error"),
@@ -157,11 +168,66 @@ class TestSortOut:
         assert (late.code, isinstance(good, BankTransaction)) == ("bank_reconciled", True)
 
     def test_an_existing_line_of_a_closed_statement_is_skipped(self) -> None:
-        [name] = identities([line()], unique_ids=True)
-        kept = KeptLines({name: UUID(int=7)}, closed_through=day("07-31"))
+        [name] = again(fates([line()]))
+        kept = KeptLines({name: stored(line())}, closed_through=day("07-31"))
         assert sorted_out([line()], kept) == [DuplicateLine(UUID(int=7))]
 
-    def test_a_bank_account_without_an_iban_takes_any(self) -> None:
-        lines: list[Line | RejectedLine] = [line(iban="NL91ABNA0417164300")]
-        [kept] = sorted_out(lines, KeptLines({}), replace(BANK, iban=None))
-        assert isinstance(kept, BankTransaction)
+    def test_lines_of_other_statements_are_refused_or_left_out(self) -> None:
+        lines: list[SentLine] = [line(account=name) for name in ("own", "other", "third")]
+        choice = StatementChoice(frozenset({"other"}), frozenset({"third"}))
+        own, refused, left_out = sorted_out(lines, KeptLines({}), choice)
+        assert isinstance(own, BankTransaction)
+        assert (refused.code, left_out) == ("bank_account_mismatch", OmittedLine())
+
+
+OLD = transaction(100, "15", external_id="A", account_id=BANK.account_id, version=1)
+
+
+def corrected(old: BankTransaction, *lines: SentLine, closed: str | None = None) -> list[Any]:
+    known = {"A": StoredLine(old.id, (old.booked_on, old.amount, old.direction))}
+    kept = KeptLines(known, day(closed) if closed else None, {"A": old})
+    return sorted_out(list(lines), kept)
+
+
+class TestCorrections:
+    def test_a_correction_replaces_the_line(self) -> None:
+        [changed] = corrected(OLD, line(external_id="B", amount=90, corrects="A"))
+        assert (changed.id, changed.version) == (OLD.id, 1)
+        assert (changed.external_id, changed.amount) == ("B", 90)
+        assert fates([line(external_id="B", amount=90, corrects="A")], again([changed])) == [
+            DuplicateLine(OLD.id)
+        ]
+
+    def test_a_deletion_removes_the_line(self) -> None:
+        assert corrected(OLD, line(external_id="B", corrects="A", deletes=True)) == [
+            DeletedLine(OLD)
+        ]
+        assert fates([line(corrects="Z", deletes=True)]) == [DeletedLine(None)]
+
+    def test_a_correction_of_an_unknown_line_is_a_new_line(self) -> None:
+        [new] = fates([line(external_id="B", corrects="Z")])
+        assert (new.version, new.external_id) == (0, "B")
+
+    def test_a_line_that_its_own_file_corrects_is_left_out(self) -> None:
+        first, second = line(external_id="A"), line(external_id="B", amount=90, corrects="A")
+        left_out, new = fates([first, second])
+        assert (left_out, new.amount) == (OmittedLine(), 90)
+        again_left_out, repeat = fates([first, second], again([new]))
+        assert (again_left_out, repeat) == (OmittedLine(), DuplicateLine(new.id))
+
+    @pytest.mark.parametrize("deletes", [True, False])
+    @pytest.mark.parametrize(
+        ("old", "closed", "code"),
+        [
+            (replace(OLD, linked=40), None, "bank_transaction_used_up"),
+            (replace(OLD, categorized=100), None, "bank_transaction_used_up"),
+            (OLD, "07-15", "bank_reconciled"),
+        ],
+    )
+    def test_a_line_in_use_is_not_corrected(
+        self, old: BankTransaction, closed: str | None, code: str, deletes: bool
+    ) -> None:
+        [refused] = corrected(
+            old, line(external_id="B", amount=90, corrects="A", deletes=deletes), closed=closed
+        )
+        assert refused.code == code

@@ -64,8 +64,8 @@ class TestFiscalYear:
         assert fiscal_year(end, date(2026, 3, 31)) == (date(2025, 4, 1), date(2026, 3, 31))
         assert fiscal_year(end, date(2026, 4, 1)) == (date(2026, 4, 1), date(2027, 3, 31))
 
-    def test_the_29th_of_february_is_the_last_of_february(self) -> None:
-        end = date(2024, 2, 29)
+    @pytest.mark.parametrize("end", [date(2024, 2, 29), date(2025, 2, 28)])
+    def test_a_year_that_ends_in_february_ends_on_its_last_day(self, end: date) -> None:
         assert fiscal_year(end, date(2026, 2, 28)) == (date(2025, 3, 1), date(2026, 2, 28))
         assert fiscal_year(end, date(2028, 2, 29)) == (date(2027, 3, 1), date(2028, 2, 29))
 

@@ -116,6 +116,11 @@ def items(*parts: tuple[UUID, int]) -> tuple[AllocationItem, ...]:
     )
 
 
+def item(id_: UUID, amount: int, on: str | None = None) -> AllocationItem:
+    """Create an item of a list, with the day from which it applies."""
+    return AllocationItem(id_, amount, place="items.0.id", on=None if on is None else day(on))
+
+
 def with_details(details: type, facts: dict[str, Any]) -> dict[str, Any]:
     """Move descriptive facts into the details of their command."""
     names = {each.name for each in fields(details)}
@@ -304,9 +309,9 @@ class Trade:
         self.keep(refund)
         return self.keep(payment)
 
-    def cancel_refund_payment(self, id_: UUID) -> UUID:
-        payment = self.refund_payments[id_]
-        given = self.refunds[payment.refund_id], payment, self.context()
+    def cancel_refund_payment(self, id_: UUID, on: str | None = None) -> UUID:
+        payment, status_date = self.refund_payments[id_], None if on is None else day(on)
+        given = self.refunds[payment.refund_id], payment, status_date, self.context()
         refund, cancelled = invoice_refund_changes.cancel_payment(*given)
         self.keep(refund)
         return self.keep(cancelled)

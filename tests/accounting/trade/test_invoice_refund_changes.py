@@ -130,11 +130,15 @@ class TestAgree:
         assert refused(trade.refund, draft, 1).code == "refund_exceeds_refundable"
         assert refused(trade.refund, pending).code == "refund_exceeds_refundable"
 
-    @pytest.mark.parametrize("at", [None, moment("9")])
-    def test_a_day_inside_the_lock_is_refused_given_or_not(self, trade: Trade, at: Any) -> None:
+    def test_a_given_day_inside_the_lock_is_refused(self, trade: Trade) -> None:
         invoice = trade.paid()
-        refusal = refused(trade.on("9", lock="9").refund, invoice, completed_at=at)
+        refusal = refused(trade.on("9", lock="9").refund, invoice, completed_at=moment("9"))
         assert (refusal.code, refusal.detail["date"]) == ("period_locked", "2026-01-09")
+
+    def test_without_a_day_it_is_posted_after_the_lock(self, trade: Trade) -> None:
+        invoice = trade.paid(1_000)
+        refund = trade.on("9", lock="9").refund(invoice)
+        assert [on for on, _ in trade.book(refund)] == ["10"]
 
     def test_a_refund_with_a_moment_is_paid_then(self, trade: Trade) -> None:
         invoice = trade.paid()
@@ -217,11 +221,15 @@ class TestPay:
             {"refundable": rest, "amount": counted, "refund_id": str(refund), "paid": paid},
         )
 
-    @pytest.mark.parametrize("at", [None, moment("9")])
-    def test_a_day_inside_the_lock_is_refused_given_or_not(self, trade: Trade, at: Any) -> None:
+    def test_a_given_day_inside_the_lock_is_refused(self, trade: Trade) -> None:
         refund = trade.refund(trade.paid())
         trade.today, trade.lock = "9", "9"
-        assert refused(trade.pay_refund, refund, completed_at=at).code == "period_locked"
+        assert refused(trade.pay_refund, refund, completed_at=moment("9")).code == "period_locked"
+
+    def test_without_a_day_it_is_posted_after_the_lock(self, trade: Trade) -> None:
+        refund = trade.refund(trade.paid())
+        trade.today, trade.lock = "9", "9"
+        assert [on for on, _ in trade.book(trade.pay_refund(refund))] == ["10"]
 
 
 class TestCancel:

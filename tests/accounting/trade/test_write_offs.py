@@ -88,12 +88,18 @@ class TestWriteOff:
             {**balances, "amount": counted, "invoice_id": str(invoice)},
         )
 
-    @pytest.mark.parametrize("at", [None, moment("9")])
-    def test_a_day_inside_the_lock_is_refused_given_or_not(self, trade: Trade, at: Any) -> None:
+    def test_a_given_day_inside_the_lock_is_refused(self, trade: Trade) -> None:
         invoice = trade.document(1_000)
-        refusal = refusal_of(trade.on("9", lock="9").write_off, invoice, write_off_at=at)
+        write_off = trade.on("9", lock="9").write_off
+        refusal = refusal_of(write_off, invoice, write_off_at=moment("9"))
         locked = {"date": "2026-01-09", "lock_date": "2026-01-09"}
         assert refusal == ("period_locked", locked)
+
+    def test_without_a_day_it_is_posted_after_the_lock(self, trade: Trade) -> None:
+        invoice = trade.document(1_000)
+        write_off = trade.on("9", lock="9").write_off(invoice)
+        assert trade.book(write_off) == [("10", {"6200": 1_000, "1200": -1_000})]
+        assert trade.documents[invoice].paid_on == day("10")
 
     @pytest.mark.parametrize(
         ("reference", "code"),

@@ -168,6 +168,17 @@ class TestCancelInvoiceRefundPayment:
         linked = shop.api.get(f"{ENTRIES}{originals[0].id}/").json()
         assert linked["reversed_by_id"] == money.id
 
+    def test_a_refund_payment_that_comes_back_is_reversed_on_its_day(
+        self, shop: Business, ledger: Ledger, refund: Record
+    ) -> None:
+        payment = refund_paid(shop, refund, completed_at=AT)
+        delete = f"{path_of(refund, payment)}delete/"
+        refusal = shop.api.post(delete, json={"status_date": "2025-03-19"}).json()
+        assert (refusal["error_code"], refusal["detail"]["earliest"]) == ("date_out_of_order", BACK)
+        shown = shop.api.post(delete, json={"status_date": "2025-03-24"}).json()
+        assert (shown["status"], shown["cancelled_at"][:10]) == ("cancelled", "2025-03-24")
+        assert [entry.on for entry in ledger.entries(payment)] == [BACK, "2025-03-24"]
+
     def test_the_refund_is_owed_again_by_as_much(self, shop: Business, buyer: Record) -> None:
         refund = refunded(shop, settled(shop, buyer), refund_processing_fee_cents=6)
         first = refund_paid(shop, refund, amount_cents=400, completed_at=AT)
