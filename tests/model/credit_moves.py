@@ -32,7 +32,7 @@ def create(books: Books, body: Body) -> Credit:
     check_parts(books, faults, wanted, {}, party)
     if side.moment in body:
         day = day_of(body[side.moment])
-        check_days(books, faults, body.get("allocations", ()), {}, day)
+        check_days(books, faults, body.get("allocations", ()), day)
     credit = Credit(party, body.get("external_id"), number, lines, "draft")  # type: ignore[arg-type]
     faults.add(422, "allocation_exceeds_total", sum(wanted.values()) > credit.total)
     faults.refuse()
@@ -62,7 +62,7 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     check_parts(books, faults, wanted, credit.parts, credit.party)
     if opens or credit.opened_at is not None:
         day = day_of(body[side.moment]) if opens else credit.day
-        check_days(books, faults, body.get("allocations", ()), credit.parts, day)
+        check_days(books, faults, body.get("allocations", ()), day)
     lines, takes = credit.lines, credit.takes
     if opens:
         said = {**credit.body, side.moment: body[side.moment]}

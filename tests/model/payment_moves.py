@@ -24,7 +24,7 @@ def create(books: Books, body: Body) -> Payment:
     if status == "completed":
         books.locked(faults, date.fromisoformat(body["payment_date"]))
     check_parts(books, faults, wanted, {}, party)
-    check_days(books, faults, given, {}, date.fromisoformat(body["payment_date"]))
+    check_days(books, faults, given, date.fromisoformat(body["payment_date"]))
     too_much = sum(wanted.values()) > body[side.total]
     faults.add(422, "allocation_exceeds_total", too_much)
     faults.refuse()
@@ -65,9 +65,7 @@ def change(books: Books, id: str, body: Body) -> Payment:
     elif status not in LIVE:
         wanted = {}
     check_parts(books, faults, wanted, payment.parts, payment.party)
-    day = date.fromisoformat(body.get("payment_date", payment.paid_on.isoformat()))
-    check_days(books, faults, body.get("allocations", ()), payment.parts, day)
-    on = check_status_day(books, faults, payment, body, day)
+    day, on = check_given_days(books, faults, payment, body)
     check_total(books, faults, payment, body, wanted)
     check_identity(books, faults, payment, body)
     check_refunds(books, faults, payment, body, wanted)
@@ -121,19 +119,22 @@ def check_parts(
             faults.add(422, "allocation_exceeds_outstanding", amount > left)
 
 
-def check_days(
-    books: Books,
-    faults: Faults,
-    given: Sequence[Body],
-    held: Mapping[str, int],
-    day: date | None,
-) -> None:
-    """Check the days given to new allocations of a payment or credit of some day."""
+def check_given_days(
+    books: Books, faults: Faults, payment: Payment, body: Body
+) -> tuple[date, date | None]:
+    """Check the given days; return the day of the payment, and that of a change of its status."""
+    day = date.fromisoformat(body.get("payment_date", payment.paid_on.isoformat()))
+    check_days(books, faults, body.get("allocations", ()), day)
+    return day, check_status_day(books, faults, payment, body, day)
+
+
+def check_days(books: Books, faults: Faults, given: Sequence[Body], day: date | None) -> None:
+    """Check the days of allocations of a payment or credit; only new ones are given a day."""
     for each in given:
         document = books.documents.get(each[books.side.document_id])
         if "allocation_date" not in each or document is None or document.state != "open":
             continue
-        assert document.id not in held and day is not None, "only new allocations are given a day"
+        assert day is not None, "a draft of a credit has no allocations"
         on = date.fromisoformat(each["allocation_date"])
         out_of_order = not max(day, document.day) <= on <= books.today
         faults.add(422, "date_out_of_order", out_of_order)
