@@ -275,7 +275,7 @@ def read_code(
 def compute(lines: Sequence[Line], discount: int, *, inclusive: bool) -> int:
     """Compute nets and taxes; return the discount on the document, net of tax."""
     whole = [each.subtotal for each in lines]
-    less = [n - part for n, part in zip(whole, shares(discount, whole), strict=True)]
+    less = [n - part for n, part in zip(whole, discounts(lines, discount), strict=True)]
     if inclusive:
         before = [n - sum(t) for n, t in zip(whole, charge(lines, whole, included), strict=True)]
         taxes = charge(lines, less, included)
@@ -290,6 +290,22 @@ def compute(lines: Sequence[Line], discount: int, *, inclusive: bool) -> int:
     withhold(lines)
     assess(lines)
     return sum(before) - sum(nets)
+
+
+def discounts(lines: Sequence[Line], discount: int) -> list[int]:
+    """Divide the discount on the document over codes and rates, and then over their lines."""
+    groups: dict[Group, list[int]] = {}
+    for place, line in enumerate(lines):
+        group = line.taxed.group if line.taxed else ("", Fraction(0))
+        groups.setdefault(group, []).append(place)
+    found = [0] * len(lines)
+    by_group = [groups[group] for group in sorted(groups)]
+    totals = [sum(lines[place].subtotal for place in places) for places in by_group]
+    for places, share in zip(by_group, shares(discount, totals), strict=True):
+        amounts = [lines[place].subtotal for place in places]
+        for place, part in zip(places, shares(share, amounts), strict=True):
+            found[place] = part
+    return found
 
 
 def added(base: int, rate: Fraction) -> int:

@@ -1,5 +1,7 @@
 """The amounts of document lines: discounts, taxes, and the accounts they name."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +65,29 @@ class TestArithmetic:
         document = made(line(100), line(200), line(0), discount=100)
         assert [each.discount_share for each in document.lines] == [33, 67, 0]
         assert documents.parts(document) == {Part(ROLES["sales"]): 200}
+
+    def test_a_discount_is_spread_over_rates_before_lines(self) -> None:
+        document = made(*(line(50, tax_rate=each) for each in (20, 5, 20)), discount=1)
+        assert [each.discount_share for each in document.lines] == [1, 0, 0]
+
+    @given(
+        st.lists(st.tuples(st.integers(0, 999), st.sampled_from((0, 5, 20))), min_size=1),
+        st.integers(0, 100),
+        st.randoms(use_true_random=False),
+    )
+    def test_the_tax_does_not_depend_on_the_order_of_lines(
+        self, priced: list[tuple[int, int]], percent: int, random: Random
+    ) -> None:
+        def taxes(order: list[tuple[int, int]]) -> dict[int, int]:
+            discount = sum(price for price, _ in order) * percent // 100
+            lines = made(*(line(price, tax_rate=rate) for price, rate in order), discount=discount)
+            by_rate = dict.fromkeys((0, 5, 20), 0)
+            for (_, rate), each in zip(order, lines.lines, strict=True):
+                by_rate[rate] += each.tax_total
+            return by_rate
+
+        shuffled = random.sample(priced, len(priced))
+        assert taxes(shuffled) == taxes(priced)
 
     @given(
         st.lists(
