@@ -1,7 +1,7 @@
 """The tax rates of countries, from official sources, with their days.
 
 Every business gets its first codes from this one table (`starting_codes`). A rate that changed
-since 2020 has its days; a rate without days has been the same for longer. A temporary rate that has
+since 2019 has its days; a rate without days has been the same for longer. A temporary rate that has
 ended is listed only as a period of a rate that still exists.
 """
 
@@ -96,7 +96,7 @@ RATES: Final[Mapping[str, CountryRates]] = {
     "NL": CountryRates(
         source="Wet op de omzetbelasting 1968, article 9; imports: article 23",
         standard=_charged("21"),
-        reduced=(_charged("9"),),
+        reduced=(_charged("6 to 2018-12-31", "9"),),
         zero=_from("0"),
         in_eu=True,
         eu_goods=True,
