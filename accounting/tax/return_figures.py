@@ -233,6 +233,23 @@ def boxes(country: str | None, coded: Sequence[CodedAmount], codes: TaxCodes) ->
     return _british(found) if country == "GB" else tuple(sorted(found, key=_in_order))
 
 
+def contribution(
+    country: str | None, code: TaxCode, part: TaxPart, amount: int, box: str | None = None
+) -> int:
+    """Return what a posted amount, a debit above zero, adds to a box, or else to its code's figure.
+
+    In Great Britain a credit of 100.00 as the net of a sale adds 100.00 to box 6, and a debit of
+    60.00 for services from abroad adds 60.00. Box 4 counts against box 5.
+    """
+    side = DEBIT if amount > 0 else CREDIT
+    placed = {number: sign for number, sign, _ in _placed(country, code, part, side)}
+    if box is None or not placed:
+        return amount * _side(code, part)
+    sign = placed.get(box, next(iter(placed.values())))
+    against = country == "GB" and box == "5" and "4" in placed
+    return abs(amount) * (-sign if against else sign)
+
+
 def _placed(
     country: str | None, code: TaxCode, part: TaxPart, side: int
 ) -> Iterator[tuple[str, int, bool]]:

@@ -211,7 +211,8 @@ async def list_vat_summary_entries(books: Books, page: PageRequest) -> Page[Repl
     filters = {name: value for name, value in page.filters.items() if name != "basis"}
     asked_for = replace(page, filters=filters)
     lines = await books.tax_returns.lines(asked_for, wanted, await books.roles(), OF_DAYS)
-    return lines.of(lambda line: serialize_line(line, has.codes))
+    country, box = books.business.country, page.filters.get("box")
+    return lines.of(lambda line: serialize_line(line, country, has.codes, box))
 
 
 def return_of(books: Books, query: Mapping[str, Any]) -> tuple[ReportFilter, TaxReturn]:

@@ -20,6 +20,7 @@ from accounting.tax.return_figures import (
     CodeFigures,
     Figures,
     UnsettledAmount,
+    contribution,
 )
 from accounting.tax.returns import JournalRange, ReturnStatus, TaxReturn
 from handlers.shared.links import TaxLines
@@ -271,8 +272,10 @@ def serialize_code(figures: CodeFigures, lines: TaxLines) -> dict[str, Any]:
     }
 
 
-def serialize_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
-    """Serialize a posted line with the shares that it has in the return."""
+def serialize_line(
+    line: ReturnLine, country: str | None, codes: TaxCodes, box: str | None
+) -> dict[str, Any]:
+    """Serialize a posted line with the shares that it has in the return, or in one box of it."""
     return {
         "id": line.id,
         "journal_entry_id": line.entry_id,
@@ -286,22 +289,27 @@ def serialize_line(line: ReturnLine, codes: TaxCodes) -> dict[str, Any]:
         "account_id": line.account_id,
         "account_code": line.account_code,
         "account_name": line.account_name,
-        "shares": serialize_shares(line.shares, codes),
+        "shares": serialize_shares(line.shares, country, codes, box),
     }
 
 
-def serialize_shares(shares: Sequence[Share], codes: TaxCodes) -> list[dict[str, Any]]:
-    """Serialize the shares of a line by code and part; debits are positive."""
-    names = {each.id: each.code for each in codes.codes}
+def serialize_shares(
+    shares: Sequence[Share], country: str | None, codes: TaxCodes, box: str | None
+) -> list[dict[str, Any]]:
+    """Serialize the shares of a line by code and part."""
+    known = {each.id: each for each in codes.codes}
     return [
         {
             "tax_code_id": each.mark.code_id,
-            "tax_code": names[each.mark.code_id],
+            "tax_code": known[each.mark.code_id].code,
             "tax_rate": float(each.mark.rate),
             "tax_part": each.mark.part,
             "is_transition": each.is_transition,
             "debit_amount": max(each.amount, 0),
             "credit_amount": max(-each.amount, 0),
+            "amount_cents": contribution(
+                country, known[each.mark.code_id], each.mark.part, each.amount, box
+            ),
         }
         for each in shares
     ]

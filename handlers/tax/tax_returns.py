@@ -52,7 +52,8 @@ async def list_tax_return_entries(
     has = await members_of(books, found.tax_return)
     wanted = await selected(books, found.tax_return, has, query)
     lines = await books.tax_returns.lines(page, wanted, await books.roles())
-    return lines.of(lambda line: serialize_line(line, has.codes))
+    country, box = books.business.country, query.get("box")
+    return lines.of(lambda line: serialize_line(line, country, has.codes, box))
 
 
 async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
