@@ -168,8 +168,8 @@ class TestListTaxReturnEntries:
     def test_each_share_has_the_sign_that_it_has_in_its_box(self, books: Business) -> None:
         sale(books)
         taxed(books, ON, marked("4000", 2_000, "S20", "net"), marked("2200", 400, "S20", "output"))
-        net, owed = marked("6000", 30_000, "PU20", "net"), marked("2200", -6_000, "PU20", "output")
-        taxed(books, ON, net, owed, marked("1300", 6_000, "PU20", "input"))
+        net, owed = marked("6000", 30_000, "PA20", "net"), marked("2200", -6_000, "PA20", "output")
+        taxed(books, ON, net, owed, marked("1300", 6_000, "PA20", "input"))
         draft = drawn_up(books)
         shown = {"1": 7_600, "3": 7_600, "4": 6_000, "5": 1_600, "6": 38_000, "7": 30_000}
         assert boxes(draft) == shown
