@@ -125,8 +125,8 @@ class UncodedAmount:
 class Figures:
     """The figures of a return; `late` and `transition` amounts are in the other figures, too.
 
-    `unapplied_received` and `unapplied_paid` are money that settles nothing yet; they are None
-    unless tax is declared when it is paid.
+    `unapplied_received` and `unapplied_paid` are money that settles nothing yet: without tax on
+    cash, and perhaps a deposit with tax on accrual. They are None in older filed returns.
     """
 
     boxes: tuple[Box, ...]
@@ -166,7 +166,7 @@ def drawn_up(
     coded: Sequence[CodedAmount],
     codes: TaxCodes,
     uncoded: Sequence[UncodedAmount],
-    unapplied: tuple[int | None, int | None],
+    unapplied: tuple[int, int],
 ) -> Figures:
     """Compute all figures of a return; `unapplied` is money received and paid in advance."""
     received, paid = unapplied

@@ -78,7 +78,7 @@ async def worked_out(books: Books, draft: TaxReturn, has: Members) -> Figures:
         [*coded, *(each.coded for each in unsettled)],
         has.codes,
         uncoded,
-        unapplied_money(draft, roles, held),
+        unapplied_money(roles, held),
     )
 
 
@@ -179,12 +179,8 @@ def in_advance(roles: Roles) -> list[UUID]:
     return [roles[Role.CUSTOMER_PREPAYMENTS], roles[Role.VENDOR_PREPAYMENTS]]
 
 
-def unapplied_money(
-    draft: TaxReturn, roles: Roles, held: Mapping[UUID, int]
-) -> tuple[int | None, int | None]:
-    """Return prepayments received and paid at the end of a period; None on the accrual basis."""
-    if draft.scheme is not Scheme.CASH:
-        return None, None
+def unapplied_money(roles: Roles, held: Mapping[UUID, int]) -> tuple[int, int]:
+    """Return prepayments received and paid at the end of a period."""
     received, paid = (held.get(each, 0) for each in in_advance(roles))
     return -received, paid
 

@@ -1,5 +1,7 @@
 """Returns on cash: amounts of documents count on the day of settlement."""
 
+import pytest
+
 from tests.builders.sales import refund_paid, refunded, written_off
 from tests.builders.tax_returns import (
     RETURNS,
@@ -65,10 +67,13 @@ class TestGetTaxReturn:
         draft = books.made(RETURNS, days)
         assert codes(draft["codes"]) == {"P20": {"net": -10_000, "input": -2_000}}
 
-    def test_money_in_advance_is_shown_and_counts_nothing(self, books: Business) -> None:
+    @pytest.mark.parametrize("scheme", ["cash", "accrual"])
+    def test_money_in_advance_is_shown_and_counts_nothing(
+        self, books: Business, scheme: str
+    ) -> None:
         SALES.pay(books, books.customer(), 700, payment_date="2025-02-01")
         PURCHASES.pay(books, books.vendor(), 300, payment_date="2025-02-01")
-        draft = drawn_up(books, 1, "cash")
+        draft = drawn_up(books, 1, scheme)
         assert (draft["unapplied_cents"], draft["unapplied_paid_cents"]) == (700, 300)
         assert draft["codes"] == []
 

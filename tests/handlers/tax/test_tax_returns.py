@@ -35,7 +35,8 @@ class TestCreateTaxReturn:
         absent = ("filed_at", "reference", "reason", "supersedes_id", "superseded_by_id")
         shown = {
             **return_body(),
-            **dict.fromkeys((*absent, "unapplied_cents", "unapplied_paid_cents")),
+            **dict.fromkeys(absent),
+            **dict.fromkeys(("unapplied_cents", "unapplied_paid_cents"), 0),
             "status": "draft",
             "tax_due_cents": 2_000,
             "late": [],
