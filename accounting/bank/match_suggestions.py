@@ -5,15 +5,21 @@ of 2, which names the payment, with the same party and day.
 """
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
+from itertools import islice
 from uuid import UUID
 
 from accounting.bank.bank_transactions import BankTransaction, remaining
 
 MOST = 20
+MOST_COMBINATIONS, MOST_PARTS = 5, 5
+"""The largest number of combinations, and of items in one."""
+# The limits of a search: the items of one party, the steps, and the sets that are compared.
+MOST_ADDED, MOST_TRIES, MOST_SETS = 30, 5_000, 200
 AMOUNT, REFERENCE, NAME, DAY = 50, 30, 15, 5
 """The highest score of each reason, 100 in all."""
 NEAR = 90  # Days; from here on the day scores nothing.
@@ -40,6 +46,7 @@ class OpenItem:
     on: date | None
     party_name: str | None
     references: tuple[str, ...] = ()
+    party_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,15 @@ class Suggestion:
     reasons: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Several open items of one party, whose amounts add up to that of a transaction."""
+
+    items: tuple[OpenItem, ...]
+    score: int
+    reasons: tuple[str, ...]
+
+
 def rank(transaction: BankTransaction, open_items: Iterable[OpenItem]) -> list[Suggestion]:
     """Return the possible matches of a transaction, the best first, at most `MOST`."""
     found = [_weigh(transaction, each) for each in open_items]
@@ -60,18 +76,72 @@ def rank(transaction: BankTransaction, open_items: Iterable[OpenItem]) -> list[S
     return sorted(likely, key=lambda each: (-each.score, each.target_id))[:MOST]
 
 
+def combine(transaction: BankTransaction, open_items: Iterable[OpenItem]) -> list[Combination]:
+    """Return sets of 2 to 5 open items of one party that add up to a transaction, the best first.
+
+    Payments of 40 and 60 of one customer are a combination for a transaction of 100.
+    """
+    left = remaining(transaction)
+    by_party: dict[UUID, list[OpenItem]] = defaultdict(list)
+    for item in open_items:
+        if item.party_id is not None and 0 < item.amount < left:
+            by_party[item.party_id].append(item)
+    found: list[Combination] = []
+    for of_party in by_party.values():
+        largest = sorted(of_party, key=lambda each: -each.amount)[:MOST_ADDED]
+        weights = {each.target_id: _weights(transaction, each) for each in largest}
+        sets = islice(_adding_up(largest, left), MOST_SETS)
+        found += [_together(items, [weights[each.target_id] for each in items]) for items in sets]
+    found.sort(key=lambda each: (-each.score, [item.target_id for item in each.items]))
+    return found[:MOST_COMBINATIONS]
+
+
+def _adding_up(items: Sequence[OpenItem], total: int) -> Iterator[tuple[OpenItem, ...]]:
+    """Yield sets of up to `MOST_PARTS` items with a total; `items` are the largest first.
+
+    The search ends after `MOST_TRIES` steps: many equal amounts have many sets.
+    """
+    tries = 0
+    waiting: list[tuple[int, int, tuple[OpenItem, ...]]] = [(0, total, ())]
+    while waiting and tries < MOST_TRIES:
+        tries += 1
+        start, left, chosen = waiting.pop()
+        for place in range(start, len(items)):
+            rest = left - items[place].amount
+            together = (*chosen, items[place])
+            if rest == 0:
+                yield together
+            room = MOST_PARTS - len(together)
+            if 0 < rest <= room * items[place].amount:
+                waiting.append((place + 1, rest, together))
+
+
+def _together(items: tuple[OpenItem, ...], each: Sequence[dict[str, int]]) -> Combination:
+    shares = {name: sum(weights[name] for weights in each) // len(each) for name in each[0]}
+    weights = {**shares, "amount": AMOUNT}
+    return Combination(items, sum(weights.values()), _reasons(weights))
+
+
 def _weigh(transaction: BankTransaction, item: OpenItem) -> Suggestion:
     left = remaining(transaction)
-    weights = {
-        "amount": AMOUNT if item.amount == left else 0,
+    weights = _weights(transaction, item)
+    amount = min(left, item.amount)
+    score = sum(weights.values())
+    return Suggestion(item.target_type, item.target_id, amount, score, _reasons(weights))
+
+
+def _weights(transaction: BankTransaction, item: OpenItem) -> dict[str, int]:
+    """Return the score of each reason for an item."""
+    return {
+        "amount": AMOUNT if item.amount == remaining(transaction) else 0,
         "reference": REFERENCE if _is_named(transaction, item) else 0,
         "name": round(NAME * _likeness(transaction, item)),
         "date": round(DAY * _nearness(transaction.booked_on, item.on)),
     }
-    reasons = tuple(reason for reason, weight in weights.items() if weight)
-    amount = min(left, item.amount)
-    score = sum(weights.values())
-    return Suggestion(item.target_type, item.target_id, amount, score, reasons)
+
+
+def _reasons(weights: dict[str, int]) -> tuple[str, ...]:
+    return tuple(reason for reason, weight in weights.items() if weight)
 
 
 def _is_named(transaction: BankTransaction, item: OpenItem) -> bool:

@@ -19,7 +19,7 @@ from accounting.bank.commands import (
     SavePayout,
     TransferTransaction,
 )
-from accounting.bank.statement_lines import Line
+from accounting.bank.line_identities import Line
 from accounting.bank.transfers import TRANSFER
 from accounting.files.uploads import Upload
 from handlers.bodies import (
@@ -56,12 +56,16 @@ class ImportLines:
 
 @dataclass(frozen=True, slots=True)
 class ImportFile:
-    """A file of a bank account as its bank wrote it; `columns` is the mapping of a CSV."""
+    """A file of a bank account as its bank wrote it; `columns` is the mapping of a CSV.
+
+    `statement_account` is the account whose statements are imported, if the caller chooses it.
+    """
 
     bank_account_id: UUID
     content: bytes
     format: BankFileFormat | None
     columns: Columns | None
+    statement_account: str | None = None
 
 
 def create_bank_account(body: BankAccountCreate) -> CreateBankAccount:
@@ -93,6 +97,7 @@ def import_statement(
             upload.content,
             or_none(form["format"]),
             None if isinstance(mapping, Absent) else columns_of(mapping),
+            or_none(form["statement_account"]),
         )
     sent = cast(BankTransactionImport, body)
     return ImportLines(sent["bank_account_id"], tuple(map(_line, sent["transactions"])))
@@ -106,6 +111,8 @@ def columns_of(mapping: BankFileMapping) -> Columns:
         direction=or_none(mapping["direction"]),
         credit=or_none(mapping["credit"]),
         debit=or_none(mapping["debit"]),
+        fee=or_none(mapping["fee"]),
+        account=or_none(mapping["account"]),
         currency=or_none(mapping["currency"]),
         description=or_none(mapping["description"]),
         counterparty_name=or_none(mapping["counterparty_name"]),

@@ -9,7 +9,7 @@ from accounting.bank import bank_matches, bank_rules, bank_transactions, match_s
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import TransferTransaction
-from accounting.bank.match_suggestions import Suggestion
+from accounting.bank.match_suggestions import Combination, Suggestion
 from accounting.bank.transfers import TRANSFER
 from accounting.books.accounts import BookAccounts
 from accounting.tax.day_codes import TaxReferences
@@ -73,8 +73,10 @@ async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
     line = record.transaction
     open_items, rules = await books.fetch(books.open_items.near(line), books.bank_rules.all())
     ranked = match_suggestions.rank(line, open_items)
+    combined = match_suggestions.combine(line, open_items)
     return {
         "results": [serialize_suggestion(each) for each in ranked],
+        "combinations": [serialize_combination(each) for each in combined],
         "rule": serialize_rule(line, rules),
     }
 
@@ -145,6 +147,23 @@ def serialize_suggestion(suggestion: Suggestion) -> dict[str, Any]:
         "amount_cents": suggestion.amount,
         "score": suggestion.score,
         "reasons": list(suggestion.reasons),
+    }
+
+
+def serialize_combination(combination: Combination) -> dict[str, Any]:
+    """Serialize several items that a bank transaction shows together."""
+    return {
+        "targets": [
+            {
+                "target_type": each.target_type,
+                "target_id": each.target_id,
+                "amount_cents": each.amount,
+            }
+            for each in combination.items
+        ],
+        "party_name": combination.items[0].party_name,
+        "score": combination.score,
+        "reasons": list(combination.reasons),
     }
 
 

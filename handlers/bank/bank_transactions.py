@@ -1,8 +1,9 @@
 """Bank transactions: the lines of bank statements, sent as JSON or read from a bank's file."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from babel.numbers import get_currency_precision
@@ -10,7 +11,18 @@ from babel.numbers import get_currency_precision
 from accounting.bank import bank_rules, statement_lines
 from accounting.bank.bank_rules import BankRule, RuleOutcome
 from accounting.bank.bank_transactions import BankTransaction
-from accounting.bank.statement_lines import DuplicateLine, KeptLines, Line, LineResult, RejectedLine
+from accounting.bank.line_identities import Identity, Line, identities, plain_name
+from accounting.bank.statement_accounts import choose_statements
+from accounting.bank.statement_lines import (
+    DeletedLine,
+    DuplicateLine,
+    ImportTarget,
+    KeptLines,
+    LineResult,
+    OmittedLine,
+    RejectedLine,
+    SentLine,
+)
 from accounting.books.accounts import BookAccounts
 from accounting.errors import UnsupportedFile, ValidationError
 from accounting.files.uploads import CSV, kind_of
@@ -22,11 +34,20 @@ from handlers.bodies import BankTransactionForm, BankTransactionImport
 from handlers.results import Reply
 from handlers.shared.posting import save_and_post_banked
 from libraries import bank_files
-from libraries.bank_files import BadLine, ReadLine, Unreadable, WrongColumns
+from libraries.bank_files import (
+    BadLine,
+    MissingColumn,
+    ReadLine,
+    Unreadable,
+    WrongColumns,
+    is_text,
+)
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
 JSON = "json"
+STATUSES = ("imported", "skipped", "failed", "replaced", "deleted")
+TriedLine = RuleOutcome | DeletedLine | DuplicateLine | OmittedLine | RejectedLine
 
 
 async def import_bank_transactions(
@@ -38,17 +59,45 @@ async def import_bank_transactions(
     wanted = command.bank_account_id
     bank_account = (await books.bank_accounts.lock_all([wanted]))[wanted].bank_account
     lines = [in_minor_units(line, bank_account.currency) for line in sent]
-    unique = source == JSON or source in bank_files.UNIQUE_IDS
-    names = statement_lines.identities(lines, unique_ids=unique)
+    chosen = command.statement_account if isinstance(command, ImportFile) else None
+    statements = choose_statements(accounts_of(lines), bank_account, chosen)
+    known_by = list(identities(lines))
+    kept, rules = await load_kept(books, wanted, lines, known_by)
+    target = ImportTarget(bank_account, statements, source)
+    line_results = statement_lines.sort_out(lines, known_by, kept, target, books.context)
+    tried = await try_rules(books, rules, line_results)
+    return serialize_results(tried)
+
+
+async def load_kept(
+    books: Books,
+    bank_account_id: UUID,
+    lines: Sequence[SentLine],
+    known_by: Sequence[Identity | None],
+) -> tuple[KeptLines, list[BankRule]]:
+    """Load the stored lines that the lines repeat or correct, and the bank rules."""
+    corrects = {line.corrects for line in lines if isinstance(line, Line) and line.corrects}
+    names = {name for identity in known_by if identity for name in identity.names()}
     there, closed, rules = await books.fetch(
-        books.bank_transactions.there(wanted, [name for name in names if name]),
-        books.reconciliations.closed_through(wanted),
+        books.bank_transactions.there(bank_account_id, names | set(map(plain_name, corrects))),
+        books.reconciliations.closed_through(bank_account_id),
         books.bank_rules.all(),
     )
-    kept = KeptLines(there, closed)
-    line_results = statement_lines.sort_out(lines, names, kept, bank_account, source, books.context)
-    tried = await try_rules(books, [each.rule for each in rules], line_results)
-    return serialize_results(tried)
+    stored = {each: there.get(plain_name(each)) for each in corrects}
+    ids = {each: line.id for each, line in stored.items() if line is not None}
+    if not ids:
+        return KeptLines(there, closed), [each.rule for each in rules]
+    locked, with_history = await books.fetch(
+        books.bank_transactions.lock_all(set(ids.values())),
+        books.bank_links.ever_linked(set(ids.values())),
+    )
+    corrected = {each: locked[id].transaction for each, id in ids.items()}
+    return KeptLines(there, closed, corrected, with_history), [each.rule for each in rules]
+
+
+def accounts_of(lines: Sequence[SentLine]) -> set[str]:
+    """Return the numbers of the accounts whose statements have lines."""
+    return {line.account for line in lines if isinstance(line, Line) and line.account is not None}
 
 
 async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
@@ -83,12 +132,12 @@ async def lines_of(command: ImportLines | ImportFile) -> tuple[str, Sequence[Lin
 def read_file(command: ImportFile) -> tuple[str, Sequence[ReadLine]]:
     """Read a file in the format that the request names, or else in the detected one."""
     guessed = guess_format(command.content)
-    kind = command.format or guessed
+    kind = command.format or guessed or csv_with_header(command)
     try:
         if kind is not None:
             return kind, bank_files.read(command.content, kind, command.columns)
     except Unreadable as fault:
-        if guessed is not None:
+        if guessed is not None or is_table(command, fault):
             raise ValidationError.fields(**{field_at_fault(fault): [fault.why]}) from None
     raise UnsupportedFile(
         "unsupported_media_type",
@@ -102,6 +151,17 @@ def guess_format(content: bytes) -> bank_files.Format | None:
     return bank_files.guess(content) or ("csv" if kind_of(content) == CSV else None)
 
 
+def csv_with_header(command: ImportFile) -> Literal["csv"] | None:
+    """Return "csv" for a text with a mapping: it may have a header only, or a broken quote."""
+    mapped = command.columns is not None and kind_of(command.content) is None
+    return "csv" if mapped and is_text(command.content) else None
+
+
+def is_table(command: ImportFile, fault: Unreadable) -> bool:
+    """Return whether an unreadable file is a CSV by its mapping: it has the named columns."""
+    return csv_with_header(command) is not None and not isinstance(fault, MissingColumn)
+
+
 def field_at_fault(fault: Unreadable) -> str:
     """Return the form field that an error is about: the file, the mapping or a part of it."""
     if not isinstance(fault, WrongColumns):
@@ -109,10 +169,11 @@ def field_at_fault(fault: Unreadable) -> str:
     return f"mapping.{fault.column}" if fault.column else "mapping"
 
 
-def in_minor_units(line: Line | ReadLine, currency: str) -> Line | RejectedLine:
+def in_minor_units(line: Line | ReadLine, currency: str) -> SentLine:
     """Convert a line of a file to minor units.
 
-    Returns Failed for an unreadable line, or an amount that minor units cannot express.
+    Returns RejectedLine for an unreadable line, or an amount that minor units cannot express;
+    OmittedLine for an amount of zero.
     """
     if isinstance(line, Line):
         return line
@@ -123,6 +184,8 @@ def in_minor_units(line: Line | ReadLine, currency: str) -> Line | RejectedLine:
         units = statement_lines.minor_units(abs(line.amount), exponent)
     except ValueError as fault:
         return RejectedLine("validation_error", str(fault))
+    if not units and not line.deletes:
+        return OmittedLine()
     return Line(
         booked_on=line.booked_on,
         amount=units,
@@ -132,13 +195,15 @@ def in_minor_units(line: Line | ReadLine, currency: str) -> Line | RejectedLine:
         description=line.description,
         counterparty_name=line.counterparty_name,
         reference=line.reference,
-        iban=line.iban,
+        account=line.account,
+        corrects=line.corrects,
+        deletes=line.deletes,
     )
 
 
 async def try_rules(
     books: Books, rules: Sequence[BankRule], line_results: Sequence[LineResult]
-) -> list[RuleOutcome | DuplicateLine | RejectedLine]:
+) -> list[TriedLine]:
     """Try the bank rules on each new line, and save it; post if an automatic rule applies."""
     named, codes = await books.fetch(
         books.accounts.named(bank_rules.accounts_applied(rules)),
@@ -151,27 +216,23 @@ async def try_rules(
         else each
         for each in line_results
     ]
+    for each in line_results:
+        if isinstance(each, DeletedLine) and each.line:
+            books.bank_transactions.delete(each.line)
     await save_and_post_banked(
         books, *(each.line for each in tried if isinstance(each, RuleOutcome))
     )
     return tried
 
 
-def serialize_results(line_results: Sequence[RuleOutcome | DuplicateLine | RejectedLine]) -> Reply:
+def serialize_results(line_results: Sequence[TriedLine]) -> Reply:
     """Serialize the result of each line, and count the results by status."""
     results = [serialize_result(place, line) for place, line in enumerate(line_results)]
-    return {
-        **{
-            status: sum(each["status"] == status for each in results)
-            for status in ("imported", "skipped", "failed")
-        },
-        "results": results,
-    }
+    counts = Counter(each["status"] for each in results)
+    return {**{status: counts[status] for status in STATUSES}, "results": results}
 
 
-def serialize_result(
-    place: int, line: RuleOutcome | DuplicateLine | RejectedLine
-) -> dict[str, Any]:
+def serialize_result(place: int, line: TriedLine) -> dict[str, Any]:
     """Serialize the result of one line, with the bank rule that was suggested or applied."""
     told = {
         "index": place,
@@ -186,9 +247,13 @@ def serialize_result(
             return {**told, "status": "failed", "error": error}
         case DuplicateLine():
             return {**told, "status": "skipped", "id": line.id}
+        case OmittedLine():
+            return {**told, "status": "skipped"}
+        case DeletedLine():
+            return {**told, "status": "deleted", "id": line.line.id if line.line else None}
     return {
         **told,
-        "status": "imported",
+        "status": "replaced" if line.line.version else "imported",
         "id": line.line.id,
         "suggested_by_rule_id": line.suggested_by,
         "categorized_by_rule_id": line.line.rule_id,

@@ -14,30 +14,29 @@ from libraries.bank_files.file_lines import (
     MOST_LINES,
     BadLine,
     FileLine,
+    MissingColumn,
     ReadLine,
     Unreadable,
     WrongColumns,
 )
-from libraries.bank_files.format_guess import guess
+from libraries.bank_files.format_guess import guess, is_text
 
 __all__ = [
     "NAMES",
-    "UNIQUE_IDS",
     "BadLine",
     "Columns",
     "FileLine",
     "Format",
+    "MissingColumn",
     "ReadLine",
     "Unreadable",
     "WrongColumns",
     "guess",
+    "is_text",
     "read",
 ]
 
 Format = Literal["csv", "ofx", "camt053", "mt940"]
-
-# Formats in which each line has its own id. In the others it can be the id of a batch.
-UNIQUE_IDS: Final = frozenset({"csv", "ofx"})
 
 NAMES: Final = {"csv": "CSV", "ofx": "OFX", "camt053": "CAMT.053", "mt940": "MT940"}
 
@@ -45,12 +44,11 @@ NAMES: Final = {"csv": "CSV", "ofx": "OFX", "camt053": "CAMT.053", "mt940": "MT9
 def read(content: bytes, kind: Format, columns: Columns | None) -> list[ReadLine]:
     """Read the lines of a file; a CSV needs its columns.
 
-    Raises Unreadable for a file that is not in this format, has no line, or has more than
-    MOST_LINES; WrongColumns for columns that are missing, or that are not in the file.
+    A statement without movements has no lines. Raises Unreadable for a file that is not in this
+    format or has more than MOST_LINES; WrongColumns for columns that are missing, that are not in
+    the file, or whose notation must be named.
     """
     lines = list(islice(lines_of(content, kind, columns), MOST_LINES + 1))
-    if not lines:
-        raise Unreadable(f"has no {NAMES[kind]} line")
     if len(lines) > MOST_LINES:
         raise Unreadable(f"has more than {MOST_LINES:,} lines")
     return lines

@@ -12,7 +12,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from libraries.bank_files.field_values import day, iban_in, number, reference_of, tidy
+from libraries.bank_files.field_values import account_in, day, number, reference_of, tidy
 from libraries.bank_files.file_lines import (
     DEEPEST,
     LONGEST_DESCRIPTION,
@@ -24,6 +24,8 @@ from libraries.bank_files.file_lines import (
 )
 
 STATEMENT: Final = "BkToCstmrStmt"
+# The account of a statement: an IBAN, or a number of another kind.
+OWN: Final = (["Stmt", "Acct", "Id", "IBAN"], ["Stmt", "Acct", "Id", "Othr", "Id"])
 MOST_PARTS: Final = 400_000  # Elements in one entry.
 
 
@@ -45,7 +47,7 @@ def read(content: bytes) -> list[ReadLine]:
     except (expat.ExpatError, ValueError, LookupError):
         raise Unreadable("is not well-formed XML") from None
     if not statements.found:
-        raise Unreadable("is not CAMT.053: it has no BkToCstmrStmt")
+        raise Unreadable("is not CAMT.053: it has no statement in a BkToCstmrStmt")
     return statements.lines
 
 
@@ -60,8 +62,8 @@ class _Statements:
         self.lines: list[ReadLine] = []
         self.found = False
         self._path: list[str] = []
-        self._iban: str | None = None
-        self._account = ""
+        self._account: str | None = None
+        self._number = ""
         self._entry: TreeBuilder | None = None
         self._parts = 0
 
@@ -70,9 +72,9 @@ class _Statements:
         self._path.append(local)
         if len(self._path) > DEEPEST:
             raise Unreadable("has elements that are nested too deeply")
-        self.found = self.found or local == STATEMENT
         if local == "Stmt":
-            self._iban, self._account = None, ""
+            self.found = self.found or STATEMENT in self._path
+            self._account, self._number = None, ""
         if local == "Ntry" and self._entry is None and self._path[-2:-1] == ["Stmt"]:
             self._entry, self._parts = TreeBuilder(), 0
         if self._entry is not None:
@@ -84,23 +86,23 @@ class _Statements:
     def text(self, data: str) -> None:
         if self._entry is not None:
             self._entry.data(data)
-        elif self._path[-4:] == ["Stmt", "Acct", "Id", "IBAN"]:
-            self._account = (self._account + data)[:100]
+        elif self._path[-4:] in OWN or self._path[-5:] in OWN:
+            self._number = (self._number + data)[:100]
 
     def end(self, _: str) -> None:
         local = self._path.pop()
         if self._entry is not None:
             self._entry.end(local)
             if local == "Ntry" and self._path[-1:] == ["Stmt"]:
-                self.lines += read_entry(self._entry.close(), self._iban)
+                self.lines += read_entry(self._entry.close(), self._account)
                 self._entry = None
                 if len(self.lines) > MOST_LINES:
                     raise Unreadable(f"has more than {MOST_LINES:,} lines")
         elif local == "Acct":
-            self._iban = iban_in(self._account)
+            self._account = self._account or account_in(self._number)
 
 
-def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
+def read_entry(entry: Element, account: str | None) -> list[ReadLine]:
     """Read a booked entry as one line or one per transaction; [] for an entry not yet booked."""
     status = text_at(entry, "Sts/Cd") or text_at(entry, "Sts")
     if status not in (None, "BOOK"):
@@ -110,9 +112,11 @@ def read_entry(entry: Element, iban: str | None) -> list[ReadLine]:
         total = signed(entry)
         amounts = amounts_of(entry, details, total)
         if amounts is None:
-            return [line(entry, details, total, reference_of(text_at(entry, "AcctSvcrRef")), iban)]
+            return [
+                line(entry, details, total, reference_of(text_at(entry, "AcctSvcrRef")), account)
+            ]
         return [
-            line(entry, [part], amount, reference_within(entry, part, place), iban)
+            line(entry, [part], amount, reference_within(entry, part, place), account)
             for place, (part, amount) in enumerate(zip(details, amounts, strict=True), start=1)
         ]
     except ValueError as error:
@@ -143,7 +147,7 @@ def line(
     details: Sequence[Element],
     amount: Decimal,
     external_id: str | None,
-    iban: str | None,
+    account: str | None,
 ) -> FileLine:
     """Create a line from an entry, or from some of its transactions."""
     texts = [text for part in details for text in remittances(part)]
@@ -159,7 +163,7 @@ def line(
         description=tidy(description, LONGEST_DESCRIPTION),
         counterparty_name=tidy(", ".join(dict.fromkeys(filter(None, names)))),
         reference=reference_of(*structured, *references),
-        iban=iban,
+        account=account,
     )
 
 

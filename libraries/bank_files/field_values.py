@@ -13,6 +13,7 @@ from libraries.bank_files.file_lines import LONGEST_NAME
 # Texts that banks write if there is no reference.
 NO_REFERENCE: Final = frozenset(
     {"", "NONREF", "NOTPROVIDED", "NOT PROVIDED", "NOREF", "EREF", "KREF", "PREF", "MARF", "NONE"}
+    | {"EREF+", "KREF+", "PREF+", "MREF+", "//", "/"}
 )
 
 _CODECS: Final = {
@@ -25,15 +26,16 @@ _CODECS: Final = {
     "8859-1": "cp1252",
     "iso-8859-15": "iso-8859-15",
 }
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]+")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d{1,18}(?:[.,]\d{0,12})?|[.,]\d{1,12})", re.ASCII)
+LONGEST_ACCOUNT: Final = 60
 _COUNTRY = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", re.ASCII)
 
 
 def decoded(content: bytes, declared: str = "") -> str:
     """Decode bytes as UTF-16 or UTF-8 if they are valid, else as declared, else as cp1252."""
-    if content.startswith(_UTF_16):
+    if content.startswith(UTF_16):
         return content.decode("utf-16", errors="replace")
     known = _CODECS.get(declared.strip().lower(), "cp1252")
     for codec in ("utf-8-sig", known, "cp1252"):  # Text in other encodings is rarely valid UTF-8.
@@ -42,6 +44,11 @@ def decoded(content: bytes, declared: str = "") -> str:
         except UnicodeDecodeError:
             continue
     return content.decode("latin-1")
+
+
+def in_rows(text: str) -> str:
+    """Return a text with a line feed at the end of each row."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def tidy(text: str | None, longest: int = LONGEST_NAME) -> str | None:
@@ -72,6 +79,12 @@ def day(text: str | None) -> date:
         return date(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
     except ValueError:
         raise ValueError("The date is not valid.") from None
+
+
+def account_in(text: str | None) -> str | None:
+    """Return an account number of any kind: an IBAN in its usual form, another one as written."""
+    parts = (text or "")[:LONGEST_ACCOUNT].split("/")  # A BIC may come first.
+    return next(filter(None, map(iban_in, (text, *parts))), None) or tidy(text, LONGEST_ACCOUNT)
 
 
 def iban_in(text: str | None) -> str | None:

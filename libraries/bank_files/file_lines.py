@@ -30,11 +30,17 @@ class WrongColumns(Unreadable):
         self.column = column
 
 
+class MissingColumn(WrongColumns):
+    """A file that has no column of a given name: perhaps it is no CSV at all."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLine:
     """A line of a statement; `amount` is in units of the currency, negative for outgoing money.
 
-    `iban` is the account of the statement, if the file has it and it is an IBAN.
+    `account` is the number of the statement's account, if the file has it: an IBAN, a national
+    number or that of a card. `corrects` is the id of an earlier line that this one corrects;
+    `deletes` is whether it only removes that line.
     """
 
     booked_on: date
@@ -44,7 +50,9 @@ class FileLine:
     description: str | None = None
     counterparty_name: str | None = None
     reference: str | None = None
-    iban: str | None = None
+    account: str | None = None
+    corrects: str | None = None
+    deletes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,14 @@ from collections.abc import Iterator, Set
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
-from libraries.bank_files.field_values import day, decoded, iban_in, number, reference_of, tidy
+from libraries.bank_files.field_values import (
+    account_in,
+    day,
+    decoded,
+    number,
+    reference_of,
+    tidy,
+)
 from libraries.bank_files.file_lines import (
     DEEPEST,
     LONGEST_DESCRIPTION,
@@ -27,11 +34,14 @@ from libraries.bank_files.file_lines import (
 STATEMENTS: Final = frozenset({"STMTRS", "CCSTMTRS"})
 # Elements that are never empty, each with the elements that its start ends if they are open.
 SIBLINGS: Final = {**dict.fromkeys(STATEMENTS, STATEMENTS), "STMTTRN": frozenset({"STMTTRN"})}
+# The account of a statement, not that of a counterparty.
+OWN: Final = ("BANKACCTFROM/ACCTID", "CCACCTFROM/ACCTID", "ACCTID")
 MOST_TAGS: Final = 500_000
 UNFIT: Final = "is not valid OFX: its tags do not match"
 
 _CHARSET = re.compile(rb"CHARSET:\s*([\w-]{1,20})|encoding=[\"']([\w-]{1,20})", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Z0-9._]++)\s*+(?P<empty>/?)>(?P<text>[^<]*+)")
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:(,)\d{3})+\.\d*|[+-]?\d{1,3}(?:(\.)\d{3})+,\d*", re.ASCII)
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 
 
@@ -46,7 +56,7 @@ def read(content: bytes) -> Iterator[ReadLine]:
     if text.count("<", start) > MOST_TAGS:
         raise Unreadable("has too many tags")
     root = tree(without_cdata(text[start:]))
-    statements = [each for each in root.iter() if each.tag in STATEMENTS]
+    statements = [each for each in root.iter() if each.tag in STATEMENTS and len(each)]
     if not statements:
         raise Unreadable("is not a bank statement: it has no STMTRS")
     for statement in statements:
@@ -109,27 +119,38 @@ def close(path: list[Element], names: Set[str]) -> bool:
 def read_statement(statement: Element) -> Iterator[ReadLine]:
     """Read the transactions of one statement, in its currency unless they have their own."""
     currency = text_at(statement, ".//CURDEF")
-    iban = iban_in(text_at(statement, ".//ACCTID"))
+    account = account_in(next(filter(None, (text_at(statement, path) for path in OWN)), None))
     for transaction in statement.iter("STMTTRN"):
         try:
-            yield read_line(transaction, currency, iban)
+            yield read_line(transaction, currency, account)
         except ValueError as error:
             yield BadLine(str(error))
 
 
-def read_line(transaction: Element, currency: str | None, iban: str | None) -> FileLine:
-    """Read one transaction; raises ValueError with a sentence if it has no date or amount."""
+def read_line(transaction: Element, currency: str | None, account: str | None) -> FileLine:
+    """Read one transaction; raises ValueError with a sentence if it has no date or amount.
+
+    A correction has the id of the transaction that it replaces or deletes.
+    """
     name = text_at(transaction, "NAME") or text_at(transaction, "PAYEE/NAME")
     return FileLine(
         booked_on=day(text_at(transaction, "DTPOSTED")),
-        amount=number(text_at(transaction, "TRNAMT")),
+        amount=number(ungrouped(text_at(transaction, "TRNAMT"))),
         external_id=text_at(transaction, "FITID"),
         currency=text_at(transaction, "CURRENCY/CURSYM") or currency,
         description=text_at(transaction, "MEMO") or name,
         counterparty_name=tidy(text_at(transaction, "EXTDNAME") or name),
         reference=reference_of(text_at(transaction, "REFNUM"), text_at(transaction, "CHECKNUM")),
-        iban=iban,
+        account=account,
+        corrects=text_at(transaction, "CORRECTFITID"),
+        deletes=text_at(transaction, "CORRECTACTION") == "DELETE",
     )
+
+
+def ungrouped(text: str | None) -> str | None:
+    """Return an amount without the signs between its thousands: 1,234.50 gives 1234.50."""
+    found = _GROUPED.fullmatch(text[:40]) if text else None
+    return text.replace(found[1] or found[2], "") if text and found else text
 
 
 def text_at(element: Element, path: str) -> str | None:

@@ -45,6 +45,11 @@ def _links(condition: ColumnElement[bool]) -> str:
 
 BY_ID = _links(among(bank_link.c.id))
 OF_TRANSACTIONS = _links(and_(among(bank_link.c.transaction_id), ALIVE))
+EVER_LINKED = compiled(
+    select(bank_link.c.transaction_id)
+    .where(in_business(bank_link), among(bank_link.c.transaction_id))
+    .distinct()
+)
 # The amount of an entry that is linked with lines of one bank account.
 SHOWN_OF_ENTRY = compiled(
     select(
@@ -128,6 +133,13 @@ class BankLinkStore(Store[Link]):
             return None
 
         return self.fetch(self.loading([id]), answer)
+
+    def ever_linked(self, transaction_ids: Collection[UUID]) -> Fetch[frozenset[UUID]]:
+        """Load which lines have links, also ended ones."""
+        chosen = Query(EVER_LINKED, {"ids": list(transaction_ids)})
+        return self.fetch(
+            (chosen,), lambda answers: frozenset(row["transaction_id"] for row in answers[0])
+        )
 
     def of_transactions(self, ids: Collection[UUID]) -> Fetch[dict[UUID, tuple[Link, ...]]]:
         """Load the live links of lines, oldest first, by the id of the line."""

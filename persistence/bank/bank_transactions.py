@@ -5,11 +5,12 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, and_, any_, cast, func, literal_column, select
+from sqlalchemy import ARRAY, Uuid, and_, any_, cast, delete, func, literal_column, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, CategoryPart
+from accounting.bank.line_identities import StoredLine
 from accounting.books.ledger import PostedEntry
 from persistence.engine.ids import known_id
 from persistence.engine.listings import (
@@ -108,8 +109,9 @@ BY_ID = compiled(
     .select_from(_SOURCE)
     .where(in_business(bank_transaction), among(bank_transaction.c.id))
 )
+FACTS = ("booked_on", "amount", "direction")  # What makes a line with a known id a repeat.
 ALREADY_THERE = compiled(
-    select(bank_transaction.c.external_id, bank_transaction.c.id).where(
+    select(*(bank_transaction.c[name] for name in ("external_id", "id", *FACTS))).where(
         in_business(bank_transaction),
         bank_transaction.c.bank_account_id == given("bank_account_id", Uuid),
         among(bank_transaction.c.external_id, "external_ids"),
@@ -117,6 +119,9 @@ ALREADY_THERE = compiled(
 )
 
 
+DELETION = compiled(
+    delete(bank_transaction).where(in_business(bank_transaction), among(bank_transaction.c.id))
+)
 _NOTHING: ColumnElement[int] = literal_column("0")
 LISTING = Listing(
     source=_SOURCE,
@@ -167,13 +172,20 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         posted = posted_by_source(entries)
         return [_bank_transaction(row, posted.get(row["id"], ())) for row in rows]
 
-    def there(self, bank_account_id: UUID, external_ids: Collection[str]) -> Fetch[dict[str, UUID]]:
-        """Load the ids of the existing lines of a bank account, by external id."""
+    def there(
+        self, bank_account_id: UUID, external_ids: Collection[str]
+    ) -> Fetch[dict[str, StoredLine]]:
+        """Load the existing lines of a bank account that have one of these external ids."""
         names = {"bank_account_id": bank_account_id, "external_ids": list(external_ids)}
         return self.fetch(
             (Query(ALREADY_THERE, names),),
-            lambda answers: {row["external_id"]: row["id"] for row in answers[0]},
+            lambda answers: {row["external_id"]: _stored_line(row) for row in answers[0]},
         )
+
+    def delete(self, value: BankTransaction) -> None:
+        """Stage the deletion of a line that was never linked."""
+        parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
+        self.scope.staging.lead_with(Query(DELETION, parameters))
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankTransactionRecord]]:
         """List one page of lines, without their posted entries."""
@@ -195,6 +207,10 @@ def _bank_transaction(row: Row, posted: tuple[PostedEntry, ...]) -> BankTransact
     row["parts"] = _parts(row)
     line = BankTransaction(**row, posted=posted)
     return BankTransactionRecord(line, bank_account_name, {each.id: each for each in named})
+
+
+def _stored_line(row: Row) -> StoredLine:
+    return StoredLine(row["id"], (row["booked_on"], row["amount"], row["direction"]))
 
 
 def _single(parts: Sequence[CategoryPart]) -> CategoryPart | None:

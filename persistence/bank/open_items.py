@@ -204,7 +204,8 @@ def _of_payments(kind: str, sql: PaymentSql) -> str:
         probes.named(),
     )
     source = payment.join(party, on_party(payment, party))
-    return compiled(select(*columns, names).select_from(source).where(in_business(payment), found))
+    shown = select(*columns, names, party.c.id.label("party_id"))
+    return compiled(shown.select_from(source).where(in_business(payment), found))
 
 
 def _numbers(sql: PaymentSql) -> Any:
@@ -231,7 +232,8 @@ def _of_refund_payments(kind: str, sql: RefundPaymentSql) -> str:
     own += [row[name] for name in ("payment_reference", "processor_payment_id") if name in row]
     moment = func.coalesce(row.completed_at, row.created_at)
     on = func.coalesce(row.payment_date, cast(func.timezone(word("UTC"), moment), Date), type_=Date)
-    chosen = select(*_shown(kind, payment, on, party_name(sql.party), *own))
+    shown = _shown(kind, payment, on, party_name(sql.party), *own)
+    chosen = select(*shown, sql.party.c.id.label("party_id"))
     found = probes.among(probes.alike(row.created_at.desc()), probes.named())
     return compiled(chosen.select_from(sql.source).where(in_business(payment), found))
 

@@ -80,6 +80,7 @@ _USUAL: Final = ("SELECT", "INSERT", "UPDATE")
 _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     **dict.fromkeys(("invoice", "bill", "journal_draft"), (*_USUAL, "DELETE")),
     **dict.fromkeys(("bank_reconciliation", "tax_return"), (*_USUAL, "DELETE")),
+    "bank_transaction": (*_USUAL, "DELETE"),
     **dict.fromkeys(("partner_reply", "reply"), (*_USUAL, "DELETE")),
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), ("SELECT", "INSERT")),
     "stored_document": ("SELECT", "INSERT"),

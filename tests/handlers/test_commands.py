@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from accounting.absent import ABSENT, RequestObject, said
-from accounting.bank.statement_lines import Line
+from accounting.bank.line_identities import Line
 from accounting.books.accounts import AccountReference
 from accounting.files.uploads import Upload
 from accounting.trade.commands import (

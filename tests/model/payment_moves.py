@@ -150,7 +150,7 @@ def check_status_day(
     on, status = date.fromisoformat(body["status_date"]), body.get("status", payment.status)
     last = (payment.changed_on or day) if payment.was_completed else None
     if status == payment.status:
-        faults.add(400, "validation_error", on != last)
+        faults.add(422, "date_out_of_order", on != last)
         return None
     moves = payment.was_completed or status == "completed"
     early = moves and on < max(day, last or day)

@@ -47,12 +47,12 @@ RIGHTS = {
         *("invoice_refund", "invoice_refund_allocation", "invoice_refund_payment", "write_off"),
         *("bill_payment", "bill_allocation", "vendor_credit", "vendor_credit_allocation"),
         *("vendor_refund", "vendor_refund_allocation", "vendor_refund_payment", "bill_write_off"),
-        *("bank_account", "bank_transaction", "bank_link", "bank_rule", "bank_transfer"),
+        *("bank_account", "bank_link", "bank_rule", "bank_transfer"),
         *("payout", "payout_item"),
     },
     "SELECT INSERT UPDATE DELETE": {
         *("partner_reply", "reply", "invoice", "bill", "journal_draft", "tax_return"),
-        *("bank_reconciliation", "request_count"),
+        *("bank_reconciliation", "bank_transaction", "request_count"),
     },
 }
 GRANTS = {table: rights for rights, granted in RIGHTS.items() for table in granted}

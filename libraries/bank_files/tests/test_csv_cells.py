@@ -26,13 +26,23 @@ class TestAmounts:
             ("£8.5", False, "8.5"),
             (".50", False, "0.50"),
             ("GBP 1,000", False, "1000"),
+            ("RM1,650.00", False, "1650"),
+            ("RM 12.50-", False, "-12.50"),
+            ("-$5", False, "-5"),
+            ("$(12.50)", False, "-12.50"),
+            ("12.50 DR", False, "-12.50"),
+            ("12.50Cr.", False, "12.50"),
+            ("5.00 USD DR", False, "-5"),
+            ("(12.50) DR", False, "-12.50"),
+            ("12,50 kr.", True, "12.50"),
+            ("12,50 S", True, "-12.50"),
         ],
     )
     def test_it_reads(self, text: str, comma: bool, amount: str) -> None:
         assert Amounts.of([], comma).read(text) == Decimal(amount)
 
     @pytest.mark.parametrize(
-        "text", ["", "-", "12,50", "1,23,4.00", "1.2.3", "ten", "1e9", "9" * 50]
+        "text", ["", "-", "12,50", "1,23,4.00", "1.2.3", "ten", "1e9", "9" * 50, "-12.50 CR", "DR"]
     )
     def test_it_does_not_read(self, text: str) -> None:
         with pytest.raises(ValueError, match="not a number"):
@@ -43,7 +53,10 @@ class TestAmounts:
         [
             (["1.234,50", "3"], ","),
             (["1,234.50"], "."),
-            (["1,234"], "."),
+            (["1,234", "2.50"], "."),
+            (["1.234", "1.234.567"], ","),
+            (["0.500", "1.234"], "."),
+            (["1234,500"], ","),
             (["12,5"], ","),
             ([], "."),
             (["", "7"], "."),
@@ -54,9 +67,19 @@ class TestAmounts:
     ) -> None:
         assert Amounts.of(cells, None).decimal == decimal
 
-    def test_amounts_that_show_both_are_not_guessed(self) -> None:
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            ["1,50", "1.50"],
+            ["1.000", "12.500"],
+            ["-1,650"],
+            ["RM 1,650 DR", "20", "0"],
+            ["(1.650)", "3"],
+        ],
+    )
+    def test_amounts_with_two_meanings_are_not_guessed(self, cells: list[str]) -> None:
         with pytest.raises(WrongColumns) as refused:
-            Amounts.of(["1,50", "1.50"], None)
+            Amounts.of(cells, None)
         assert refused.value.column == "decimal_comma"
 
 
@@ -77,19 +100,54 @@ class TestDays:
         ],
     )
     def test_it_reads(self, text: str, written: str | None) -> None:
-        assert Days(written).read(text) == date(2026, 7, 3)
+        assert Days.of([text, "13/07/2026"], written).read(text) == date(2026, 7, 3)
 
     @pytest.mark.parametrize(
-        "text", ["", "31/02/2026", "07/25/2026", "2026-07", "tomorrow", "1", "03 Mai 2026"]
+        "text", ["", "31/02/2026", "31/31/2026", "2026-07", "tomorrow", "1", "03 Mai 2026"]
     )
     def test_it_does_not_read(self, text: str) -> None:
         with pytest.raises(ValueError, match="date"):
-            Days(None).read(text)
+            Days.of([text], None).read(text)
+
+    @pytest.mark.parametrize(
+        ("cells", "days"),
+        [
+            (["03/07/2026", "25/07/2026"], ["07-03", "07-25"]),
+            (["07/25/2026", "07/03/2026"], ["07-25", "07-03"]),
+            (["3-7-26", "7-25-26"], ["03-07", "07-25"]),
+            (["07/07/2026", "08/08/2026"], ["07-07", "08-08"]),
+            (["03.07.2026", "04.07.2026"], ["07-03", "07-04"]),
+            (["03.07.2026", "07.25.2026"], ["03-07", "07-25"]),
+            (["03/07/26", "17.07.2026", "2026-07-18"], ["07-03", "07-17", "07-18"]),
+            (["03/07/2026 10:30", "25/07/2026 08:00"], ["07-03", "07-25"]),
+        ],
+    )
+    def test_a_day_after_the_12th_decides_the_order_of_all(
+        self, cells: list[str], days: list[str]
+    ) -> None:
+        reader = Days.of(cells, None)
+        assert [reader.read(cell) for cell in cells] == [
+            date.fromisoformat(f"2026-{each}") for each in days
+        ]
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            ["03/07/2026", "04/07/2026"],
+            ["03-07-26", "07/07/2026"],
+            ["25/07/2026", "07/25/2026"],
+            ["12/11/2026 10:30"],
+        ],
+    )
+    def test_dates_with_two_meanings_are_not_guessed(self, cells: list[str]) -> None:
+        with pytest.raises(WrongColumns) as refused:
+            Days.of(cells, None)
+        assert refused.value.column == "date_format"
 
     @pytest.mark.parametrize("written", ["YYYY", "DDDD", "YYYYYYMM", "MM/MM/YYYY"])
     def test_what_is_no_way_to_write_a_day_is_refused(self, written: str) -> None:
         with pytest.raises(WrongColumns) as refused:
-            Days(written)
+            Days.of([], written)
         assert refused.value.column == "date_format"
 
 

@@ -24,7 +24,7 @@ class TestMt940:
     def test_dutch_fields_between_slashes_are_taken_apart(self) -> None:
         line = good_lines("nl_abn.sta")[0]
         assert (line.counterparty_name, line.reference) == ("BAKKERIJ BLAUWE DEUR", "INV-000017")
-        assert (line.description, line.iban) == ("FACTUUR INV-000017", "NL91ABNA0417164300")
+        assert (line.description, line.account) == ("FACTUUR INV-000017", "NL91ABNA0417164300")
         web = good_lines("nl_ing.sta")[0]
         assert web.counterparty_name == "ING BANK NV INZAKE WEB"
         assert (web.external_id, web.description) == ("26197000001234", "EV10001REP1000000T1000")
@@ -57,6 +57,10 @@ class TestMt940:
     def test_the_name_of_a_file_is_not_opened(self) -> None:
         with pytest.raises(Unreadable):
             list(mt940.read(b"/etc/hostname"))
+
+    def test_a_file_without_a_statement_is_refused(self) -> None:
+        with pytest.raises(Unreadable, match="has no MT940 statement"):
+            list(mt940.read(b":20:STARTUMS\n:86:X\n"))
 
     @pytest.mark.parametrize(
         ("field_61", "booked_on", "amount"),
@@ -91,7 +95,6 @@ class TestMt940:
                 "260715D,NTRFX",
                 "260715D1234567890123456NTRF",
             ),
-            "260715D1,00NTRFX\none row more\nand another",
         ],
     )
     def test_another_is_a_bad_line(self, field_61: str) -> None:

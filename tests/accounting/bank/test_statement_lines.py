@@ -126,12 +126,18 @@ class TestSortOut:
 
     def test_different_texts_of_one_file_are_lines_of_their_own(self) -> None:
         batch = [line(external_id="B", description=text) for text in "xyz"]
-        kept = fates([*batch, batch[0]])
+        kept = fates([*batch])
         assert len({each.id for each in kept}) == 3
-        assert kept[3] == DuplicateLine(kept[0].id)
         known = again(kept)
         assert [each.id for each in fates([*batch], known)] == [each.id for each in kept[:3]]
         assert fates([batch[2]], known) == [DuplicateLine(kept[2].id)]
+
+    def test_equal_lines_under_an_id_of_several_lines_count_each(self) -> None:
+        coffee, tea = line(external_id="900"), line(external_id="900", amount=90)
+        kept = fates([coffee, coffee, tea])
+        assert len({each.id for each in kept if isinstance(each, BankTransaction)}) == 3
+        repeated = fates([coffee, coffee, tea], again(kept))
+        assert repeated == [DuplicateLine(each.id) for each in kept]
 
     @given(st.lists(st.tuples(st.sampled_from("AB"), st.integers(1, 3), st.sampled_from("xy"))))
     def test_the_same_file_again_brings_nothing_new(self, told: list[tuple[str, int, str]]) -> None:
@@ -140,7 +146,11 @@ class TestSortOut:
         ]
         first = fates(lines)
         new = [each for each in first if isinstance(each, BankTransaction)]
-        assert len(new) == len(set(told))
+        # If an id is on different lines, it makes no repeat of two equal ones.
+        shared = {id for id, *_ in told if len({each for each in told if each[0] == id}) > 1}
+        assert len(new) == sum(each[0] in shared for each in told) + len(
+            {each for each in told if each[0] not in shared}
+        )
         repeated = fates(lines, again(first))
         assert [each.id for each in repeated] == [each.id for each in first]
         assert all(isinstance(each, DuplicateLine) for each in repeated)
@@ -231,3 +241,12 @@ class TestCorrections:
             old, line(external_id="B", amount=90, corrects="A", deletes=deletes), closed=closed
         )
         assert refused.code == code
+
+    def test_a_line_that_was_linked_once_is_replaced_but_not_deleted(self) -> None:
+        known = {"A": StoredLine(OLD.id, (OLD.booked_on, OLD.amount, OLD.direction))}
+        kept = KeptLines(known, None, {"A": OLD}, frozenset({OLD.id}))
+        changed = line(external_id="B", amount=90, corrects="A")
+        [refused] = sorted_out([replace(changed, deletes=True)], kept)
+        assert refused.code == "bank_transaction_used_up"
+        [replaced] = sorted_out([changed], kept)
+        assert (replaced.id, replaced.amount) == (OLD.id, 90)

@@ -10,7 +10,14 @@ import pytest
 from accounting.absent import RequestObject
 from handlers.bank.bank_commands import columns_of
 from handlers.bank.bank_transactions import guess_format
-from libraries.bank_files.tests.statements import EUROS, FILES, MAPPINGS, content_of, format_of
+from libraries.bank_files.tests.statements import (
+    EUROS,
+    FILES,
+    IBANS,
+    MAPPINGS,
+    content_of,
+    format_of,
+)
 from tests.builders.trade import Record
 from tests.contract.document import document
 from tests.partner import Business, Partner
@@ -18,6 +25,8 @@ from tests.partner import Business, Partner
 LINES = "bank-transactions/"
 CSV = b"Date,Amount\n2026-07-15,1.00\n"
 BY_AMOUNT = '{"date": "Date", "amount": "Amount"}'
+AMBIGUOUS_DAY = b"Date,Amount\n03/07/2026,1.00\n"
+AMBIGUOUS_AMOUNT = b"Date;Amount\n2026-07-15;1.000\n2026-07-16;12.500\n"
 WRONG_DAY = '{"date": "Day", "amount": "Amount"}'
 OUTCOMES = ("imported", "skipped", "failed")
 
@@ -96,16 +105,29 @@ class TestImportBankTransactions:
         send(shop, bank, line(external_id="posts-nothing"))
         assert shop.api.get(entries).json()["count"] == before
 
-    def test_a_repeated_bank_id_is_skipped_within_and_across_requests(
+    def test_a_repeated_line_is_skipped_within_and_across_requests(
         self, shop: Business, bank: Record
     ) -> None:
-        first = send(shop, bank, line(external_id="A"), line(external_id="A", amount_cents=5))
+        first = send(shop, bank, line(external_id="A"), line(external_id="A"))
         assert counted(first) == (1, 1, 0)
         kept, again = first.json()["results"]
         assert again["id"] == kept["id"]
-        second = send(shop, bank, line(external_id="A", direction="debit"), line(external_id="B"))
+        second = send(shop, bank, line(external_id="A", description="x"), line(external_id="B"))
         assert counted(second) == (1, 1, 0)
         assert second.json()["results"][0]["id"] == kept["id"]
+
+    def test_a_known_bank_id_on_another_day_or_amount_is_another_line(self, shop: Business) -> None:
+        bank = fresh_bank(shop)
+        first = line(external_id="FEE", amount_cents=850, direction="debit")
+        others = [{"date": "2026-08-15"}, {"amount_cents": 900}, {"direction": "credit"}]
+        assert counted(send(shop, bank, first, {**first, **others[0]})) == (2, 0, 0)
+        assert counted(send(shop, bank, {**first, **others[1]})) == (1, 0, 0)
+        assert counted(send(shop, bank, {**first, **others[2]}, first)) == (1, 1, 0)
+        everything = [first, *({**first, **other} for other in others)]
+        assert counted(send(shop, bank, *everything)) == (0, 4, 0)
+        names = [each["external_id"] for each in shown(shop, bank)]
+        assert (names[0], len(set(names))) == ("FEE", 4)
+        assert all(name.startswith("FEE-") for name in names[1:])
 
     def test_bank_ids_are_unique_per_bank_account(self, shop: Business, bank: Record) -> None:
         send(shop, bank, line(external_id="both"))
@@ -150,7 +172,7 @@ class TestImportBankFiles:
         self, shop: Business, euro_shop: Business, name: str
     ) -> None:
         business = euro_shop if name in EUROS else shop
-        bank = fresh_bank(business)
+        bank = fresh_bank(business, **({"iban": IBANS[name]} if name in IBANS else {}))
         imported, failed = FILES[name]
         assert counted(send_sample(business, bank, name)) == (imported, 0, failed)
         kept = shown(business, bank)
@@ -209,10 +231,12 @@ class TestImportBankFiles:
             (CSV, {"format": "mt940"}, "file"),
             (b"<OFX><STMTRS></OFX>", {}, "file"),
             (b"OFXHEADER:100\n<OFX><A>", {}, "file"),
-            (b":20:X\n:25:Y\n:60F:C260714EUR1,00\n:62F:C260714EUR1,00\n", {}, "file"),
             (b":20:X\n:25:Y\n", {"mapping": WRONG_DAY}, "mapping"),
             (b"<?xml version='1.0'?><Document><BkToCstmrStmt/></Document>", {}, "file"),
             (b"<?xml version='1.0'?><Document><BkToCstmrStmt>", {"format": "camt053"}, "file"),
+            (b'Date,Amount\n"2026-07-15,1.00\n', {"mapping": BY_AMOUNT}, "file"),
+            (AMBIGUOUS_DAY, {"mapping": BY_AMOUNT}, "mapping.date_format"),
+            (AMBIGUOUS_AMOUNT, {"mapping": BY_AMOUNT}, "mapping.decimal_comma"),
             (b"<!DOCTYPE D [<!ENTITY a 'b'>]><D><BkToCstmrStmt/></D>", {}, "file"),
         ],
     )  # fmt: skip

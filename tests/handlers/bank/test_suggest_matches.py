@@ -53,6 +53,34 @@ class TestSuggestMatches:
         assert found[:2] == [named["id"], known["id"]]
         assert day["id"] not in found
 
+    def test_payments_of_one_customer_that_add_up_are_a_combination(
+        self, shop: Business, ledger: Ledger, bank: Bank
+    ) -> None:
+        yarn, other = (shop.customer(company_name=name) for name in ("Yarn Mill", "Zinc Works"))
+        first, second = (paid(shop, yarn, each, payment_date=BOOKED) for each in (51_003, 42_004))
+        paid(shop, other, 42_004, payment_date=BOOKED)
+        line = bank.line(93_007, counterparty_name="YARN MILL")
+        answer = shop.api.get(f"bank-transactions/{line['id']}/suggestions/").json()
+        assert answer["combinations"] == [
+            {
+                "targets": [
+                    {
+                        "target_type": PAYMENT,
+                        "target_id": each["id"],
+                        "amount_cents": each["total_amount_cents"],
+                    }
+                    for each in (first, second)
+                ],
+                "party_name": "Yarn Mill",
+                "score": 70,
+                "reasons": ["amount", "name", "date"],
+            }
+        ]
+        for target in answer["combinations"][0]["targets"]:
+            matched = shop.api.post(f"bank-transactions/{line['id']}/match/", json=target)
+            assert matched.status_code == 200, matched.text
+        assert matched.json()["is_reconciled"] is True
+
     @pytest.mark.parametrize("kind", [each for each in KINDS if each != PAYMENT])
     def test_money_of_each_kind_is_found_by_its_amount(
         self, shop: Business, ledger: Ledger, baker: Record, vendor: Record, bank: Bank, kind: str

@@ -6,7 +6,7 @@ from typing import Any
 from libraries import bank_files
 from libraries.bank_files import Columns, FileLine
 
-# The numbers of good and bad lines in each, for a bank account without an IBAN.
+# The numbers of good and bad lines in each, for a bank account in its currency.
 FILES = {
     "gb.csv": (4, 0),
     "gb_in_out.csv": (2, 0),
@@ -17,12 +17,14 @@ FILES = {
     "gb_one_line.ofx": (3, 0),
     "gb_211.ofx": (1, 2),
     "nl_camt_02.xml": (7, 0),
-    "de_camt_08.xml": (5, 1),
+    "de_camt_08.xml": (4, 2),
     "nl_abn.sta": (4, 0),
     "nl_ing.sta": (3, 0),
     "nl_rabo.sta": (2, 0),
     "de_deutsche.sta": (3, 1),
 }
+# The bank account of a file with statements of several accounts.
+IBANS = {"de_camt_08.xml": "DE89370400440532013000"}
 EUROS = {name for name in FILES if name.startswith(("de", "nl"))}
 MAPPINGS: dict[str, dict[str, Any]] = {
     "gb.csv": {"date": "Date", "amount": "Amount", "description": "Memo"},

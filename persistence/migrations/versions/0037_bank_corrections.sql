@@ -1,0 +1,1 @@
+GRANT DELETE ON bank_transaction TO accounting_server;
