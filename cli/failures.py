@@ -1,7 +1,30 @@
 """The end of a command that fails."""
 
 import sys
-from typing import NoReturn
+from typing import Final, NoReturn
+
+# The errors whose messages are written for operators. They are named and not imported: an error
+# that was raised has its module loaded, and to load all of them would take seconds.
+MENDABLE: Final = frozenset(
+    {
+        "accounting.errors.ApiError",
+        "cli.demo.client.DemoFailed",
+        "cli.partners.NotConfirmed",
+        "libraries.embedded.errors.EmbeddedError",
+        "persistence.archives.atomic_write.CannotWrite",
+        "persistence.archives.backups.DamagedBackup",
+        "persistence.archives.exports.CannotExport",
+        "persistence.archives.imports.CannotImport",
+        "persistence.archives.package.DamagedPackage",
+        "persistence.engine.database_errors.UnsafeDatabase",
+        "persistence.engine.database_errors.UnusableDatabase",
+        "persistence.files.blobs.StorageUnavailable",
+        "persistence.files.blobs.UnusableFileStore",
+        "server.config.settings.SettingsError",
+        "server.process.master.CannotServe",
+        "tools.verify.run.CannotVerify",
+    }
+)
 
 
 def end_with(error: Exception) -> NoReturn:
@@ -14,32 +37,17 @@ def end_with(error: Exception) -> NoReturn:
 
 
 def mendable(error: Exception) -> Exception | None:
-    """Return an error that an operator can fix; None if the error is a defect of this program.
+    """Return an error that an operator can fix; None if the error is a defect of this program."""
+    # An API error for a database that is away is written for partners; its cause is not.
+    cause = error.__cause__ if "accounting.errors.Unavailable" in names_of(error) else error
+    if isinstance(cause, Exception) and "psycopg" in sys.modules:
+        from persistence.engine.database_errors import away
 
-    The message of the returned error is written for operators. The known error classes are imported
-    here, so that a command that succeeds does not load them.
-    """
-    from accounting.errors import ApiError, Unavailable
-    from cli.demo.client import DemoFailed
-    from cli.partners import NotConfirmed
-    from libraries.embedded.errors import EmbeddedError
-    from persistence.archives.atomic_write import CannotWrite
-    from persistence.archives.backups import DamagedBackup
-    from persistence.archives.exports import CannotExport
-    from persistence.archives.imports import CannotImport
-    from persistence.archives.package import DamagedPackage
-    from persistence.engine.database_errors import UnsafeDatabase, UnusableDatabase, away
-    from persistence.files.blobs import StorageUnavailable, UnusableFileStore
-    from server.config.settings import SettingsError
-    from server.process.master import CannotServe
-    from tools.verify.run import CannotVerify
+        if told := away(cause):
+            return told
+    return None if MENDABLE.isdisjoint(names_of(error)) else error
 
-    databases = (EmbeddedError, UnsafeDatabase, UnusableDatabase)
-    commands = (CannotServe, CannotVerify, DemoFailed, NotConfirmed)
-    files = (UnusableFileStore, StorageUnavailable, CannotWrite)
-    moves = (CannotExport, CannotImport, DamagedPackage, DamagedBackup)
-    known = (SettingsError, *commands, *databases, *files, *moves, ApiError)
-    cause = error.__cause__ if isinstance(error, Unavailable) else error  # Is for partners.
-    if isinstance(cause, Exception) and (told := away(cause)):
-        return told
-    return error if isinstance(error, known) else None
+
+def names_of(error: Exception) -> set[str]:
+    """Return the full names of the classes of an error."""
+    return {f"{each.__module__}.{each.__qualname__}" for each in type(error).__mro__}

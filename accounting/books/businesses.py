@@ -298,15 +298,23 @@ def refuse_out_of_order(context: Context, field: str, on: date, earliest: date |
     if on > today or (earliest is not None and on < earliest):
         bounds = [f"before {earliest}"] if earliest is not None else []
         bounds.append(f"after today, {today} (UTC)")
-        raise RuleViolation(
-            "date_out_of_order",
-            f"{field} must not be {' or '.join(bounds)}.",
-            field=field,
-            date=on.isoformat(),
-            earliest=None if earliest is None else earliest.isoformat(),
-            today=today.isoformat(),
-        )
+        message = f"{field} must not be {' or '.join(bounds)}."
+        raise out_of_order(context, message, field, on, earliest)
     refuse_locked(context, on)
+
+
+def out_of_order(
+    context: Context, message: str, field: str, on: date, earliest: date | None
+) -> RuleViolation:
+    """Return the refusal of a given day."""
+    return RuleViolation(
+        "date_out_of_order",
+        message,
+        field=field,
+        date=on.isoformat(),
+        earliest=None if earliest is None else earliest.isoformat(),
+        today=context.today.isoformat(),
+    )
 
 
 def refuse_other_currency(currency: str | None, context: Context) -> None:

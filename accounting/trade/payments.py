@@ -6,9 +6,9 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from accounting.books.businesses import Context, refuse_out_of_order
+from accounting.books.businesses import Context, out_of_order, refuse_out_of_order
 from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
-from accounting.errors import Conflict, ValidationError
+from accounting.errors import Conflict
 from accounting.trade.allocation import Allocation, AllocationSource, live
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
@@ -204,14 +204,15 @@ def context_of_status(
 
     `dated` is the date of the money, if it has one. The day is not before that, nor before the last
     change of the completion. A repeat of the last change with its day changes nothing. Raises
-    ValidationError `validation_error`; RuleViolation `date_out_of_order`; Conflict `period_locked`.
+    RuleViolation `date_out_of_order`; Conflict `period_locked`.
     """
     if given is None:
         return context
     last = (completions[-1].end or completions[-1].start or dated) if completions else None
     if before == after:
         if given != last:
-            raise ValidationError.fields(status_date=["is allowed only with a new status"])
+            message = "status_date is the day of a new status, and the status does not change."
+            raise out_of_order(context, message, "status_date", given, last)
         return context
     bounds = (last, dated) if completions or after == "completed" else ()
     earliest = max((day for day in bounds if day is not None), default=None)

@@ -13,6 +13,7 @@ from typing import LiteralString
 from uuid import UUID
 
 from psycopg import DataError, IntegrityError, errors
+from sqlalchemy import Table
 
 from access.principal import Caller, CallerKind
 from persistence.archives.exports import stored_contents
@@ -22,6 +23,7 @@ from persistence.archives.rows import (
     TRAIL,
     WAITING_ROWS,
     await_lines,
+    other_field,
     take_business,
     take_lines,
 )
@@ -153,7 +155,7 @@ async def _load(connection: Connection, package: Package, books: BooksToProve) -
         if table is TRAIL[0]:
             await _send(connection, _LOCK, {**this, "lock_date": said["lock_date"]})
             await _send(connection, _FORGET, this)
-        await await_lines(connection, package.lines(member))
+        await _stage(connection, package, table, member)
         taken = await take_lines(connection, table, books.id)
         if taken != member.rows:
             raise DamagedPackage(f"{taken} of {member.rows} rows of {table.name} are there.")
@@ -161,11 +163,18 @@ async def _load(connection: Connection, package: Package, books: BooksToProve) -
     await execute_pipeline(connection, [CHECK_NOW])
 
 
+async def _stage(connection: Connection, package: Package, table: Table, member: Member) -> None:
+    """Load the lines of a table; raise DamagedPackage for a field that no export has."""
+    await await_lines(connection, package.lines(member))
+    if (name := await other_field(connection, table)) is not None:
+        raise DamagedPackage(f"A row of {table.name} has the field {name[:100]!r} of no export.")
+
+
 async def _load_business(
     connection: Connection, package: Package, member: Member, books: BooksToProve
 ) -> Row:
     """Insert the business itself, which reserves its id, and return its exported row."""
-    await await_lines(connection, package.lines(member))
+    await _stage(connection, package, business, member)
     rows = await _send(connection, _SAID, {})
     if [row["id"] for row in rows] != [books.id]:
         raise DamagedPackage("The file holds another business than it says.")

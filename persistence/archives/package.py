@@ -22,6 +22,11 @@ FORMAT_VERSION: Final = 1
 MANIFEST: Final = "manifest.json"
 CHUNK: Final = 1 << 16
 MOST_MANIFEST: Final = 1 << 20
+MOST_ROW: Final = 16 << 20
+MOST_SEAL: Final = 512 << 20  # A row of `audit_seal` grows with the records that it binds.
+MOST_CONTENT: Final = 10 << 20
+MOST_EXPANSION: Final = 200  # Rows are compressed to a twentieth; each has an id of its own.
+EXPANSION_FROM: Final = 1 << 20
 STORAGE_KEY: Final = re.compile(r"[0-9a-f]{32}")
 _NO_TIME: Final = (1980, 1, 1, 0, 0, 0)  # So that the same books have the same members.
 
@@ -150,6 +155,9 @@ class Package:
         with _telling_damage():
             self._zip = zipfile.ZipFile(path)
             self.manifest = _manifest(self._read(MANIFEST, MOST_MANIFEST))
+            self._contents = self._named_contents()
+            for member in self.manifest.tables:
+                self._refuse_other_size(member)
         self._digest = sha256()
         self._files = self._bytes = 0
 
@@ -165,23 +173,36 @@ class Package:
         self._zip.close()
 
     def lines(self, member: Member) -> Iterator[bytes]:
-        """Yield the rows of a table in chunks; the last one only after the digest was verified."""
-        digest, count, size, held = sha256(), 0, 0, b""
+        """Yield the rows of a table in chunks; the last one only after the digest was verified.
+
+        Raises DamagedPackage before it yields more rows than the manifest names, or a row that is
+        too long.
+        """
+        most = MOST_SEAL if member.table == "audit_seal" else MOST_ROW
+        digest, count, size, open_row, held = sha256(), 0, 0, 0, b""
         with _telling_damage(), self._zip.open(member_name(member.table)) as file:
             while chunk := file.read(CHUNK):
                 yield held
                 digest.update(chunk)
                 count, size, held = count + chunk.count(b"\n"), size + len(chunk), chunk
+                ended, last = chunk.find(b"\n"), chunk.rfind(b"\n")
+                longest = open_row + (len(chunk) if ended < 0 else ended)
+                open_row = longest if ended < 0 else len(chunk) - last - 1
+                if count > member.rows or longest > most:
+                    raise _other_rows(member)
         found = Member(member.table, count, size, digest.hexdigest())
         if found != member:
-            raise DamagedPackage(f"The rows of {member.table} are not those that were exported.")
+            raise _other_rows(member)
         yield held
 
     def content(self, storage_key: str, size: int, digest: str) -> bytes:
         """Read the content of a document and verify its size in bytes and its digest."""
         name = content_name(storage_key)
+        if name not in self._contents:
+            raise DamagedPackage(f"{name} is not there, or has two records.")
+        self._contents.remove(name)
         with _telling_damage():
-            content = self._read(name, size)
+            content = self._read(name, min(size, MOST_CONTENT))
         if sha256(content).hexdigest() != digest:
             raise DamagedPackage(f"{name} is not what its record says.")
         self._digest.update(f"{digest}  {name}\n".encode())
@@ -195,12 +216,41 @@ class Package:
         if read != self.manifest.documents:
             raise DamagedPackage("Its documents are not those that were exported.")
 
+    def _named_contents(self) -> set[str]:
+        """Return the names of the documents; raise DamagedPackage for any other member."""
+        tables = {member_name(each.table) for each in self.manifest.tables}
+        members = [each for each in self._zip.infolist() if each.filename not in tables]
+        if len(self._zip.namelist()) - len(members) != len(tables):
+            raise DamagedPackage("The file does not have each table of its manifest once.")
+        contents = [each for each in members if each.filename != MANIFEST]
+        for each in contents:
+            folder, _, key = each.filename.partition("/")
+            if folder != "documents" or not STORAGE_KEY.fullmatch(key):
+                raise DamagedPackage(f"Its manifest does not name {each.filename[:100]!r}.")
+        names = {each.filename for each in contents}
+        counted = len(contents), sum(each.file_size for each in contents)
+        named = self.manifest.documents.files, self.manifest.documents.bytes
+        if counted != named or len(names) < len(contents) or len(members) - len(contents) != 1:
+            raise DamagedPackage("Its documents are not those that its manifest counts.")
+        return names
+
+    def _refuse_other_size(self, member: Member) -> None:
+        """Raise DamagedPackage for a table whose size is not named, or that expands too much."""
+        info = self._zip.getinfo(member_name(member.table))
+        expands = info.file_size > MOST_EXPANSION * info.compress_size + EXPANSION_FROM
+        if info.file_size != member.bytes or expands:
+            raise _other_rows(member)
+
     def _read(self, name: str, most: int) -> bytes:
         with self._zip.open(name) as file:
             content = file.read(most + 1)
         if len(content) > most:
             raise DamagedPackage(f"{name} is longer than it should be.")
         return content
+
+
+def _other_rows(member: Member) -> DamagedPackage:
+    return DamagedPackage(f"The rows of {member.table} are not those that were exported.")
 
 
 def _info(name: str) -> zipfile.ZipInfo:
@@ -219,7 +269,16 @@ def _manifest(text: bytes) -> Manifest:
     ids: dict[str, Any] = {name: UUID(said.pop(name)) for name in ("business_id", "partner_id")}
     tables = tuple(Member(**each) for each in said.pop("tables"))
     documents = Documents(**said.pop("documents"))
+    counts = [
+        documents.files,
+        documents.bytes,
+        *(n for each in tables for n in (each.rows, each.bytes)),
+    ]
+    if any(type(count) is not int or count < 0 for count in counts):
+        raise DamagedPackage("The manifest has a count that is no whole number.")
     manifest = Manifest(**ids, tables=tables, documents=documents, **said)
+    if manifest.newest_seal is not None and not manifest.newest_seal.keys() >= {"number", "digest"}:
+        raise DamagedPackage("The manifest has a seal without its number and digest.")
     if manifest.sha256 != whole_digest(tables, documents):
         raise DamagedPackage("The digests of the file do not make its digest.")
     return manifest

@@ -10,7 +10,7 @@ from uuid import UUID
 from psycopg.sql import SQL, Composed, Identifier, Literal
 from sqlalchemy import Table
 
-from persistence.engine.pipeline import Connection
+from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.sql import Query
 from persistence.tables import (
     audit_record,
@@ -40,6 +40,12 @@ ONE_WAY_TO_WRITE = Query(
 )
 WAITING_ROWS = Query("CREATE TEMPORARY TABLE incoming (line json NOT NULL) ON COMMIT DROP", {})
 """The staging table for lines, which exists until the end of the transaction."""
+
+
+_OTHER_FIELD = """
+SELECT name FROM incoming, json_object_keys(line) AS name
+WHERE name <> ALL (%(columns)s::text[]) LIMIT 1
+"""
 
 
 def columns_of(table: Table) -> list[str]:
@@ -74,6 +80,16 @@ async def await_lines(connection: Connection, chunks: Iterator[bytes]) -> None:
     async with connection.cursor().copy("COPY incoming FROM STDIN") as copy:
         for chunk in chunks:
             await copy.write(chunk.replace(b"\\", b"\\\\"))
+
+
+async def other_field(connection: Connection, table: Table) -> str | None:
+    """Return a field of a staged line that is no column of the lines of a table, or None.
+
+    Nothing reads such a field: `business_id` would claim another business in silence.
+    """
+    asked = Query(_OTHER_FIELD, {"columns": columns_of(table)})
+    [result] = await execute_pipeline(connection, [asked])
+    return result.rows[0]["name"] if result.rows else None
 
 
 async def take_lines(connection: Connection, table: Table, business_id: UUID) -> int:

@@ -39,7 +39,7 @@ TABLE: Final = (
     ),
     Setting(
         "ACCOUNTING_DATA_DIR",
-        "Folder for the bundled PostgreSQL, stored documents and development secrets.",
+        "Folder for the bundled PostgreSQL, documents, documentation pages, development secrets.",
         "accounting-platform in XDG_DATA_HOME, or in ~/.local/share",
     ),
     Setting(

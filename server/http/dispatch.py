@@ -370,7 +370,7 @@ class Request:
         answer = errors.answer(refusal, self.scope["request_id"], self.scope["path"])
         self.scope["refused"] = refusal.code  # For the edge, to which it is an ordinary answer.
         headers = {name.decode(): value.decode() for name, value in answer.headers}
-        return Outcome(answer.status, headers, answer.body)
+        return Outcome(answer.status, headers, bytes(answer.body))
 
 
 def _page_request(query: Mapping[str, Any]) -> PageRequest:

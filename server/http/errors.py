@@ -72,11 +72,14 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A complete answer: status, headers with lower-case names, body."""
+    """A complete answer: status, headers with lower-case names, body.
+
+    A body that is a view is a part of memory that all answers with it share.
+    """
 
     status: int
     headers: Headers
-    body: bytes
+    body: bytes | memoryview
     error_code: str | None = None
 
 

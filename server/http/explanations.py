@@ -19,7 +19,6 @@ from server.http.field_errors import LONGEST_NAME, MOST_FIELDS, Faults, FieldWor
 from server.http.schemas import MAX_BYTES, SchemaCompiler
 
 _KINDS: Mapping[str, type] = MappingProxyType({"object": dict, "array": list})
-_SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 @dataclass(slots=True)
@@ -107,7 +106,8 @@ class Explainers:
 
     def _fill(self, explainer: Explainer, schema: Schema) -> None:
         properties = self._compiler.properties(schema)
-        nested = {name: part for name, part in properties.items() if self._holds(part)}
+        holds = self._compiler.holds_values
+        nested = {name: part for name, part in properties.items() if holds(part)}
         explainer.fields = {name: self.of(part) for name, part in nested.items()}
         others = schema.get("additionalProperties")
         if isinstance(others, dict):
@@ -120,12 +120,8 @@ class Explainers:
         explainer.most = schema.get("maxItems", schema.get("maxProperties"))
         explainer.judged_whole = schema.get("uniqueItems", False) or MAX_BYTES in schema
         for choice in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-            if any(map(self._holds, self._compiler.properties(choice).values())):
+            if any(map(self._compiler.holds_values, self._compiler.properties(choice).values())):
                 raise ContractError("A choice between objects that hold others is not explained")
-
-    def _holds(self, schema: Schema) -> bool:
-        """Return whether values of a schema may contain other values."""
-        return self._compiler.resolved(schema).get("type") not in _SCALARS
 
     def _level(self, schema: Schema) -> Schema:
         """Return the schema without the rules for values that contain others, one level down."""
@@ -136,8 +132,8 @@ class Explainers:
         if "allOf" in level:
             level["allOf"] = [self._level(part) for part in level["allOf"]]
         if "properties" in level:
-            properties = level["properties"].items()
-            level["properties"] = {n: {} if self._holds(p) else p for n, p in properties}
+            holds, properties = self._compiler.holds_values, level["properties"].items()
+            level["properties"] = {n: {} if holds(p) else p for n, p in properties}
         return level
 
 

@@ -36,6 +36,7 @@ class FormReader:
             for name, part in compiler.properties(schema).items()
         }
         self.takes_files = any(field.is_file for field in self._fields.values())
+        self._is_open = compiler.resolved(schema).get("additionalProperties") is True
 
     def value(self, pairs: list[Pair], faults: Faults) -> tuple[dict[str, Any], dict[str, Upload]]:
         """Return (body, files); a value that does not fit the schema stays text for the validator.
@@ -53,7 +54,9 @@ class FormReader:
             field = self._fields.get(name, text)
             texts = [item for item in items if isinstance(item, str)]
             first = items[0]
-            if len(items) > 1 and not field.many:
+            if self._is_open and name not in self._fields:
+                body[name] = "".join(texts)  # It is ignored, as often as it is sent.
+            elif len(items) > 1 and not field.many:
                 add_fault(faults, name[:LONGEST_NAME], "is given more than once")
             elif field.is_file and isinstance(first, Upload):
                 files[name], body[name] = first, ""
@@ -86,9 +89,7 @@ def compile_field(schema: Schema, compiler: SchemaCompiler) -> Field:
         return Field(str, is_file=schema.get("format") == "binary")
     scalar = schema.get("type") in ("integer", "number", "boolean")
     read = text_reader(schema) if scalar else read_json_text
-    if schema.get("nullable"):
-        return Field(lambda text: None if text == "null" else read(text))
-    return Field(read)
+    return Field(lambda text: None if text == "null" else read(text))
 
 
 def read_json_text(text: str) -> Any:
@@ -105,13 +106,14 @@ def _json_texts(pairs: list[Pair]) -> list[bytes]:
     return [text.encode() for text in texts if text.lstrip()[:1] in ("[", "{")]
 
 
-def _read_many(field: Field, texts: list[str]) -> list[Any]:
-    """Read a list: repeated fields, or one field with the whole list as JSON text."""
+def _read_many(field: Field, texts: list[str]) -> list[Any] | None:
+    """Read a list: repeated fields, or one field with the whole list, or null, as JSON text."""
     if len(texts) == 1 and texts[0].lstrip().startswith("["):
         whole = read_json_text(texts[0])
         if isinstance(whole, list):
             return whole
-    return [field.read(text) for text in texts]
+    values = [field.read(text) for text in texts]
+    return None if values == [None] else values
 
 
 def urlencoded_pairs(raw: bytes) -> list[Pair]:

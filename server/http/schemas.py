@@ -30,6 +30,7 @@ _COPIED = frozenset({
 # fmt: on
 _NESTED = frozenset({"items", "not", "additionalProperties"})
 _COMBINED = frozenset({"allOf", "anyOf", "oneOf"})
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 class MaxBytes:
@@ -91,6 +92,23 @@ class SchemaCompiler:
             found |= self.properties(part)
         own: dict[str, Schema] = schema.get("properties", {})
         return found | own
+
+    def required(self, schema: Schema) -> frozenset[str]:
+        """Return the names that an object schema requires, those of its `allOf` parts included."""
+        schema = self.resolved(schema)
+        parts = map(self.required, schema.get("allOf", []))
+        return frozenset(schema.get("required", [])).union(*parts)
+
+    def accepts_null(self, schema: Schema) -> bool:
+        """Return whether null is a valid value of a schema."""
+        schema = self.resolved(schema)
+        if "type" in schema:
+            return bool(schema.get("nullable"))
+        return self.validator(schema).is_valid(None)
+
+    def holds_values(self, schema: Schema) -> bool:
+        """Return whether values of a schema may contain other values."""
+        return self.resolved(schema).get("type") not in _SCALARS
 
     def resolved(self, schema: Schema) -> Schema:
         """Return the target of a `$ref`, or the schema itself."""

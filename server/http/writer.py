@@ -1,11 +1,8 @@
 """Rendering of a handler's value as a response: status, ETag, Location, pages, previews, files."""
 
 import asyncio
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Mapping
 from functools import partial
-from io import StringIO
 from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -23,6 +20,7 @@ from persistence.engine.idempotency import Outcome
 from persistence.engine.pages import Page
 from persistence.partners.registry import Registry
 from server.contract.document import Contract, Operation
+from server.http.csv_files import csv_of
 
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_PASSTHROUGH_DATACLASS  # No dataclass is written.
 _JSON = {"content-type": "application/json"}
@@ -34,11 +32,6 @@ _FORMATS = {
     _CSV: AnswerFormat.CSV,
     "application/pdf": AnswerFormat.PDF,
 }
-
-# The characters with which a spreadsheet begins a formula. The last four are full-width forms of
-# the first four, and are treated alike.
-_WIDE = "＝＋－＠"  # noqa: RUF001 - the wide signs are meant.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *_WIDE)
 
 
 class ReplyWriter:
@@ -113,39 +106,6 @@ def _file(content: bytes, content_type: str, file_name: str) -> Outcome:
         "content-disposition": f'attachment; filename="{file_name}"',
     }
     return Outcome(200, headers, content)
-
-
-def csv_of(table: Csv) -> bytes:
-    """Encode a table with its header as comma-separated values (RFC 4180), in UTF-8."""
-    file = StringIO(newline="")
-    writer = csv.writer(file)
-    writer.writerow(table.header)
-    writer.writerows(_cells(row) for row in table.rows)
-    return file.getvalue().encode()
-
-
-def _cells(row: Sequence[Any]) -> Iterator[str]:
-    return (csv_cell(value) for value in row)
-
-
-def csv_cell(value: Any) -> str:
-    """Format a value: nothing for None, and text so that no spreadsheet runs it as a formula.
-
-    Text that a formula could begin with gets an apostrophe before it: `'=1+1`. A negative number is
-    a number, and is unchanged.
-    """
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case datetime():
-            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-        case date():
-            return value.isoformat()
-        case str():
-            return f"'{value}" if value.startswith(_FORMULA_STARTS) else value
-    return str(value)
 
 
 def envelope(page: Page[Any], scope: Scope) -> dict[str, Any]:

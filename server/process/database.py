@@ -16,7 +16,8 @@ from server.config.settings import StoreSettings
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 60.0
+TELL_SECONDS = 5.0
 LOOK_SECONDS = 0.5
 
 SPAWNS: Final = multiprocessing.get_context("spawn")
@@ -42,6 +43,12 @@ class Database(Protocol):
     def home(self) -> Path | None:
         """The folder of the embedded PostgreSQL; each worker registers there as a user of it."""
 
+    def probe(self) -> None:
+        """Raise an error with a message for an operator where no waiting would help.
+
+        Quick: it runs while the first modules of the workers are loaded.
+        """
+
     def prepare(self, given_up: GivenUp, begin: Begin, /) -> None:
         """Return when the database can be served, or when the start was given up.
 
@@ -62,6 +69,9 @@ class EmbeddedDatabase:
         self.postgres = EmbeddedPostgres(home)
         self.home = self.postgres.home
         self.url = self.postgres.url()
+
+    def probe(self) -> None:
+        """Ignore it: the database is started here."""
 
     def prepare(self, given_up: GivenUp, begin: Begin) -> None:
         """Start, migrate and check the database."""
@@ -98,25 +108,34 @@ class NamedDatabase:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self._away: Exception | None = None
+
+    def probe(self) -> None:
+        """Connect once; raises UnusableDatabase for a wrong password or a missing database."""
+        self._away = in_own_process(reach, self.url)
 
     def prepare(self, given_up: GivenUp, begin: Begin) -> None:
         """Check the database, and wait for it up to `WAIT_SECONDS`.
 
-        It may be starting at the same time as the server.
+        It may be starting at the same time as the server. The reason is logged every
+        `TELL_SECONDS`.
         """
         begin("Checking the database")
-        deadline = time.monotonic() + WAIT_SECONDS
-        told = False
         log = structlog.get_logger("accounting.database")
-        while isinstance(found := in_own_process(prove, self.url), Exception):
+        deadline = time.monotonic() + WAIT_SECONDS
+        tell_at = time.monotonic()
+        found = self._away or in_own_process(prove, self.url)
+        while isinstance(found, Exception):
+            now = time.monotonic()
             if given_up():
                 return
-            if time.monotonic() > deadline:
+            if now > deadline:
                 raise found
-            if not told:
-                log.warning("waiting", reason=str(found))
-            told = True
+            if now >= tell_at:
+                log.warning("waiting", reason=str(found), seconds_left=round(deadline - now))
+                tell_at = now + TELL_SECONDS
             time.sleep(LOOK_SECONDS)
+            found = in_own_process(reach, self.url) or in_own_process(prove, self.url)
         if found is not None:
             log.warning(found)
 
@@ -134,6 +153,21 @@ def migrate_and_prove(url: str) -> None:
 
     migrate(url)
     refuse_unusable(url)
+
+
+def reach(url: str) -> Exception | None:
+    """Connect to a database; return a DatabaseAway where a later try may succeed, else None.
+
+    It loads the driver alone. Raises UnusableDatabase where waiting would not help.
+    """
+    from persistence.engine.connections import connect
+    from persistence.engine.database_errors import DatabaseAway
+
+    try:
+        connect(url).close()
+    except DatabaseAway as away:
+        return away
+    return None
 
 
 def prove(url: str) -> Exception | str | None:

@@ -15,7 +15,14 @@ from uvicorn import Config
 from server.config.settings import Settings, SettingsError
 from server.process.database import Database, GivenUp
 from server.process.metrics_process import MetricsProcess
-from server.process.uvicorn_adapter import ForkedProcess, Process, Supervisor, track_nothing
+from server.process.uvicorn_adapter import (
+    ForkedProcess,
+    Process,
+    Supervisor,
+    start_forking,
+    stop_forking,
+    track_nothing,
+)
 
 LOOK_SECONDS = 0.5
 FIRST_LOOK_SECONDS = 0.05  # Until the server serves: an operator waits for that.
@@ -32,8 +39,9 @@ class CannotServe(Exception):
 class Preparation:
     """The steps and signals of a server's start and stop.
 
-    `work` prepares the database and the rest, and returns early when the start is given up.
-    Then the master closes `held_back`, and all workers, later ones too, open the database.
+    `probe` raises where no waiting would make the database usable; no worker starts before it.
+    `work` prepares the database and the rest, and returns early when the start is given up. Then
+    the master closes `held_back`, and all workers, later ones too, open the database.
     `when_serving` is called when the first worker answers. `read_settings` loads the settings that
     a new worker would use. `pages_folder` is for the documentation pages.
 
@@ -41,6 +49,7 @@ class Preparation:
     later.
     """
 
+    probe: Callable[[], None]
     work: Callable[[GivenUp], None]
     held_back: Connection
     staying: Connection
@@ -72,6 +81,7 @@ class Master(Supervisor):
         self.database_thread = threading.Thread(
             target=self.keep_database, name="database", daemon=True
         )
+        self.probed = threading.Event()
         self.prepared = threading.Event()
         self.serving = False
         self.leaving: list[Process] = []
@@ -83,6 +93,7 @@ class Master(Supervisor):
         One worker starts alone, to have all processors; the others start when it serves.
         """
         self.database_thread.start()
+        self.wait_for_probe()
         self.start_first_worker()
         while not self.should_exit.is_set():
             self.wait_for_death(LOOK_SECONDS if self.serving else FIRST_LOOK_SECONDS)
@@ -99,8 +110,19 @@ class Master(Supervisor):
         # Otherwise the reaper stops the database when this process ends.
         if not self.database_thread.is_alive():
             self.database.release()
+        stop_forking()
         if self.failure is not None:
             raise self.failure
+
+    def wait_for_probe(self) -> None:
+        """Wait until the database is probed, while the modules of the workers are loaded.
+
+        To start a worker takes until they are loaded, and a start that fails must end earlier.
+        """
+        start_forking()
+        while not (self.probed.wait(FIRST_LOOK_SECONDS) or self.told_to_stop()):
+            pass
+        self.handle_signals()
 
     def start_first_worker(self) -> None:
         """Start the first worker; stop the server if no process can be started."""
@@ -119,6 +141,7 @@ class Master(Supervisor):
         # Children of this thread inherit the mask: Ctrl-C must not end one that is starting.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
+            self.probe()
             self.preparation.work(self.told_to_stop)
             if self.told_to_stop():
                 return  # The work may be incomplete: workers must not open the database.
@@ -126,9 +149,7 @@ class Master(Supervisor):
             self.preparation.held_back.close()
             refuse_broken_contract(self.preparation.pages_folder, self.should_exit)
         except Exception as error:
-            if not self.told_to_stop():  # Otherwise it failed because it was given up.
-                self.failure = error
-                self.should_exit.set()
+            self.fail(error)
             return
         pause = LOOK_SECONDS
         while not self.should_exit.wait(pause):
@@ -138,6 +159,22 @@ class Master(Supervisor):
             except Exception as error:
                 self.log.error("database_not_revived", exc_info=error)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+
+    def probe(self) -> None:
+        """Check that the database may be served; the first worker may start afterwards."""
+        try:
+            self.preparation.probe()
+        except Exception as error:
+            self.fail(error)
+            raise
+        finally:
+            self.probed.set()
+
+    def fail(self, error: Exception) -> None:
+        """Stop the server for an error, unless it only failed because it was told to stop."""
+        if not self.told_to_stop():
+            self.failure = error
+            self.should_exit.set()
 
     def look_after_workers(self) -> None:
         """Replace workers that are gone or hang, and note when the first one serves."""

@@ -6,6 +6,7 @@ The master imports little before it starts its workers, because these take longe
 import errno
 import os
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from server.telemetry import logs
 
 DRAIN_SECONDS = 30
 TAKEN = "the port is in use; name another one with --port, or with PORT= for make"
+PORT_SECONDS = 5.0  # The workers of a killed master hold its port until they have ended.
+LOOK_SECONDS = 0.1
 HUNG_SECONDS = 15  # A worker that loads on a busy machine answers late and must not be killed.
 
 
@@ -62,6 +65,7 @@ def serve(settings: Settings, start: Start | None = None) -> None:
     read = reader(settings)
     start = start or Start(begin=log.info, fill=lambda *_: None, when_serving=lambda: None)
     preparing = Preparation(
+        probe=database.probe,
         work=partial(prepare, settings, database, start),
         held_back=held_back,
         staying=staying,
@@ -128,14 +132,31 @@ def scraped(settings: Settings, database: Database) -> Iterator[MetricsProcess |
         yield MetricsProcess(listener, Path(folder), reader(settings), database.url)
 
 
-def listen(host: str, port: int, taken: str = TAKEN) -> socket.socket:
-    """Bind a port before any process is started; raises CannotServe where that fails."""
+def listen(
+    host: str, port: int, taken: str = TAKEN, seconds: float = PORT_SECONDS
+) -> socket.socket:
+    """Bind a port before any process is started; wait up to `seconds` until it is free.
+
+    Raises CannotServe where that fails.
+    """
+    deadline = time.monotonic() + seconds
+    told = False
+    while True:
+        try:
+            return bind(host, port)
+        except OSError as error:
+            in_use = error.errno == errno.EADDRINUSE
+            if not in_use or time.monotonic() > deadline:
+                why = taken if in_use else error.strerror
+                raise CannotServe(f"Cannot listen on {host} port {port}: {why}.") from error
+        if not told:
+            structlog.get_logger("accounting.server").warning("waiting_for_port", port=port)
+        told = True
+        time.sleep(LOOK_SECONDS)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Bind a port, on both versions of IP where the address allows it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-    try:
-        return socket.create_server((host, port), family=family, dualstack_ipv6=both)
-    except OSError as error:
-        why = error.strerror
-        if error.errno == errno.EADDRINUSE:
-            why = taken
-        raise CannotServe(f"Cannot listen on {host} port {port}: {why}.") from error
+    return socket.create_server((host, port), family=family, dualstack_ipv6=both)

@@ -34,6 +34,8 @@ __all__ = [
     "RequestResponseCycle",
     "Supervisor",
     "WorkerProcess",
+    "start_forking",
+    "stop_forking",
     "track_nothing",
 ]
 
@@ -43,7 +45,8 @@ RELIED_ON: Final[Mapping[type, str]] = MappingProxyType(
         HttpToolsProtocol: (
             "connection_made(transport) connection_lost(exc) data_received(data) shutdown()"
             " on_message_begin() on_url(url) on_header(name,value) on_headers_complete()"
-            " on_message_complete() _start_asgi_task(cycle,app) _get_upgrade()"
+            " on_message_complete() on_response_complete() pause_writing() resume_writing()"
+            " timeout_keep_alive_handler() _start_asgi_task(cycle,app) _get_upgrade()"
             " _unset_keepalive_if_required()"
             " client cycle flow headers loop parser pipeline scheme server_state transport url"
         ),
@@ -78,18 +81,18 @@ class ForkedProcess(ForkServerProcess):
 
     def start(self) -> None:
         """Start the process; signals are handled while the fork server still loads."""
-        _start_forking()
+        start_forking()
         try:
             super().start()
         except (EOFError, OSError):
             # The fork server has just died. Wait for it, or it would still count as alive.
             forkserver._forkserver._stop()  # type: ignore[attr-defined]
-            _start_forking()
+            start_forking()
             super().start()
 
 
-def _start_forking() -> None:
-    """Start the fork server if it does not run.
+def start_forking() -> None:
+    """Start the fork server if it does not run; it loads while this process goes on.
 
     Ctrl-C reaches every process of a terminal. All forked processes block it until they can handle
     it.
@@ -100,6 +103,15 @@ def _start_forking() -> None:
         forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def stop_forking() -> None:
+    """End the fork server, which may still load and would outlive this process until then."""
+    pid = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    if pid is not None:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        forkserver._forkserver._stop()  # type: ignore[attr-defined]
 
 
 def track_nothing() -> None:

@@ -4,11 +4,12 @@ It never contains credentials or bodies. Every line logged during a request has 
 """
 
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import structlog
@@ -18,6 +19,13 @@ from server.config.environment import LogFormat, LogLevel
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the request that this task serves."""
+
+# In an address, by mistake: a token, an API key, or other long text that is no UUID.
+_UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_SECRET: Final = re.compile(
+    rf"(?:eyJ|apk_)[\w.~%-]*|(?<![\w.~%-])(?!{_UUID}(?![\w.~%-]))[\w.~%-]{{32,}}"
+)
+HIDDEN: Final = "[hidden]"
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
@@ -31,6 +39,7 @@ def configure(log_format: LogFormat | None = None, level: LogLevel = "info") -> 
             _drop_while_quiet,
             structlog.processors.add_log_level,
             _name_request,
+            _hide_secrets,
             *writing,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -97,6 +106,13 @@ def _name_request(_logger: Any, _method: str, event: EventDict) -> EventDict:
     served = request_id.get()
     if served is not None:
         event.setdefault("request_id", served)
+    return event
+
+
+def _hide_secrets(_logger: Any, _method: str, event: EventDict) -> EventDict:
+    """Hide parts of an address that look like a token or an API key."""
+    if "path" in event:
+        event["path"] = _SECRET.sub(HIDDEN, str(event["path"]))
     return event
 
 

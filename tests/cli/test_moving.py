@@ -354,6 +354,28 @@ class TestRefused:
         assert said == "accounting: '../../outside' is no name of a file."
         assert not (elsewhere.server.folder.parent / "outside").exists()
 
+    @pytest.mark.parametrize("table", ["business", "invoice", "audit_record"])
+    def test_a_row_that_names_a_business_of_its_own(
+        self, elsewhere: Place, exported: Path, tmp_path: Path, table: str
+    ) -> None:
+        def claim(text: bytes) -> bytes:
+            first, *rest = text.splitlines(keepends=True)
+            row = {**json.loads(first), "business_id": str(self.partner.partner_id)}
+            return json.dumps(row).encode() + b"\n" + b"".join(rest)
+
+        file = changed(exported, tmp_path / "claims.zip", **{table: claim})
+        said = self.refused(elsewhere, file)
+        assert said == f"accounting: A row of {table} has the field 'business_id' of no export."
+
+    def test_a_member_that_its_manifest_does_not_name(
+        self, elsewhere: Place, exported: Path, tmp_path: Path
+    ) -> None:
+        file = changed(exported, tmp_path / "more.zip")
+        with zipfile.ZipFile(file, "a") as opened:
+            opened.writestr("tables/reply.ndjson", b"{}\n")
+        said = self.refused(elsewhere, file)
+        assert said == "accounting: Its manifest does not name 'tables/reply.ndjson'."
+
     def test_rows_that_the_database_does_not_take(
         self, elsewhere: Place, exported: Path, tmp_path: Path
     ) -> None:

@@ -36,6 +36,15 @@ class Hostile:
         return {name: value for name, value in lines.items() if value is not None}
 
 
+@dataclass(frozen=True)
+class Field:
+    """A field or item of a body, its schema, and the values that leave it out."""
+
+    place: Place
+    schema: Node
+    omitted_by: tuple[str | None, ...] = ()
+
+
 def unreadable(valid: bytes) -> Iterator[Hostile]:
     """Yield every body that is refused whatever the operation."""
     yield from not_json(valid)
@@ -43,12 +52,18 @@ def unreadable(valid: bytes) -> Iterator[Hostile]:
     yield from announced_wrongly(valid)
 
 
-def unfit(valid: Any, schema: Node) -> Iterator[Hostile]:
-    """Yield every body that an operation refuses by its schema, derived from `valid`."""
-    yield from wrong_as_a_whole(valid)
-    for number, place in enumerate(places(schema, valid)):
-        yield from bad_text(valid, *place, BAD_TEXTS[number % len(BAD_TEXTS)])
-        yield from wrong_values(valid, *place)
+def unfit(valid: Any, schema: Node, *, new: bool, required: bool) -> Iterator[Hostile]:
+    """Yield every body that an operation refuses by its schema, derived from `valid`.
+
+    `new`: the body creates an object, so null leaves out an optional field. `required`: so is the
+    body, which null leaves out otherwise.
+    """
+    yield from wrong_as_a_whole(required)
+    if follow(schema).get("additionalProperties") is False:
+        yield from unknown_fields(valid)
+    for number, place in enumerate(places(schema, valid, new=new)):
+        yield from bad_text(valid, place, BAD_TEXTS[number % len(BAD_TEXTS)])
+        yield from wrong_values(valid, place)
 
 
 def not_json(valid: bytes) -> Iterator[Hostile]:
@@ -121,34 +136,43 @@ def announced_wrongly(valid: bytes) -> Iterator[Hostile]:
         )
 
 
-def wrong_as_a_whole(valid: Any) -> Iterator[Hostile]:
-    """Yield JSON that is no object, and objects with an unknown field."""
+def wrong_as_a_whole(required: bool) -> Iterator[Hostile]:
+    """Yield JSON that is no object."""
     whole = ("validation_error",)
-    for content in (b"[]", b'"text"', b"1", b"null", b"true", b"[{}]"):
+    for content in (b"[]", b'"text"', b"1", b"true", b"[{}]", *([b"null"] if required else [])):
         yield Hostile(f"not an object: {content.decode()}", content, codes=whole, field="body")
+
+
+def unknown_fields(valid: Any) -> Iterator[Hostile]:
+    """Yield objects with an unknown field."""
     for name in ("nope", "__proto__", "id", "", "a.b", "$ref", "x" * 300, "sent_at ", "Ünïcode"):
         content = json.dumps({**valid, name: 1}).encode()
         yield Hostile(
-            f"unknown field {name[:20]!r}", content, codes=whole, field=name[:64] or "body"
+            f"unknown field {name[:20]!r}",
+            content,
+            codes=("validation_error",),
+            field=name[:64] or "body",
         )
 
 
-def bad_text(valid: Any, place: Place, schema: Node, text: bytes) -> Iterator[Hostile]:
+def bad_text(valid: Any, field: Field, text: bytes) -> Iterator[Hostile]:
     """Yield a body with a bad text in a text field.
 
     All fields read texts alike, so one bad text for each field is enough.
     """
-    if schema.get("type") == "string":
-        marked = json.dumps(changed(valid, place, MARK)).encode()
-        yield Hostile(f"{dotted(place)} = {text.decode()}", marked.replace(MARK.encode(), text))
+    if field.schema.get("type") == "string":
+        marked = json.dumps(changed(valid, field.place, MARK)).encode()
+        name = f"{dotted(field.place)} = {text.decode()}"
+        yield Hostile(name, marked.replace(MARK.encode(), text))
 
 
-def wrong_values(valid: Any, place: Place, schema: Node) -> Iterator[Hostile]:
+def wrong_values(valid: Any, field: Field) -> Iterator[Hostile]:
     """Yield bodies with a value of a wrong type or beyond a limit."""
+    schema, place = field.schema, field.place
     tried = [*wrong_types(schema), *beyond_limits(schema, at(valid, place))]
     if "type" in schema and not schema.get("nullable"):
         tried.append(None)
-    for value in tried:
+    for value in [value for value in tried if value not in field.omitted_by]:
         shown = json.dumps(value)
         yield Hostile(
             f"{dotted(place)} = {shown[:40]}",
@@ -194,16 +218,21 @@ def beyond_limits(schema: Node, present: Any) -> list[Any]:
     return found
 
 
-def places(schema: Node, value: Any, here: Place = ()) -> Iterator[tuple[Place, Node]]:
-    """Yield each field that a body has or may have, and the fields inside those that it has."""
+def places(schema: Node, value: Any, here: Place = (), *, new: bool) -> Iterator[Field]:
+    """Yield each field that a body has or may have, and the fields inside those that it has.
+
+    Items of lists are new, even in changes of an old object.
+    """
     schema = follow(schema)
+    by_any = (None, "") if "x-blank-is-absent" in schema else (None,)
     for name, part in schema.get("properties", {}).items():
-        yield (*here, name), follow(part)
+        optional = new and name not in schema.get("required", [])
+        yield Field((*here, name), follow(part), by_any if optional else ())
         if isinstance(value, dict) and value.get(name):
-            yield from places(part, value[name], (*here, name))
+            yield from places(part, value[name], (*here, name), new=new)
     if "items" in schema and isinstance(value, list) and value:
-        yield (*here, 0), follow(schema["items"])
-        yield from places(schema["items"], value[0], (*here, 0))
+        yield Field((*here, 0), follow(schema["items"]))
+        yield from places(schema["items"], value[0], (*here, 0), new=True)
 
 
 def changed(body: Any, place: Place, value: Any) -> Any:
@@ -224,3 +253,24 @@ def at(body: Any, place: Place) -> Any:
 
 def dotted(place: Place) -> str:
     return ".".join(map(str, place))
+
+
+def with_nulls(value: Any, schema: Node) -> Any:
+    """Return a new object as generated clients send it: null in each field without a value.
+
+    A field that is `nullable` stays absent, since null may have a meaning there.
+    """
+    schema = follow(schema)
+    if isinstance(value, list):
+        return [with_nulls(item, schema.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    properties = {name: follow(part) for name, part in schema.get("properties", {}).items()}
+    nulls = {name: None for name, part in properties.items() if is_omitted_by_null(part)}
+    given = {name: with_nulls(item, properties.get(name, {})) for name, item in value.items()}
+    return {**nulls, **given}
+
+
+def is_omitted_by_null(schema: Node) -> bool:
+    """Return whether null leaves out an optional field of a new object."""
+    return bool(schema.keys() & {"type", "anyOf"}) and not schema.get("nullable")

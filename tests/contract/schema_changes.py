@@ -55,9 +55,10 @@ _DEFAULTS: Final = MappingProxyType(
         "exclusiveMaximum": False,
         "additionalProperties": True,
         "deprecated": False,
+        "x-blank-is-absent": False,
     }
 )
-_OPENING: Final = frozenset({"nullable", "additionalProperties"})
+_OPENING: Final = frozenset({"nullable", "additionalProperties", "x-blank-is-absent"})
 _WITHOUT_MEANING: Final = frozenset({"deprecated", "x-deprecated"})
 _FREE_IN_ANSWERS: Final = frozenset({"additionalProperties"})
 _BRANCHES: Final = frozenset({"anyOf", "oneOf"})

@@ -93,7 +93,8 @@ def make_refund(story: "Story") -> Record:
     """Create a refund that is paid in part."""
     invoice = {"type": "Invoice", **at("invoice_id", story)}
     refund = refunded(story.business, invoice, amount_cents=8_000)
-    story.ids["refund_payment_id"] = refund_paid(story.business, refund, amount_cents=1_000)["id"]
+    facts = {"amount_cents": 1_000, "completed_at": "2026-07-10T09:00:00Z"}
+    story.ids["refund_payment_id"] = refund_paid(story.business, refund, **facts)["id"]
     return refund
 
 

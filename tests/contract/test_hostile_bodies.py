@@ -12,13 +12,16 @@ import pytest
 from tests.builders.files import PDF
 from tests.contract.document import Operation, bodies, follow, operations, share_of
 from tests.contract.each import each_of, each_taking
-from tests.contract.hostile_bodies import JSON, Hostile, unfit, unreadable
+from tests.contract.hostile_bodies import JSON, Hostile, unfit, unreadable, with_nulls
 from tests.contract.sockets import exchanged
 from tests.contract.valid_requests import Request, Story
 from tests.in_turn import in_turn
 from tests.partner import Partner
 
 each_taking_json = each_taking(JSON)
+each_creating_by_json = each_of(
+    each for each in operations() if each.method == "post" and JSON in bodies(each)
+)
 each_without_body = each_of(each for each in operations() if not bodies(each))
 each_with_body = each_of(each for each in operations() if bodies(each))
 # One operation for each set of content types: the limit of size depends on nothing else.
@@ -105,7 +108,13 @@ class TestJsonBody:
         for example in names_of_examples(operation):
             request = request_of(story, operation, JSON, example)
             unread = unreadable(json.dumps(request.body).encode())
-            tried = [*share_of(operation, unread, PARTS), *unfit(request.body, schema)]
+            wrong = unfit(
+                request.body,
+                schema,
+                new=operation.method == "post",
+                required=operation.node["requestBody"].get("required", False),
+            )
+            tried = [*share_of(operation, unread, PARTS), *wrong]
             # A body that an earlier example had need not be sent again.
             hostile = [
                 each for each in tried if each.content_type not in forms and each.name not in sent
@@ -113,6 +122,15 @@ class TestJsonBody:
             sent |= {each.name for each in hostile}
             assert wrongly_answered(request, hostile) == [], example
         assert len(sent) > 20
+
+    @each_creating_by_json
+    def test_of_a_create_is_taken_with_null_in_each_field_left_out(
+        self, operation: Operation, rival: Partner
+    ) -> None:
+        request = Story.begin(rival).request(operation)
+        body = with_nulls(request.body, bodies(operation)[JSON]["schema"])
+        answer = replace(request, body=body).send()
+        assert answer.status_code in (200, 201), answer.text
 
     @each_taking_json
     def test_is_taken_under_any_spelling_of_its_name_and_in_chunks(

@@ -139,3 +139,15 @@ class TestKilledServer:
             server.kill(server.process.pid)
             server.process.wait()
             everything_is_gone(server)  # Sooner, because it is idle.
+
+    def test_a_server_that_is_started_as_its_master_dies_takes_its_place(
+        self, own_folder: Path
+    ) -> None:
+        with Server(own_folder) as server:
+            for _ in range(3):
+                server.wait_for_workers()
+                killed = server.process
+                server.kill(killed.pid)
+                server.start().wait()
+                killed.wait()
+            CommandLine(own_folder).did("check-books")

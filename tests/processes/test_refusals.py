@@ -1,6 +1,8 @@
 """Faults that prevent the start of a server: a readable message, exit code 2, no leftovers."""
 
+import os
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import psycopg
 import pytest
 
 from libraries.embedded.postgres import EmbeddedPostgres
+from server.process.startup import listen
 from tests.command_line import CommandLine, CommandResult
 from tests.partner import PATIENCE_SECONDS, within
 from tests.ports import free_port
@@ -86,6 +89,14 @@ class TestSettings:
         assert all_gone(fresh_folder)
         assert not (fresh_folder / "postgres").exists()
 
+    def test_a_port_that_becomes_free_is_waited_for(self) -> None:
+        # As that of a killed master, which its workers hold until they have ended.
+        former = socket.create_server(("127.0.0.1", 0))
+        port = former.getsockname()[1]
+        threading.Timer(0.5, former.close).start()
+        with listen("127.0.0.1", port) as listener:
+            assert listener.getsockname()[1] == port
+
     def test_a_port_for_metrics_that_is_taken(self, fresh_folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             taken = str(listener.getsockname()[1])
@@ -108,6 +119,9 @@ class TestDatabases:
         server = Server(fresh_folder, "--development", DATABASE_URL=url).start()
         assert within(PATIENCE_SECONDS, lambda: bool(server.events("waiting")))
         assert "Connection refused" in server.events("waiting")[0]["reason"]
+        assert server.events("waiting")[0]["seconds_left"] == 60
+        assert within(PATIENCE_SECONDS, lambda: len(server.events("waiting")) > 1)
+        assert 50 <= server.events("waiting")[1]["seconds_left"] <= 55
         server.stop()
         assert server.process.returncode == 0
         assert all_gone(fresh_folder)
@@ -134,6 +148,17 @@ class TestDatabases:
         done = serve(fresh_folder, "--development", DATABASE_URL=named.url("nowhere"))
         assert_refused(done, "The database cannot be used: ", 'database "nowhere" does not exist')
         assert '"event":"waiting"' not in done.err
+
+    def test_one_that_is_not_there_costs_two_seconds_at_most(
+        self, fresh_folder: Path, named: EmbeddedPostgres
+    ) -> None:
+        # Time of processors, since other tests use them too. To load the workers takes longer.
+        server = Server(fresh_folder, DATABASE_URL=named.url("nowhere")).start()
+        _, status, used = os.wait4(server.process.pid, 0)
+        server.process.returncode = os.waitstatus_to_exitcode(status)
+        assert server.process.returncode == 2, server.log
+        assert used.ru_utime + used.ru_stime < 2
+        assert all_gone(fresh_folder, 1)
 
     def test_one_at_another_schema(
         self, fresh_folder: Path, named: EmbeddedPostgres, schema: str

@@ -25,6 +25,7 @@ from schemathesis.generation.case import Case as AnyCase
 
 from tools.verify.contract import Contract
 from tools.verify.formats import teach
+from tools.verify.omissions import may_omit_fields
 from tools.verify.story import KEY, Caller, JourneyStopped, Story, UnexpectedAnswer, no_answer
 
 JOURNEY: Final = "contract"
@@ -151,9 +152,10 @@ def _must_be_refused(case: Case, wrong: set[ParameterLocation]) -> bool:
     """Return whether a request still violates the contract when it is sent.
 
     The business id in a path is corrected before, and a malformed header counts as no header. A
-    form has only text, so a value of the wrong JSON type can be valid there.
+    form has only text, so a value of the wrong JSON type can be valid there; so can a null.
     """
     in_body = ParameterLocation.BODY in wrong and case.media_type not in FORMS
+    in_body = in_body and not may_omit_fields(case.path, case.body)
     return in_body or ParameterLocation.QUERY in wrong
 
 

@@ -137,8 +137,8 @@ class TestStatusDate:
     @pytest.mark.parametrize(
         ("facts", "code"),
         [
-            ({"status_date": day("8")}, "validation_error"),
-            ({"status": "completed", "status_date": day("8")}, "validation_error"),
+            ({"status_date": day("8")}, "date_out_of_order"),
+            ({"status": "completed", "status_date": day("8")}, "date_out_of_order"),
             ({"status": "failed", "status_date": day("4")}, "date_out_of_order"),
             ({"status": "failed", "status_date": day("21")}, "date_out_of_order"),
             ({"status": "failed", "status_date": day("7")}, "period_locked"),

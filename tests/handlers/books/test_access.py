@@ -66,7 +66,8 @@ class TestIssuePartnerToken:
         [
             ({}, "invalid_request", "body"),
             ({"grant_type": "password"}, "unsupported_grant_type", "grant_type"),
-            ({"grant_type": ""}, "unsupported_grant_type", "grant_type"),
+            ({"grant_type": ""}, "invalid_request", "grant_type"),
+            ({**FORM, "client_secret": "apk_test_x"}, "invalid_request", "client_secret"),
         ],
     )
     def test_of_another_grant_is_400(
@@ -75,6 +76,27 @@ class TestIssuePartnerToken:
         answer = acme.key.post(TOKEN, data=form)
         assert (answer.status_code, answer.json()["error"]) == (400, error)
         assert list(answer.json()["detail"]["field_errors"]) == [field]
+
+    @pytest.mark.parametrize("form", ["data", "json", "files"])
+    def test_ignores_blank_and_unknown_parameters(self, form: str, acme: Partner) -> None:
+        # RFC 6749, 3.2; a client library sends such fields without being told to.
+        more = {"scope": "accounting", "audience": "", "client_id": "", "client_secret": ""}
+        sent = {**FORM, **more}
+        body = {name: (None, value) for name, value in sent.items()} if form == "files" else sent
+        answer = acme.key.post(TOKEN, **{form: body})
+        assert answer.status_code == 200
+        assert answer.json().keys() == {"access_token", "token_type", "expires_in"}
+
+    def test_ignores_an_unknown_parameter_that_is_repeated(self, acme: Partner) -> None:
+        # RFC 8707 allows that for `resource`.
+        form = {**FORM, "resource": ["https://a.example", "https://b.example"]}
+        assert acme.key.post(TOKEN, data=form).status_code == 200
+        form = {**FORM, "client_secret": ["", "apk_test_x"]}
+        assert acme.key.post(TOKEN, data=form).status_code == 400
+
+    def test_refuses_an_unknown_parameter_of_its_address(self, acme: Partner) -> None:
+        answer = acme.key.post(f"{TOKEN}?client_secret=apk_test_x", data=FORM)
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
 
     def test_for_another_client_is_400(self, acme: Partner, rival: Partner) -> None:
         answer = acme.key.post(TOKEN, data={**FORM, "client_id": str(rival.partner_id)})

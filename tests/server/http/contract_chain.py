@@ -58,6 +58,16 @@ paths:
           description: The order.
           headers: {ETag: {schema: {type: string}}}
           content: {application/json: {schema: {$ref: '#/components/schemas/OrderCreate'}}}
+  /shops/{shop_id}/orders/latest/:
+    parameters:
+      - {$ref: '#/components/parameters/ShopId'}
+    patch:
+      tags: [Orders]
+      operationId: change_latest_order
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/OrderCreate'}}}
+      responses: {'200': {description: The order.}}
   /shops/{shop_id}/orders/drafts/:
     parameters:
       - {$ref: '#/components/parameters/ShopId'}

@@ -181,30 +181,33 @@ class Cases:
     def changed_fields(self, operation: Operation, valid: Case) -> Iterator[Case]:
         value = orjson.loads(valid.body)
         schema = operation.bodies[JSON]
-        for label, changed in self.changes(schema, value, self.compiler.properties(schema)):
+        new = operation.method == "POST"
+        for label, changed in self.changes(schema, value, new):
             yield replace(valid, label=f"field: {label}", body=orjson.dumps(changed))
 
-    def changes(
-        self, schema: Schema, value: Any, properties: dict[str, Schema]
-    ) -> Iterator[tuple[str, Any]]:
-        """Yield the object with one field changed, at every depth of the example."""
+    def changes(self, schema: Schema, value: Any, new: bool) -> Iterator[tuple[str, Any]]:
+        """Yield the object with one field changed, at every depth of the example.
+
+        `new`: a created object, or an item of a list.
+        """
         if not isinstance(value, dict):
             return
         closed = self.compiler.resolved(schema).get("additionalProperties") is False
         yield f"unknown, {'closed' if closed else 'open'}", {**value, "no_such_field": 1}
+        needed = self.compiler.resolved(schema).get("required", [])
         for name in value:
-            required = name in self.compiler.resolved(schema).get("required", [])
+            required = name in needed
             without = {key: item for key, item in value.items() if key != name}
             yield f"left out, {'required' if required else 'optional'}", without
-        for name, property_schema in properties.items():
+        for name, property_schema in self.compiler.properties(schema).items():
             part = self.compiler.resolved(property_schema)
-            for label, wrong in wrong_values(part):
+            for label, wrong in wrong_values(part, optional=new and name not in needed):
                 yield label, {**value, name: wrong}
             if name in value:
                 inner, item = self.inside(part, value[name])
-                for label, changed in self.changes(inner, item, self.compiler.properties(inner)):
-                    again = [changed] if isinstance(value[name], list) else changed
-                    yield label, {**value, name: again}
+                listed = isinstance(value[name], list)
+                for label, changed in self.changes(inner, item, new or listed):
+                    yield label, {**value, name: [changed] if listed else changed}
 
     def inside(self, part: Schema, value: Any) -> tuple[Schema, Any]:
         if isinstance(value, list) and value and "items" in part:
@@ -287,12 +290,16 @@ BODIES = {
 }
 
 
-def wrong_values(schema: Schema) -> Iterator[tuple[str, Any]]:
-    """Yield unusual values for a field of this schema, with their names."""
+def wrong_values(schema: Schema, optional: bool) -> Iterator[tuple[str, Any]]:
+    """Yield unusual values for a field of this schema, with their names.
+
+    `optional`: a field that a new object may omit.
+    """
     kind = schema.get("type")
     if kind is None:
         return
-    yield f"null, {'nullable' if schema.get('nullable') else 'not nullable'}", None
+    absent = "optional in a new object" if optional else "not nullable"
+    yield f"null, {'nullable' if schema.get('nullable') else absent}", None
     yield from WRONG_KINDS[kind].items()
     if "maximum" in schema:
         yield "past the maximum", schema["maximum"] + 1

@@ -170,6 +170,15 @@ class TestPresence:
         assert call.body == {"a": 1}
 
 
+class TestAbsentBody:
+    def test_null_is_an_absent_body_where_none_is_required(self, chain: Chain) -> None:
+        assert chain.ask("POST", DRAFTS, b" null\n", headers=JSON_HEADERS).body is None
+
+    def test_null_is_no_required_body(self, chain: Chain) -> None:
+        refused = refusal(chain, "POST", ORDERS, b"null", headers=JSON_HEADERS)
+        assert refused.detail["field_errors"] == {"body": ["must be an object"]}
+
+
 class TestSize:
     def test_chunks_of_json_have_a_mebibyte_together(self, chain: Chain) -> None:
         whole = b'{"a": "' + b"x" * (1024 * 1024 - 9) + b'"}'
@@ -223,6 +232,19 @@ class TestForms:
         from_parts = chain.ask("POST", ORDERS, self.multipart(*self.FIELDS), headers=MULTIPART)
         assert from_json.body == from_form.body == from_parts.body
         assert from_json.body["tags"] == ["a,b", "c"]
+
+    @pytest.mark.parametrize("headers", [FORM, MULTIPART])
+    def test_null_leaves_out_an_optional_field_that_is_no_text(
+        self, chain: Chain, headers: Any
+    ) -> None:
+        write = self.urlencoded if headers is FORM else self.multipart
+        fields = ("quantity", "sent", "allocations", "metadata", "limit_cents", "name")
+        body = write(("amount_cents", "1"), *((name, "null") for name in fields))
+        assert chain.ask("POST", ORDERS, body, headers=headers).body == {
+            "amount_cents": 1,
+            "limit_cents": None,
+            "name": "null",
+        }
 
     def test_a_list_may_be_one_json_text(self, chain: Chain) -> None:
         body = self.urlencoded(("amount_cents", "1"), ("tags", '["a", "b"]'))

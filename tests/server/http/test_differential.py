@@ -54,6 +54,7 @@ INTENDED = {
     "field: 30 February": ("200", "400", "Draft 4 does not know the format"),
     "field: a local address": ("200", "400", "no customer can be reached there"),
     "field: past x-max-bytes": ("200", "400", "the keyword is ours"),
+    "field: null, optional in a new object": ("400", "200", "generated clients omit fields so"),
     "multipart: cut short": ("200", "400", "stock drops what is not complete"),
     "multipart: no boundary": ("500", "400", "no bytes may be a fault of ours"),
 }

@@ -205,6 +205,53 @@ class TestBody:
         body = post(chain, amount_cents=1, customer_id=None, limit_cents=None)
         assert body == {"amount_cents": 1, "customer_id": None, "limit_cents": None}
 
+    def test_null_of_a_new_object_is_an_omission_at_every_depth(self, chain: Chain) -> None:
+        body = post(
+            chain,
+            amount_cents=1,
+            customer_id=None,
+            due_date=None,
+            quantity=None,
+            tags=None,
+            account=None,
+            allocations=[{"invoice_id": INVOICE, "amount_cents": 5, "on": None}],
+            parent={"day": None, "lines": [{"lines": None}, {"day": "2025-01-02", "lines": []}]},
+            metadata={"day": None},
+        )
+        assert body == {
+            "amount_cents": 1,
+            "customer_id": None,
+            "allocations": [{"invoice_id": UUID(INVOICE), "amount_cents": 5}],
+            "parent": {"lines": [{}, {"day": date(2025, 1, 2), "lines": []}]},
+            "metadata": {"day": None},
+        }
+
+    def test_null_is_no_value_of_a_required_field_an_item_or_an_unknown_one(
+        self, chain: Chain
+    ) -> None:
+        found = post_faults(
+            chain, amount_cents=None, tags=[None], allocations=[{"invoice_id": None}], extra=None
+        )
+        assert found == {
+            "amount_cents": [f"must be an integer {IN_MINOR_UNITS}"],
+            "tags.0": ["must be a string"],
+            "allocations.0.invoice_id": ["must be a string"],
+            "allocations.0.amount_cents": ["is required"],
+            "extra": ["is not a known field"],
+        }
+
+    def test_null_in_a_change_is_an_omission_in_items_of_lists_only(self, chain: Chain) -> None:
+        def change(**fields: Any) -> bytes:
+            return orjson.dumps({"amount_cents": 1, **fields})
+
+        latest = f"{ORDERS}latest/"
+        lines = change(allocations=[{"invoice_id": INVOICE, "amount_cents": 5, "on": None}])
+        call = chain.ask("PATCH", latest, lines, headers=JSON_HEADERS)
+        assert call.body["allocations"] == [{"invoice_id": UUID(INVOICE), "amount_cents": 5}]
+        body = change(due_date=None, parent={"day": None})
+        found = faults(chain, "PATCH", latest, body, headers=JSON_HEADERS)
+        assert found == {"due_date": ["must be a string"], "parent.day": ["must be a string"]}
+
     def test_all_faults_come_at_once_with_those_of_the_address(self, chain: Chain) -> None:
         body = orjson.dumps(
             {"allocations": [{"amount_cents": 0}, {"invoice_id": 1, "x": 2}], "unknown": True}

@@ -81,6 +81,36 @@ class TestRequestId:
         assert [event["request_id"] for event in told] == ["mine"] * 4
 
 
+KEY = "apk_live_" + "a1B2" * 9
+TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTk3In0.c2lnbmF0dXJl"
+ID = "0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02"
+
+
+class TestSecrets:
+    @pytest.mark.parametrize(
+        ("path", "shown"),
+        [
+            (f"/v1/platform/{KEY}/oauth2/token/", "/v1/platform/[hidden]/oauth2/token/"),
+            (f"/v1/{KEY[:20]}", "/v1/[hidden]"),
+            (f"/v1/key={KEY}&x=1", "/v1/key=[hidden]&x=1"),
+            (f"/v1/Bearer%20{TOKEN}", "/v1/[hidden]"),
+            (f"/documents/{ID}/{TOKEN[:30]}", f"/documents/{ID}/[hidden]"),
+            (f"/v1/{'x' * 43}/", "/v1/[hidden]/"),
+            (f"/v1/{ID}0/", "/v1/[hidden]/"),
+            (
+                f"/v1/platform/businesses/{ID}/general-ledger/chart-of-accounts/1200/entries/",
+                f"/v1/platform/businesses/{ID}/general-ledger/chart-of-accounts/1200/entries/",
+            ),
+        ],
+    )
+    def test_in_a_path_are_hidden(self, path: str, shown: str) -> None:
+        code = CODE.replace('method="GET"', f"path={path!r}")
+        done = subprocess.run(
+            [*words("json")[:4], code, "json"], capture_output=True, text=True, check=True
+        )
+        assert json.loads(done.stderr.splitlines()[0])["path"] == shown
+
+
 class TestForPeople:
     def test_a_terminal_shows_coloured_lines(self) -> None:
         told = shown()
