@@ -23,6 +23,7 @@ from psycopg.pq.abc import PGconn, PGresult
 from psycopg.rows import DictRow
 from psycopg.waiting import Ready, Wait
 
+from persistence.engine.liveness import Liveness, NoAnswer
 from persistence.engine.observer import observer
 from persistence.engine.sql import Query, Row
 from persistence.engine.topology import SingleNode, Topology
@@ -41,6 +42,17 @@ class SocketWatch:
         self._loop: asyncio.AbstractEventLoop | None = None  # The loop that watches the socket now.
         self._socket = -1
         self._waiter: asyncio.Future[Ready] | None = None
+        self.liveness: Liveness | None = None  # The pool sets it.
+
+    @property
+    def waits(self) -> bool:
+        """Return whether an exchange waits for the socket."""
+        return self._waiter is not None and not self._waiter.done()
+
+    def end_wait(self) -> None:
+        """End the current exchange with NoAnswer, which closes the connection."""
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_exception(NoAnswer())
 
     async def drive(self, exchange: PQGen[T]) -> T:
         """Continue an exchange whenever the socket is ready for it; return its result."""
@@ -51,7 +63,7 @@ class SocketWatch:
         except StopIteration as end:
             found: T = end.value
             return found
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, NoAnswer):
             self.stop()
             self._pgconn.finish()
             raise
@@ -89,8 +101,10 @@ class SocketWatch:
         """
         if self._waiter is None or self._waiter.done():
             self.stop()
-        else:
-            _wake(self._waiter, Ready.R)
+            return
+        if self.liveness is not None:
+            self.liveness.answered = True
+        _wake(self._waiter, Ready.R)
 
 
 def _wake(waiter: asyncio.Future[Ready], ready: Ready) -> None:
@@ -145,15 +159,15 @@ class Connection(AsyncConnection[DictRow]):
         self.pipe = Pipeline(self)
         self.machines: Topology = SingleNode()  # The pool sets it for a cluster.
         self.made_at = monotonic()
-        self._watch = SocketWatch(self.pgconn)
+        self.watch = SocketWatch(self.pgconn)
 
     async def wait(self, gen: PQGen[_T], *_: float | None, **_options: float | None) -> _T:
         """Run an exchange to its end; the interval and the timeout of psycopg are ignored."""
-        return await self._watch.drive(gen)
+        return await self.watch.drive(gen)
 
     async def close(self) -> None:
         """Close the connection immediately."""
-        self._watch.stop()
+        self.watch.stop()
         await super().close()
 
 

@@ -1,12 +1,10 @@
 """The connections of one process, each in the role that may not rewrite history."""
 
 import asyncio
-from collections import Counter, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from select import POLLIN, poll
-from time import monotonic, perf_counter
+from time import monotonic
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -18,165 +16,12 @@ from psycopg.rows import dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 
 from persistence.engine.connections import LACKED, LEAVES_A_HOST_SECONDS, hosts_in, put_on
-from persistence.engine.database_errors import ReadOnly, unavailable
-from persistence.engine.observer import observer
+from persistence.engine.database_errors import ReadOnly
+from persistence.engine.fair_semaphore import FairSemaphore, Permit
+from persistence.engine.liveness import Liveness, NoAnswer
 from persistence.engine.pipeline import Connection
 from persistence.engine.sql import Row
 from persistence.engine.topology import ARE_THERE_MANY, Cluster, SingleNode
-
-# A fair semaphore: permits that tenants share, with one queue of limited length for each tenant.
-
-
-# At a hundred requests a second, all that wait are served within the deadline of a request.
-MOST_WAITING = 1_000
-# A posting takes a few milliseconds; work that takes so long waits for a lock, or is large.
-QUICK_SECONDS = 0.02
-
-
-@dataclass(slots=True, eq=False)
-class Permit:
-    """A permit that a tenant holds; while its timer runs, the work is new."""
-
-    tenant: Hashable
-    timer: asyncio.TimerHandle | None = None
-
-
-Queue = deque[asyncio.Future[Permit]]
-
-
-class FairSemaphore:
-    """A semaphore with `places` permits, of which each tenant may hold half.
-
-    Where the work is expected to be `quick`, a tenant may hold half of that for new work.
-    """
-
-    def __init__(self, places: int, *, quick: bool = False) -> None:
-        self._free = places
-        self._share = _half(places)
-        self._quick = quick
-        self._share_of_new = _half(self._share) if quick else self._share
-        self._held = Counter[Hashable]()
-        self._new = Counter[Hashable]()
-        self._queues: dict[Hashable, Queue] = {}  # The queue that is served next is the first.
-        self._waiting = 0
-
-    @property
-    def waiting(self) -> int:
-        """The number of requests that wait for a permit."""
-        return self._waiting
-
-    @property
-    def held(self) -> int:
-        """The number of permits that are held."""
-        return self._held.total()
-
-    async def acquire(self, tenant: Hashable) -> Permit:
-        """Wait for a permit of a tenant; raise Unavailable where too many requests wait already."""
-        if self._free and self._may_hold(tenant):
-            return self._grant(tenant)
-        self.refuse_crowd(tenant)
-        return await self._wait(tenant)
-
-    def refuse_crowd(self, tenant: Hashable) -> None:
-        """Raise Unavailable where no further request of this tenant may wait."""
-        queue = self._queues.get(tenant, ())
-        if self._waiting >= MOST_WAITING or len(queue) >= MOST_WAITING // 2:
-            raise unavailable()
-
-    def release(self, permit: Permit) -> None:
-        """Release a permit to the next request that may have it."""
-        if permit.timer is not None:
-            permit.timer.cancel()
-            _count_down(self._new, permit.tenant)
-        _count_down(self._held, permit.tenant)
-        self._free += 1
-        self._serve()
-
-    def refuse_all(self) -> None:
-        """Raise Unavailable in every request that waits."""
-        for queue in self._queues.values():
-            for coming in queue:
-                if not coming.done():
-                    coming.set_exception(unavailable())
-        self._queues.clear()
-        self._waiting = 0
-
-    def _may_hold(self, tenant: Hashable) -> bool:
-        return self._held[tenant] < self._share and self._new[tenant] < self._share_of_new
-
-    def _grant(self, tenant: Hashable) -> Permit:
-        self._free -= 1
-        self._held[tenant] += 1
-        permit = Permit(tenant)
-        if self._quick:
-            self._new[tenant] += 1
-            permit.timer = asyncio.get_running_loop().call_later(
-                QUICK_SECONDS, self._grow_old, permit
-            )
-        return permit
-
-    def _grow_old(self, permit: Permit) -> None:
-        permit.timer = None
-        _count_down(self._new, permit.tenant)
-        self._serve()
-
-    async def _wait(self, tenant: Hashable) -> Permit:
-        coming: asyncio.Future[Permit] = asyncio.get_running_loop().create_future()
-        self._queues.setdefault(tenant, deque()).append(coming)
-        self._waiting += 1
-        began = perf_counter()
-        try:
-            return await coming
-        except asyncio.CancelledError:
-            if coming.cancelled():
-                self._leave(tenant, coming)
-            elif coming.exception() is None:
-                self.release(coming.result())  # It came as the wait was cancelled.
-            raise
-        finally:
-            observer.get().waited(perf_counter() - began)
-
-    def _leave(self, tenant: Hashable, coming: asyncio.Future[Permit]) -> None:
-        queue = self._queues.get(tenant)
-        if queue is not None and coming in queue:
-            queue.remove(coming)
-            self._waiting -= 1
-            if not queue:
-                del self._queues[tenant]
-
-    def _serve(self) -> None:
-        """Assign the free permits to the queues in rotation; skip tenants with a full share."""
-        while self._free:
-            for tenant in self._queues:
-                if self._may_hold(tenant):
-                    break
-            else:
-                return
-            coming = self._next_of(tenant)
-            if not coming.done():
-                coming.set_result(self._grant(tenant))
-
-    def _next_of(self, tenant: Hashable) -> asyncio.Future[Permit]:
-        """Remove the first request of a queue, and move the queue to the end of the rotation."""
-        queue = self._queues.pop(tenant)
-        coming = queue.popleft()
-        self._waiting -= 1
-        if queue:
-            self._queues[tenant] = queue
-        return coming
-
-
-def _half(places: int) -> int:
-    return max(1, places // 2)
-
-
-def _count_down(counter: Counter[Hashable], tenant: Hashable) -> None:
-    left = counter[tenant] - 1
-    if left:
-        counter[tenant] = left
-    else:
-        del counter[tenant]
-
 
 # The time limit of a new connection, for each host of the address: a database that restarts answers
 # again by then.
@@ -214,6 +59,8 @@ class Pool:
         self._all = FairSemaphore(size)
         self._writers = FairSemaphore(max(1, size // 2), quick=True)
         self._idle: list[Connection] = []
+        self._leased: set[Connection] = set()
+        self._liveness = Liveness(self._is_awaited, self._try, self._end_waits)
         self._closed = False
         self._none_before = 0.0  # Older connections may lead to a server that is no primary.
 
@@ -237,10 +84,14 @@ class Pool:
 
     async def acquire(self) -> Connection:
         """Return an idle or new connection for the holder of a permit."""
-        return await self._idle_one() or await self._new_one()
+        connection = await self._idle_one() or await self._new_one()
+        self._leased.add(connection)
+        self._liveness.watch()
+        return connection
 
     async def release(self, connection: Connection, failure: type[BaseException] | None) -> None:
         """Return a connection to the pool, or close it where its work has left it unusable."""
+        self._leased.discard(connection)
         if failure is not None and issubclass(failure, asyncio.CancelledError):
             await connection.close()  # There is no time to wait for a rollback.
         elif failure is not None and issubclass(failure, _LEADS_ASTRAY):
@@ -261,9 +112,33 @@ class Pool:
         self._all.refuse_crowd(tenant)
         self._writers.refuse_crowd(tenant)
 
+    def refuse_away(self) -> None:
+        """Raise NoAnswer while the database is away."""
+        if self._liveness.away:
+            raise NoAnswer
+
+    def _is_awaited(self) -> bool | None:
+        return any(each.watch.waits for each in self._leased) if self._leased else None
+
+    async def _try(self) -> None:
+        async with asyncio.timeout(CONNECT_SECONDS * hosts_in(self._conninfo)):
+            await (await self._connect()).close()
+
+    def _end_waits(self) -> None:
+        """End each request that waits, for an answer or for a permit."""
+        self._none_before = monotonic()
+        for connection in self._leased:
+            connection.watch.end_wait()
+        self._refuse_all()
+
+    def _refuse_all(self) -> None:
+        self._all.refuse_all()
+        self._writers.refuse_all()
+
     async def close(self) -> None:
         """Close all idle connections now, and each leased connection when it returns."""
         self._closed = True
+        self._liveness.stop()
         while self._idle:
             await self._idle.pop().close()
 
@@ -276,7 +151,8 @@ class Pool:
     async def _idle_one(self) -> Connection | None:
         while self._idle:
             connection = self._idle.pop()
-            if monotonic() < connection.made_at + LIFETIME_SECONDS and not is_broken(connection):
+            oldest = max(self._none_before, monotonic() - LIFETIME_SECONDS)
+            if connection.made_at > oldest and not is_broken(connection):
                 return connection
             await connection.close()
         return None
@@ -299,12 +175,12 @@ class Pool:
                     await asyncio.sleep(PAUSE_SECONDS)
         except TimeoutError:
             pass
-        self._all.refuse_all()
-        self._writers.refuse_all()
+        self._refuse_all()
         raise failure
 
     async def _connect(self) -> Connection:
         connection = await plain_connection(self._conninfo)
+        connection.watch.liveness = self._liveness
         try:
             await _enter(connection, to_write=self._to_primary)
         except BaseException:
@@ -342,6 +218,7 @@ class _Lease:
         self._permits: list[Permit] = []
 
     async def __aenter__(self) -> Connection:
+        self._pool.refuse_away()
         try:
             for semaphore in self._semaphores:
                 self._permits.append(await semaphore.acquire(self._tenant))

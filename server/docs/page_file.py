@@ -8,8 +8,9 @@ import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import orjson
 
@@ -50,7 +51,8 @@ class PageFile:
         with unfinished.open("wb") as file:
             file.write(orjson.dumps(places) + b"\n")
             for page in pages.values():
-                file.write(page.plain + page.packed)
+                file.write(page.plain)
+                file.write(page.packed)
         unfinished.replace(self.path)
         self._delete_others()
 
@@ -63,25 +65,27 @@ class PageFile:
     def read(self) -> Pages | None:
         """Return the pages once they are written, else None."""
         try:
-            file = os.open(self.path, os.O_RDONLY)
+            with self.path.open("rb") as file:
+                return PagesInFile(file)
         except FileNotFoundError:
             return None
-        return PagesInFile(file)
 
 
 class PagesInFile(Pages):
-    """Pages read from the file on access; only their offsets are kept in memory."""
+    """Pages in the file, which is mapped: all answers of all workers share its bytes.
 
-    def __init__(self, file: int) -> None:
-        self._file = file
-        with os.fdopen(os.dup(file), "rb") as reader:
-            line = reader.readline()
-        self._start = len(line)
+    Only the offsets of the pages are kept in memory. A file never changes once it is written, and
+    remains mapped when it is deleted.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        line = file.readline()
         self._places = orjson.loads(line)
+        self._contents = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))[len(line) :]
 
     def __getitem__(self, address: str) -> StoredPage:
         media_type, headers, tag, at, plain, packed = self._places[address]
-        content = os.pread(self._file, plain + packed, self._start + at)
+        content = self._contents[at : at + plain + packed]
         lines = [(name.encode(), value.encode()) for name, value in headers]
         return StoredPage(media_type.encode(), lines, content[:plain], content[plain:], tag)
 

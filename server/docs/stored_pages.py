@@ -19,12 +19,15 @@ VARY: Final = (b"vary", b"Accept-Encoding")
 
 @dataclass(frozen=True, slots=True)
 class StoredPage:
-    """A page, plain and compressed; `tag` is the ETag of the plain form, without quotes."""
+    """A page, plain and compressed; `tag` is the ETag of the plain form, without quotes.
+
+    Both forms are views, so that no answer has a copy of them.
+    """
 
     media_type: bytes
     headers: Headers
-    plain: bytes
-    packed: bytes
+    plain: memoryview
+    packed: memoryview
     tag: str
 
     def answer(self, asked: Headers) -> Answer:
@@ -48,7 +51,7 @@ def store(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> S
     """Compress and tag a page; the bytes are the same in every worker."""
     tag = hashlib.sha256(content).hexdigest()[:32]
     packed = gzip.compress(content, mtime=0)
-    return StoredPage(media_type, [*headers], content, packed, tag)
+    return StoredPage(media_type, [*headers], memoryview(content), memoryview(packed), tag)
 
 
 def _sent(lines: Iterable[tuple[bytes, bytes]], wanted: bytes) -> str:

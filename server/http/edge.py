@@ -24,11 +24,11 @@ from server.http.connexion_adapter import routed_operation_id
 from server.http.errors import Answer, Headers
 from server.http.health import LIVE, READY
 from server.http.problems import MethodNotAllowed, PayloadTooLarge, RequestTimeout
+from server.http.unsent_answers import PIECE_BYTES, UnsentAnswers
 from server.telemetry import logs
 from server.telemetry.request_watch import Watch, WatchedRequest
 
 # CORS: the origins whose web pages may call the API, and the headers for browsers.
-
 
 LOOPBACK_ORIGIN: Final = re.compile(r"https?://(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?")
 METHODS: Final = b"GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -179,12 +179,10 @@ PLAIN: Final = frozenset({LIVE, READY})
 class Limits:
     """The limits on the size and arrival time of a body, and on the time to answer.
 
-    Requests slower than `slow_seconds` are logged as warnings.
-
     The size is that of the largest upload, 10 MiB, with room for the other parts of its form;
-    `server/http/validation.py` has smaller limits for JSON and forms. The time to answer
-    starts after the headers or, if there is a body, after the last part of it; it ends when the
-    answer begins.
+    `server/http/validation.py` has smaller limits for JSON and forms. The time to answer starts
+    after the headers or the last part of the body, and ends when the answer begins. Requests
+    slower than `slow_seconds` are logged as warnings.
     """
 
     size_bytes: int = 11 * 1024 * 1024
@@ -213,6 +211,7 @@ class Edge:
         self.find_page = find_page or nowhere
         self.limits = limits or Limits()
         self.watch = watch or Watch()
+        self.unsent = UnsentAnswers()
         # Bound now: an unbound logger is bound anew for each line.
         self.log = log or structlog.get_logger("accounting.requests").bind()
 
@@ -239,6 +238,8 @@ class Exchange:
         self.secure = edge.https.is_https(scope)
         self.inbound = receive
         self.outbound = send
+        self.began = perf_counter()
+        self.complete_at: float | None = None  # When all of a large answer was there.
         self.status: int | None = None
         self.error_code: str | None = None
         self.size_bytes = 0
@@ -248,7 +249,6 @@ class Exchange:
 
     async def serve(self) -> None:
         """Answer exactly once, whatever fails, and write the log line."""
-        began = perf_counter()
         logs.request_id.set(self.request_id)
         watched = self.edge.watch.begin(self.request_id, self.scope["headers"])
         failure: Exception | None = None
@@ -256,16 +256,20 @@ class Exchange:
             async with self.deadline:
                 await self.admit()
         except ClientDisconnect:
-            self.lose(watched, perf_counter() - began)
+            self.lose(watched, self.duration())
             return
         except Exception as error:
             if self.hung_up():
-                self.lose(watched, perf_counter() - began)
+                self.lose(watched, self.duration())
                 return
             failure = self.overdue(error) if self.deadline.expired() else error
             if self.status is None:
                 await self.refuse(failure)
-        self.record(watched, perf_counter() - began, failure)
+        self.record(watched, self.duration(), failure)
+
+    def duration(self) -> float:
+        """Return the seconds until now or, of a large answer, until the client began to read it."""
+        return (self.complete_at or perf_counter()) - self.began
 
     def hung_up(self) -> bool:
         """Return whether the connection broke during an answer, so that writing it failed."""
@@ -307,7 +311,7 @@ class Exchange:
                 allow=("GET", "HEAD"),
             )
         answer = await page(self.scope)
-        self.deadline.reschedule(None)  # A slow reader has no deadline here.
+        self.deadline.reschedule(None)  # server/process/protocol.py limits the time to read it.
         return await self.reply(answer)
 
     async def receive(self) -> Message:
@@ -346,7 +350,11 @@ class Exchange:
             message = {**message, "headers": sealed(lines, self.request_id, secure=self.secure)}
         elif self.method == "HEAD":
             message = {**message, "body": b""}
-        await self.outbound(message)
+        if len(message.get("body", b"")) > PIECE_BYTES:
+            self.complete_at = perf_counter()
+            await self.edge.unsent.send(message, self.scope, self.outbound)
+        else:
+            await self.outbound(message)
 
     def own_lines(self) -> Headers:
         """Return the headers that depend on the request."""

@@ -1,6 +1,8 @@
 """Limits on the connections of a single client, applied before any request is read."""
 
+import asyncio
 import socket
+import struct
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
@@ -26,6 +28,16 @@ def bound_readers(listener: socket.socket, seconds: float = READER_SECONDS) -> N
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(seconds * 1000))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
+
+
+def reset(transport: asyncio.Transport) -> None:
+    """Close a connection immediately, and drop the data that waits to be sent.
+
+    Without the option, the kernel would continue to send its part of the data.
+    """
+    connected = transport.get_extra_info("socket")
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 class ServingLoop(uvloop.Loop):

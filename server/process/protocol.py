@@ -2,8 +2,11 @@
 
 A request that arrives too slowly, with a head that is too large, or that is not HTTP is answered in
 the format of the contract, and its connection is closed. Once a request is here in full, no
-deadline of this module runs, so a slow handler is not affected. The connections of an address are
-limited; for slow readers, see server/process/connections.py.
+deadline runs until its answer is sent, so a slow handler is not affected.
+
+An answer that is read too slowly ends its connection: a client has 15 seconds for each 64 KiB. For
+a client that reads nothing, see server/process/connections.py; for large answers,
+server/http/unsent_answers.py. The connections of an address are limited.
 
 server/process/uvicorn_adapter.py lists the members of uvicorn's own protocol that it overrides and
 reads. tests/server/process/test_protocol.py tests every behaviour over real sockets.
@@ -22,7 +25,8 @@ from server.http import errors
 from server.http.drain import DrainState
 from server.http.edge import request_id_of, sealed
 from server.http.problems import BadRequest, HeadersTooLarge, RequestTimeout, UriTooLong
-from server.process.connections import ConnectionsPerAddress
+from server.http.unsent_answers import PIECE_BYTES
+from server.process.connections import ConnectionsPerAddress, reset
 from server.process.uvicorn_adapter import HttpConnection, RequestResponseCycle
 from server.telemetry.request_watch import NO_OPERATION, Counts, NoCounts
 
@@ -38,6 +42,7 @@ class GuardedProtocol(HttpConnection):
     head_seconds = 5.0
     body_seconds = 15.0
     linger_seconds = 1.0
+    reading_seconds = 15.0  # For each piece of an answer.
     url_limit_bytes = 8 * 1024
     headers_limit_bytes = 16 * 1024
     fields_limit = 100
@@ -50,8 +55,10 @@ class GuardedProtocol(HttpConnection):
         self.headers = []
         self.url = b""
         self.deadline: asyncio.TimerHandle | None = None
+        self.reader_deadline: asyncio.TimerHandle | None = None
         self.running: RequestResponseCycle | None = None
         self.admitted = False
+        self.lost = False
         self.in_head = True
         self.in_body = False
         self.discards_input = False
@@ -66,6 +73,7 @@ class GuardedProtocol(HttpConnection):
     # uvicorn narrows the type of the transport too, with the same `type: ignore`.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        transport.set_write_buffer_limits(high=PIECE_BYTES)  # With TLS, the default is more.
         self.arm(self.head_seconds, self.head_is_late)
         self.admitted = self.addresses.opened(self.client)
         if not self.admitted:
@@ -78,7 +86,9 @@ class GuardedProtocol(HttpConnection):
             )
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.lost = True  # The number of its socket may be that of another connection soon.
         self.disarm()
+        self.disarm_reader()
         if self.admitted:
             self.addresses.closed(self.client)
         super().connection_lost(exc)
@@ -111,7 +121,55 @@ class GuardedProtocol(HttpConnection):
             self.arm(self.body_seconds, self.body_is_late)
         # For the edge; uvicorn's type of a scope lists only its own keys.
         cycle.scope["hung_up"] = self.transport.is_closing  # type: ignore[typeddict-unknown-key]
+        cycle.scope["reset"] = self.reset  # type: ignore[typeddict-unknown-key]
         self.running = cycle
+
+    # The deadline for a client that reads slowly. It runs while more than a piece waits to be sent
+    # and, because closing waits for the client too, from the end of the connection.
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.arm_reader()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.disarm_reader()
+        if self.transport.is_closing():
+            self.arm_reader()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self.arm_reader()
+
+    def timeout_keep_alive_handler(self) -> None:
+        if not self.transport.is_closing():
+            super().timeout_keep_alive_handler()
+            self.arm_reader()
+
+    def arm_reader(self) -> None:
+        """Start the deadline, unless it runs already or the connection has ended."""
+        if self.reader_deadline is None and not self.lost:
+            self.reader_deadline = self.loop.call_later(self.reading_seconds, self.reader_is_slow)
+
+    def disarm_reader(self) -> None:
+        """Stop the deadline."""
+        if self.reader_deadline is not None:
+            self.reader_deadline.cancel()
+            self.reader_deadline = None
+
+    def reader_is_slow(self) -> None:
+        """Close the connection without sending the rest."""
+        unsent = self.transport.get_write_buffer_size()
+        structlog.get_logger("accounting.connections").info(
+            "slow_reader_closed", reason="the answer was read too slowly", unsent_bytes=unsent
+        )
+        self.reset()
+
+    def reset(self) -> None:
+        """Close the connection immediately, and drop the data that waits to be sent."""
+        if not self.lost:
+            reset(self.transport)
 
     # Callbacks of the parser.
 

@@ -76,7 +76,7 @@ class TestFullLine:
         other: Business,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr("persistence.engine.pool.MOST_WAITING", 6)
+        monkeypatch.setattr("persistence.engine.fair_semaphore.MOST_WAITING", 6)
         write = writer(shop, shop.customer())
         with ThreadPoolExecutor(WRITERS) as threads, held(fresh_server, shop) as waiting:
             asked = []

@@ -1,4 +1,4 @@
-"""The file of a business: what is refused before any of it is read."""
+"""Refusals of the file of a business, before any of it is read."""
 
 import json
 import warnings

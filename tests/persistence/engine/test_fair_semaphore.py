@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from accounting.errors import Unavailable
-from persistence.engine.pool import FairSemaphore, Permit
+from persistence.engine.fair_semaphore import FairSemaphore, Permit
 from tests.partner import PATIENCE_SECONDS
 
 
@@ -90,7 +90,7 @@ class TestQuickWork:
     def test_new_quick_work_gets_half_of_the_permits_of_a_tenant(
         self, crowd_for: Crowds, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.engine.pool.QUICK_SECONDS", PATIENCE_SECONDS)
+        monkeypatch.setattr("persistence.engine.fair_semaphore.QUICK_SECONDS", PATIENCE_SECONDS)
         crowd = crowd_for(8, quick=True)
         assert crowd.come("aaabbb") == "aabb"
         assert crowd.go("b") == "b"
@@ -98,7 +98,7 @@ class TestQuickWork:
     def test_quick_work_that_lasts_returns_its_permit_once(
         self, crowd_for: Crowds, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.engine.pool.QUICK_SECONDS", 0.0)
+        monkeypatch.setattr("persistence.engine.fair_semaphore.QUICK_SECONDS", 0.0)
         crowd = crowd_for(4, quick=True)
         assert crowd.come("aaabbb") == "aabb"
         assert crowd.go("abab") == "ab"
@@ -149,7 +149,7 @@ class TestFullQueue:
     def test_a_tenant_has_at_most_half_of_the_queue(
         self, crowd_for: Crowds, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("persistence.engine.pool.MOST_WAITING", 6)
+        monkeypatch.setattr("persistence.engine.fair_semaphore.MOST_WAITING", 6)
         crowd = crowd_for(2)
         crowd.come("ab" + "aaa")
         with pytest.raises(Unavailable):

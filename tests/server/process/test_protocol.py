@@ -24,6 +24,7 @@ BEARER = b"Authorization: Bearer a\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"
 UPGRADE = b"Connection: Upgrade\r\n"
 LARGE = 10_000_000  # More than the buffers of any system.
+SIZES = {"/large": LARGE, "/page": 60_000}  # Of a page, the buffers of a connection hold two.
 
 
 class Patient(GuardedProtocol):
@@ -38,6 +39,10 @@ class Patient(GuardedProtocol):
 class Impatient(Patient):
     head_seconds = 0.2
     body_seconds = 0.3
+
+
+class Brisk(Patient):
+    reading_seconds = 1.0
 
 
 class Few(Patient):
@@ -59,8 +64,8 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         more = message["more_body"]
     seen = [name.decode() for name, _ in scope["headers"]]
     facts = {"path": scope["path"], "bytes": len(body), "headers": seen}
-    if scope["path"] == "/large":
-        facts["more"] = "x" * LARGE
+    if scope["path"] in SIZES:
+        facts["more"] = "x" * SIZES[scope["path"]]
     answer = json.dumps(facts).encode()
     length = (b"content-length", b"%d" % len(answer))
     await send({"type": "http.response.start", "status": 200, "headers": [length]})
@@ -391,6 +396,30 @@ class TestReaders:
         time.sleep(3)
         with pytest.raises(ConnectionResetError):
             hurried.file.read()
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            [b"/large"],
+            [b"/large", b"Connection: close\r\n"],
+            [b"/page", b"Connection: close\r\n"],
+            [b"/page"],
+        ],
+    )
+    def test_the_connection_of_a_client_that_reads_slowly_is_reset(self, asked: Any) -> None:
+        with serving(Brisk, 1) as (_, port), closing(socket.socket()) as reader:
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            reader.connect(("127.0.0.1", port))
+            reader.sendall(get(asked[0]) + get(*asked))
+
+            def is_reset() -> bool:
+                try:
+                    assert reader.recv(100)
+                except ConnectionResetError:
+                    return True
+                return False
+
+            assert within(PATIENCE_SECONDS, is_reset, every=0.02)
 
     def test_a_client_that_reads_late_gets_the_whole_answer(self, wire: Wire) -> None:
         wire.send(get(b"/large"))
