@@ -1,4 +1,4 @@
-"""Whether the database of a pool answers, judged by all connections of the pool together.
+"""Notices a database that does not answer, by all connections of a pool together.
 
 A frozen PostgreSQL, or a network that drops everything, closes no connection: it only stops
 answering. One silent connection proves nothing, since a report may take long. So the pool counts

@@ -321,7 +321,7 @@ MISTAKES: Final = (
         company_name="x",
         country="Spain",
     ),
-    wrong("null for a name", CUSTOMERS, "company_name must be a string.", company_name=None),
+    wrong("no name", CUSTOMERS, "individual_name or company_name is required.", company_name=None),
     Mistake(
         "a version for an ETag",
         "PATCH",

@@ -245,8 +245,9 @@ class TestCreateBill(Creation):
         first, second, third = TAXED
         lines = [first, {**second, "account_identifier": account("5000")}, third]
         [entry] = side.ledger.entries(side.open(line_items=lines, additional_discount=90))
-        # 90 over 1900, 500 and 500 is 58.97, 15.52 and 15.52: 59, 16 and 15.
+        # 90 over 2400 at 20 % and 500 without a code is 74.48 and 15.52: 74 and 16. And 74 over
+        # 1900 and 500 is 58.58 and 15.42: 59 and 15.
         assert entry.amounts == {
-            **{"6000": 1_900 - 59 + 500 - 15, "5000": 500 - 16},
+            **{"6000": 1_900 - 59 + 500 - 16, "5000": 500 - 15},
             **{"1300": 490, "2000": -3_300},
         }

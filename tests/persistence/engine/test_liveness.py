@@ -47,7 +47,7 @@ def short_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def play(story: Callable[[Database], Awaitable[None]]) -> Database:
-    """Play a story with a database whose connections are watched."""
+    """Run a story with a database whose connections are watched."""
 
     async def played() -> Database:
         database = Database()
