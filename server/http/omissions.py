@@ -28,6 +28,8 @@ class Omissions:
     def remove_from(self, value: Any) -> bool:
         """Remove such fields from a value, in place; return whether there were any."""
         removed = False
+        if not (self.by_null or self.by_blank or self.fields or self.others or self.items):
+            return removed  # A map of texts may have thousands of them.
         if isinstance(value, dict):
             for name in [name for name, held in value.items() if self._is_absent(name, held)]:
                 del value[name]
