@@ -223,7 +223,7 @@ def _amounts(
     """Compute the taxes and totals of lines, with their shares of the document discount."""
     amounts = [each.amount for each in untaxed]
     _refuse_larger(discount, within_bounds(sum(amounts)))
-    shares = spread(discount, amounts, [_code_and_rate(each.taxing) for each in untaxed])
+    shares = _spread(discount, amounts, [_code_and_rate(each.taxing) for each in untaxed])
     taxable = [
         TaxableAmount(
             amount=amount,
@@ -252,7 +252,9 @@ def _amounts(
     )
 
 
-def spread(discount: int, amounts: Sequence[int], keys: Sequence[tuple[str, Decimal]]) -> list[int]:
+def _spread(
+    discount: int, amounts: Sequence[int], keys: Sequence[tuple[str, Decimal]]
+) -> list[int]:
     """Spread a document discount over codes and rates first, then within each over its lines.
 
     So the tax does not depend on the order of the lines. A discount of 1 on 50 at 20 %, 50 at 5 %
