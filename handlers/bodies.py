@@ -907,10 +907,12 @@ BankTarget = Literal[
     "journal_entry",
     "transfer",
 ]
+BankMovement = Literal["original", "return"]
 
 
 class BankTransactionMatch(TypedDict):
     target_type: BankTarget
+    of: BankMovement | Absent
     target_id: UUID | Absent
     bank_account_id: UUID | Absent
     amount_cents: int | Absent

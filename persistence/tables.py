@@ -608,11 +608,16 @@ def document_table(name: str, party: str, opened: str) -> Table:
     )
 
 
-def held_columns(moved: str) -> tuple[SchemaItem, ...]:
+# Whether completed money ever came back: a completed payment has one span that has not ended.
+EVER_RETURNED = "jsonb_array_length(completions) > (status = 'completed')::integer"
+
+
+def held_columns(name: str, moved: str) -> tuple[SchemaItem, ...]:
     """Create the columns of a payment for its bank lines and its payout.
 
     `moved` is SQL for the amount that arrives at or leaves the account. `unlinked` is the part that
-    no bank line shows yet, null if none can; it is a column for the same reason as `listed_at`.
+    no bank line shows yet, null if none can; it is a column for the same reason as `listed_at`. It
+    does not count the returns of money.
     """
     unlinked = (
         f"CASE WHEN status IN ('pending', 'processing', 'completed') AND payout_id IS NULL"
@@ -620,15 +625,19 @@ def held_columns(moved: str) -> tuple[SchemaItem, ...]:
     )
     return (
         cents("linked"),
+        cents("linked_back"),
         Column("money_account_id", Uuid),
         Column("payout_id", Uuid),
-        CheckConstraint("linked >= 0", name="linked_positive"),
-        CheckConstraint("(linked > 0) = (money_account_id IS NOT NULL)", name="linked_whole"),
-        CheckConstraint("linked = 0 OR payout_id IS NULL", name="linked_or_paid_out"),
+        CheckConstraint("linked >= 0 AND linked_back >= 0", name="linked_positive"),
+        CheckConstraint(
+            "(linked + linked_back > 0) = (money_account_id IS NOT NULL)", name="linked_whole"
+        ),
+        CheckConstraint("linked + linked_back = 0 OR payout_id IS NULL", name="linked_or_paid_out"),
         within_business("money_account_id", "account"),
         within_business("payout_id", "payout"),
         index("payout_id"),
         Column("unlinked", BigInteger, Computed(unlinked, persisted=True)),
+        index("updated_at", where=EVER_RETURNED, name=f"{name}_returned_idx"),
     )
 
 
@@ -659,7 +668,7 @@ def payment_table(name: str, party: str, moved: str) -> Table:
         Column("metadata", JSONB),
         Column("idempotency_key", Text),
         Column("completions", JSONB, nullable=False),
-        *held_columns(moved),
+        *held_columns(name, moved),
         index("unlinked", "payment_date", where="unlinked IS NOT NULL"),
         CheckConstraint("total >= 1 AND fee >= 0", name="amounts_positive"),
         CheckConstraint(
@@ -882,7 +891,7 @@ def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -
         Column("cancelled_at", Moment),
         Column("completions", JSONB, nullable=False),
         Column("splits", JSONB, nullable=False),
-        *held_columns(moved),
+        *held_columns(name, moved),
         index("unlinked", "created_at", where="unlinked IS NOT NULL"),
         Column("memo", Text),
         Column("transaction_tags", JSONB),
@@ -1403,6 +1412,7 @@ bank_link = tenant_table(
     Column("linked_at", Moment, nullable=False),
     Column("ended_at", Moment),
     Column("memo", Text),
+    Column("back", Boolean, nullable=False),
     one_of(
         "target_type",
         "invoice_payment",

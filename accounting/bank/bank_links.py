@@ -17,8 +17,8 @@ from accounting.bank.payouts import Payout
 from accounting.books.businesses import Context
 from accounting.books.manual_entries import SOURCE, ManualEntry
 from accounting.errors import Conflict, RuleViolation
-from accounting.trade.holds import on_money_account, refuse_in_opening
-from accounting.trade.payments import LIVE, Payment
+from accounting.trade.holds import movements, on_money_account, refuse_in_opening
+from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
 
@@ -79,7 +79,8 @@ class Link:
 
     `target_type` selects the store of the target, such as `invoice_payment` or `payout`. The link
     uses `amount` of the target and `amount + rounding` of the transaction; `rounding` may be below
-    zero. `other_id` is the second transaction of a transfer, once it is linked.
+    zero. With `back` the transaction shows the return of the money. `other_id` is the second
+    transaction of a transfer, once it is linked.
     """
 
     id: UUID
@@ -92,13 +93,14 @@ class Link:
     linked_at: datetime
     ended_at: datetime | None = None
     memo: str | None = None
+    back: bool = False
     other_id: UUID | None = None
 
 
 def movable(side: Side | None, target: Target) -> int:
     """Return the amount that a target moves on its money account, above zero if it comes in.
 
-    Payouts and entries have no side.
+    Payouts and entries have no side, and do not come back.
     """
     match target:
         case Payout():
@@ -109,9 +111,18 @@ def movable(side: Side | None, target: Target) -> int:
     return on_money_account(side, target)
 
 
-def rest(side: Side | None, target: Target) -> int:
-    """Return the amount of a target that can still be linked: of 98 with 40 linked, 58."""
-    return abs(movable(side, target)) - target.linked
+def rest(side: Side | None, target: Target, *, back: bool = False) -> int:
+    """Return the amount of a target that can still be linked: of 98 with 40 linked, 58.
+
+    Money that moved several times is linked one movement after the other: of twice 98 with 138
+    linked, 58. With `back` it is the amount of its returns.
+    """
+    moves, times = abs(movable(side, target)), 1
+    linked = target.linked
+    if isinstance(target, Payment | RefundPayment):
+        times = movements(target, back=back)
+        linked = target.linked_back if back else target.linked
+    return moves - linked % moves if linked < moves * times else 0
 
 
 def link(
@@ -130,15 +141,15 @@ def link(
     `item_not_completed`; RuleViolation `link_direction_mismatch`, `bank_account_mismatch` or
     `link_exceeds_remaining`.
     """
-    _refuse_unlinkable(side, transaction, target)
-    of_line, of_target = remaining(transaction), rest(side, target)
+    _refuse_unlinkable(side, transaction, target, back=command.back)
+    of_line, of_target = remaining(transaction), rest(side, target, back=command.back)
     exact = isinstance(target, EntryMoney)  # Manual entries are exact.
     rounding = 0 if exact else _rounding(of_line, of_target, command.amount, context)
     amount = of_target if rounding else linkable(of_line, of_target, command.amount)
     used, made = joined(transaction, command.target_type, target.id, amount, command.memo, context)
-    linked = target.linked + amount
-    held = _held(target, linked, transaction.account_id, context)
-    return _with_more(used, rounding, rounding, context), held, replace(made, rounding=rounding)
+    made = replace(made, rounding=rounding, back=command.back)
+    held = _held(target, made, amount, transaction.account_id, context)
+    return _with_more(used, rounding, rounding, context), held, made
 
 
 def joined(
@@ -163,11 +174,17 @@ def joined(
     return _with_more(transaction, amount, 0, context), made
 
 
-def _held(target: T, linked: int, account_id: UUID | None, context: Context) -> T:
-    """Set the linked amount and the money account of a target; an entry keeps its account."""
+def _held(target: T, link: Link, more: int, account_id: UUID | None, context: Context) -> T:
+    """Change the linked amount of a target by `more`, and set its money account.
+
+    Without any link the money is on the account of its method. An entry keeps its account.
+    """
     if isinstance(target, EntryMoney):
-        return replace(target, linked=linked)
-    return replace(target, linked=linked, money_account_id=account_id, updated_at=context.now)
+        return replace(target, linked=target.linked + more)
+    field = "linked_back" if link.back else "linked"
+    held = replace(target, **{field: getattr(target, field) + more}, updated_at=context.now)
+    is_linked = held.linked or (not isinstance(held, Payout) and held.linked_back)
+    return replace(held, money_account_id=account_id if is_linked else None)
 
 
 def _rounding(of_line: int, of_target: int, wanted: int | None, context: Context) -> int:
@@ -210,8 +227,8 @@ def linkable(of_line: int, of_target: int, wanted: int | None) -> int:
 
 
 def is_linked_in_full(side: Side | None, target: Target) -> bool:
-    """Return whether bank transactions show all of a target's money."""
-    return target.linked > 0 and rest(side, target) == 0
+    """Return whether the last link of a target completes the amount of a movement."""
+    return target.linked > 0 and target.linked % abs(movable(side, target)) == 0
 
 
 def unlink(
@@ -221,8 +238,7 @@ def unlink(
 
     Of 98 linked by 58 and 40, removing the 58 leaves 40 linked. Raises Conflict `bank_reconciled`.
     """
-    left = target.linked - made.amount
-    freed = _held(target, left, transaction.account_id if left else None, context)
+    freed = _held(target, made, -made.amount, transaction.account_id, context)
     unused, ended = parted(transaction, made, context)
     return unused, freed, ended
 
@@ -239,10 +255,13 @@ def parted(
     return unused, replace(made, ended_at=context.now)
 
 
-def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: Target) -> None:
+def _refuse_unlinkable(
+    side: Side | None, transaction: BankTransaction, target: Target, *, back: bool
+) -> None:
     if not isinstance(target, EntryMoney):
-        _refuse_unfit(transaction, target)
-    if movable(side, target) * signed(transaction) < 0:
+        _refuse_unfit(transaction, target, back=back)
+    moves = -movable(side, target) if back else movable(side, target)
+    if moves * signed(transaction) < 0:
         raise RuleViolation(
             "link_direction_mismatch",
             "The bank transaction brings money in, but the target takes money out."
@@ -252,8 +271,10 @@ def _refuse_unlinkable(side: Side | None, transaction: BankTransaction, target: 
         )
 
 
-def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment | Payout) -> None:
-    """Refuse a target that is in a payout, is not at the bank, or is at another bank account."""
+def _refuse_unfit(
+    transaction: BankTransaction, target: Payment | RefundPayment | Payout, *, back: bool
+) -> None:
+    """Refuse a target that is in a payout, has no such movement, or is at another bank account."""
     if not isinstance(target, Payout) and target.payout_id is not None:
         raise Conflict(
             "in_payout",
@@ -262,13 +283,15 @@ def _refuse_unfit(transaction: BankTransaction, target: Payment | RefundPayment 
         )
     if isinstance(target, Payment):
         refuse_in_opening(target.opening_id, "payment")
-    standing = payouts.LIVE if isinstance(target, Payout) else LIVE
-    if target.status not in standing:
-        raise Conflict(
-            "item_not_completed",
-            f"A target with the status {target.status} has no money at the bank.",
-            current_state=target.status,
-        )
+    if isinstance(target, Payout):
+        moved = target.status in payouts.LIVE
+    else:
+        moved = movements(target, back=back) > 0
+    if not moved:
+        message = f"A target with the status {target.status} has no money at the bank."
+        if back:
+            message = "The money was never completed, so it did not come back."
+        raise Conflict("item_not_completed", message, current_state=target.status)
     if target.money_account_id not in (None, transaction.account_id):
         raise RuleViolation(
             "bank_account_mismatch",

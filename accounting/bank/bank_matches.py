@@ -1,7 +1,8 @@
 """Matching of a bank transaction with its money, which completes a pending target.
 
 `bank_links` links one transaction and one target. Here a target that is linked in full completes by
-the rules of its own kind, together with the documents that it settles.
+the rules of its own kind, together with the documents that it settles, and a completed one whose
+return is linked fails.
 """
 
 from collections.abc import Mapping
@@ -17,11 +18,11 @@ from accounting.bank.payouts import Payout
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
 from accounting.tax.day_codes import TaxReferences
-from accounting.trade import payment_changes, vendor_refund_changes
+from accounting.trade import invoice_refund_changes, payment_changes, vendor_refund_changes
 from accounting.trade.commands import ChangePayment, ChangeVendorRefundPayment
 from accounting.trade.documents import Document
 from accounting.trade.payments import Payment
-from accounting.trade.refunds import VendorRefundPayment
+from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefundPayment
 from accounting.trade.sides import Side
 from accounting.trade.vendor_refund_changes import AmendedRefund
 
@@ -30,16 +31,17 @@ ON_ITS_WAY = frozenset({"pending", "processing"})
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A target with the records that change when it completes.
+    """A target with the records that change when it completes or comes back.
 
-    These are the documents of a payment, or the refund that a vendor pays. A payout and an entry
-    have no side.
+    These are the documents of a payment, the refund that a vendor pays, or the refund that a
+    payment to a customer pays. A payout and an entry have no side.
     """
 
     side: Side | None
     target: Target
     documents: Mapping[UUID, Document] = field(default_factory=dict)
     refunded: AmendedRefund | None = None
+    refund: InvoiceRefund | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,16 @@ def match(
 ) -> MatchResult:
     """Link a bank transaction with its money; a pending target that is linked in full completes.
 
-    A pending payment of 100 completes with the second of two transactions of 60 and 40. Raises what
-    `bank_links.link` raises, and what the change to `completed` or `paid` raises.
+    A pending payment of 100 completes with the second of two transactions of 60 and 40. Completed
+    money whose return is linked fails on the day of the transaction. Raises what `bank_links.link`
+    raises, and what the change of the status raises.
     """
     used, held, made = bank_links.link(found.side, transaction, found.target, command, context)
     matched = MatchResult(used, held, made, (held,))
     if isinstance(held, EntryMoney):  # An entry is posted already.
         return replace(matched, subjects=())
+    if command.back:
+        return _returned(found, matched, roles, context) if held.status == "completed" else matched
     if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
         return matched
     return _completed(found, matched, roles, context)
@@ -105,22 +110,51 @@ def _completed(
             paid = payout_changes.reported_paid(payout, matched.transaction.booked_on, context)
             return replace(matched, target=paid, subjects=(paid,))
         case VendorRefundPayment() as payment:
-            return _come_back(found, matched, payment, roles, context)
+            on = payment.payment_date or matched.transaction.booked_on
+            paid_back = ChangeVendorRefundPayment(status="completed", payment_date=on)
+            return _vendor_refunded(found, matched, payment, paid_back, roles, context)
     raise ValueError("no other money is on its way")
 
 
-def _come_back(
+def _returned(
+    found: MatchTarget, matched: MatchResult, roles: Roles, context: Context
+) -> MatchResult:
+    """Return the match of completed money that fails on the day of the transaction.
+
+    A refund payment to a customer has no failed state, so it is cancelled.
+    """
+    on = matched.transaction.booked_on
+    match matched.target:
+        case Payment() as payment:
+            assert found.side is not None, "a payment is of a side"
+            command = ChangePayment(status="failed", status_date=on)
+            failed = payment_changes.amend(found.side, payment, found.documents, command, context)
+            return replace(
+                matched, target=failed.payment, subjects=(failed.payment,), moved=failed.changed
+            )
+        case VendorRefundPayment() as payment:
+            sent_back = ChangeVendorRefundPayment(status="failed", status_date=on)
+            return _vendor_refunded(found, matched, payment, sent_back, roles, context)
+        case RefundPayment() as payment:
+            assert found.refund is not None, "money that a customer gets back belongs to a refund"
+            refund, cancelled = invoice_refund_changes.cancel_payment(
+                found.refund, payment, on, context
+            )
+            return replace(matched, target=cancelled, subjects=(refund, cancelled))
+    raise ValueError("no other money comes back")
+
+
+def _vendor_refunded(
     found: MatchTarget,
     matched: MatchResult,
     linked: VendorRefundPayment,
+    command: ChangeVendorRefundPayment,
     roles: Roles,
     context: Context,
 ) -> MatchResult:
-    """Complete a refund payment of a vendor on its own day, else on that of the transaction."""
+    """Change a refund payment of a vendor together with its refund."""
     before = found.refunded
     assert before is not None, "money that a vendor pays back belongs to a refund"
-    on = linked.payment_date or matched.transaction.booked_on
-    command = ChangeVendorRefundPayment(status="completed", payment_date=on)
     held = before.with_payment(linked)
     after = vendor_refund_changes.amend(
         held, linked.id, command, TaxReferences.by_role(roles), context

@@ -34,13 +34,15 @@ class CreateBankAccount:
 class LinkTransaction:
     """A link of a bank transaction with its money, by default of all that remains on both sides.
 
-    An explicit amount is linked exactly: no tolerance is used.
+    With `back` the transaction shows the return of the money. An explicit amount is linked exactly:
+    no tolerance is used.
     """
 
     target_type: str
     target_id: UUID
     amount: int | None = None
     memo: str | None = None
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

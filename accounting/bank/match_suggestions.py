@@ -38,6 +38,7 @@ class OpenItem:
     """Money that a transaction could show: the amount not linked yet, its party, its references.
 
     `references` are all its numbers and external ids, and those of the documents that it settles.
+    With `back` the transaction could show the return of the money.
     """
 
     target_type: str
@@ -47,6 +48,7 @@ class OpenItem:
     party_name: str | None
     references: tuple[str, ...] = ()
     party_id: UUID | None = None
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Suggestion:
     amount: int
     score: int
     reasons: tuple[str, ...]
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def combine(transaction: BankTransaction, open_items: Iterable[OpenItem]) -> lis
     left = remaining(transaction)
     by_party: dict[UUID, list[OpenItem]] = defaultdict(list)
     for item in open_items:
-        if item.party_id is not None and 0 < item.amount < left:
+        if item.party_id is not None and not item.back and 0 < item.amount < left:
             by_party[item.party_id].append(item)
     found: list[Combination] = []
     for of_party in by_party.values():
@@ -127,7 +130,8 @@ def _weigh(transaction: BankTransaction, item: OpenItem) -> Suggestion:
     weights = _weights(transaction, item)
     amount = min(left, item.amount)
     score = sum(weights.values())
-    return Suggestion(item.target_type, item.target_id, amount, score, _reasons(weights))
+    reasons = _reasons(weights)
+    return Suggestion(item.target_type, item.target_id, amount, score, reasons, item.back)
 
 
 def _weights(transaction: BankTransaction, item: OpenItem) -> dict[str, int]:

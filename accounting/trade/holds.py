@@ -1,12 +1,13 @@
 """Holds on money: the payout that includes it, and the bank lines that it is matched to.
 
 They are the same for a payment and a refund payment. A live payout holds its money until it ends; a
-match holds it to the ledger account of one bank account. The opening of the books holds its
-payments for good.
+match holds it to the ledger account of one bank account, also after it came back. The opening of
+the books holds its payments for good.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 from uuid import UUID
 
@@ -48,11 +49,33 @@ def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
     return -side.sign * money.amount - money.fee
 
 
+def times_returned(money: Payment | RefundPayment) -> int:
+    """Return how many times completed money came back.
+
+    Completed until the 20th and again from the 25th, it came back once. If it was completed again
+    on the day it came back, its account did not move. The database has the same function.
+    """
+    spans = money.completions
+    stayed = sum(span.end == following.start for span, following in pairwise(spans))
+    return sum(span.end is not None for span in spans) - stayed
+
+
+def movements(money: Payment | RefundPayment, *, back: bool) -> int:
+    """Return how many movements of money bank lines can show, out or `back`.
+
+    Money that came back once and is completed again moved twice, and can come back twice. What is
+    pending can be shown, and completes then.
+    """
+    standing = money.status == "completed" if back else money.status in LIVE
+    return times_returned(money) + standing
+
+
 def held_to(side: Side, before: M, after: M) -> M:
     """Check a change of money against its opening, its payout and its bank lines.
 
-    Returns the changed money, without its matches if it leaves `completed` or is no longer live.
-    Raises Conflict `in_opening_balance` or `in_payout`; RuleViolation `link_exceeds_remaining`.
+    Money that comes back keeps its matches: its bank lines show that it moved. Money that was never
+    completed moved nothing, so it is returned without its matches if it is no longer live. Raises
+    Conflict `in_opening_balance` or `in_payout`; RuleViolation `link_exceeds_remaining`.
     """
     if isinstance(before, Payment) and any(
         getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING
@@ -60,9 +83,7 @@ def held_to(side: Side, before: M, after: M) -> M:
         refuse_in_opening(before.opening_id, "payment")
     if before.payout_id is not None:
         _refuse_in_payout(side, before, after)
-    if not before.linked:
-        return after
-    if after.status != before.status and (before.status == "completed" or after.status not in LIVE):
+    if before.linked and not movements(after, back=False):
         return replace(after, linked=0, money_account_id=None)
     _refuse_below_linked(side, before, after)
     return after
@@ -98,11 +119,13 @@ def _fixed_in_payout(side: Side, money: Payment | RefundPayment) -> Mapping[str,
 
 def _refuse_below_linked(side: Side, before: M, after: M) -> None:
     was, now = on_money_account(side, before), on_money_account(side, after)
-    left = now if was > 0 else -now
-    if left < before.linked:
-        raise RuleViolation(
-            "link_exceeds_remaining",
-            "The matches with bank transactions exceed the new amount. Unmatch them first.",
-            linked_amount_cents=before.linked,
-            amount_cents=max(left, 0),
-        )
+    moves = max(now if was > 0 else -now, 0)
+    for linked, back in ((after.linked, False), (after.linked_back, True)):
+        left = moves * movements(after, back=back)
+        if left < linked:
+            raise RuleViolation(
+                "link_exceeds_remaining",
+                "The matches with bank transactions exceed the new amount. Unmatch them first.",
+                linked_amount_cents=linked,
+                amount_cents=left,
+            )

@@ -24,9 +24,9 @@ class Payment:
 
     `completions` are the spans in which it was completed; `allocations` are both live and ended.
     `refunded` is the amount that live refunds of its unapplied money hold. `linked` is the amount
-    matched to bank lines, on the ledger account `money_account_id`; `payout_id` is the live payout
-    that includes it. The money of a payment from the opening of the books, `opening_id`, was in the
-    bank before the opening.
+    matched to bank lines, and `linked_back` the amount of its returns that is, both on the ledger
+    account `money_account_id`; `payout_id` is the live payout that includes it. The money of a
+    payment from the opening of the books, `opening_id`, was in the bank before the opening.
     """
 
     id: UUID
@@ -46,6 +46,7 @@ class Payment:
     allocations: tuple[Allocation, ...]
     refunded: int = 0
     linked: int = 0
+    linked_back: int = 0
     money_account_id: UUID | None = None
     payout_id: UUID | None = None
     note: str | None = None

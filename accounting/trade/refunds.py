@@ -179,6 +179,7 @@ class RefundPayment:
     metadata: Any = None
     payment_date: date | None = None
     linked: int = 0
+    linked_back: int = 0
     money_account_id: UUID | None = None
     payout_id: UUID | None = None
     posted: tuple[PostedEntry, ...] = ()

@@ -43,6 +43,7 @@ from handlers.bodies import (
     PayoutOtherItemInput,
 )
 from handlers.shared.account_commands import any_account
+from handlers.shared.responses import RETURN
 from libraries.bank_files import Columns
 
 
@@ -134,7 +135,11 @@ def link_transaction(body: BankTransactionMatch) -> LinkTransaction | TransferTr
         )
     assert target_id is not None, "all but a transfer names its target"
     return LinkTransaction(
-        target_type=body["target_type"], target_id=target_id, amount=amount, memo=memo
+        target_type=body["target_type"],
+        target_id=target_id,
+        amount=amount,
+        memo=memo,
+        back=body["of"] == RETURN,
     )
 
 

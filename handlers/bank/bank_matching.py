@@ -19,7 +19,7 @@ from handlers.bank.bank_target_locks import lock_alone, lock_to_link, put
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.results import Reply
 from handlers.shared.posting import save_and_post_banked
-from handlers.shared.responses import serialize_account
+from handlers.shared.responses import movement, serialize_account
 from persistence.bank.bank_rules import BankRuleRecord
 from persistence.bank.bank_transactions import BankTransactionRecord, NamedAccount
 from persistence.books import Books
@@ -38,7 +38,7 @@ async def match_bank_transaction(
     if isinstance(command, TransferTransaction):
         moved = await bank_transfers.match(books, bank_transaction_id, command)
         return serialize_bank_transaction(books, moved.record, moved.links)
-    found = await lock_to_link(books, line, command.target_type, command.target_id)
+    found = await lock_to_link(books, line, command)
     record, links = await lock(books, bank_transaction_id)
     roles = await books.roles()
     matched = bank_matches.match(found, record.transaction, command, roles, books.context)
@@ -144,6 +144,7 @@ def serialize_suggestion(suggestion: Suggestion) -> dict[str, Any]:
     return {
         "target_type": suggestion.target_type,
         "target_id": suggestion.target_id,
+        "of": movement(back=suggestion.back),
         "amount_cents": suggestion.amount,
         "score": suggestion.score,
         "reasons": list(suggestion.reasons),

@@ -7,7 +7,7 @@ from accounting.bank import bank_transactions
 from accounting.bank.bank_accounts import SHOWN
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import CategoryPart
-from handlers.shared.responses import serialize_account
+from handlers.shared.responses import movement, serialize_account
 from persistence.bank.bank_accounts import BankAccountRecord
 from persistence.bank.bank_transactions import BankTransactionRecord
 from persistence.books import Books
@@ -70,6 +70,7 @@ def serialize_link(link: Link) -> dict[str, Any]:
         "reconciliation_link_id": link.id,
         "target_type": link.target_type,
         "target_id": link.target_id,
+        "of": movement(back=link.back),
         "amount_cents": link.amount,
         "rounding_difference_cents": link.rounding,
         "other_bank_transaction_id": link.other_id,

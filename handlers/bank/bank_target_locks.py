@@ -7,33 +7,50 @@ from uuid import UUID
 from accounting.bank import bank_links
 from accounting.bank.bank_matches import ON_ITS_WAY, MatchResult, MatchTarget
 from accounting.bank.bank_transactions import BankTransaction
+from accounting.bank.commands import LinkTransaction
 from accounting.trade.allocation import documents_affected
 from accounting.trade.payments import Payment
-from accounting.trade.sides import PAYABLE
+from accounting.trade.sides import PAYABLE, RECEIVABLE
 from handlers.shared.posting import save_and_post, save_and_post_banked
 from handlers.trade.vendor_refund_responses import lock_named_payment
 from persistence.books import Books, Trade
 from persistence.ledger.journal_records import written
-from persistence.store import Store
+from persistence.store import Store, no_such_reference
 
 
 async def lock_to_link(
-    books: Books, line: BankTransaction, target_type: str, target_id: UUID
+    books: Books, line: BankTransaction, command: LinkTransaction
 ) -> MatchTarget:
-    """Lock a target, and all that changes if it completes, in the lock order.
+    """Lock a target, and all that changes if it completes or comes back, in the lock order.
 
     Raises RuleViolation `reference_not_found`.
     """
-    if target_type == "vendor_refund_payment":
+    target_id = command.target_id
+    if command.target_type == "vendor_refund_payment":
         refunded = await lock_named_payment(books.purchases, target_id)
         return MatchTarget(PAYABLE, refunded.payment(target_id), refunded=refunded)
-    found = await lock_alone(books, line, target_type, target_id)
-    if isinstance(found.target, Payment) and found.target.status in ON_ITS_WAY:
-        trade = trade_of(books, target_type)
+    if command.target_type == "invoice_refund_payment" and command.back:
+        return await _lock_with_refund(books, target_id)
+    found = await lock_alone(books, line, command.target_type, target_id)
+    changing = {"completed"} if command.back else ON_ITS_WAY
+    if isinstance(found.target, Payment) and found.target.status in changing:
+        trade = trade_of(books, command.target_type)
         affected = documents_affected(found.target.allocations)
         documents = await trade.documents.lock_all(affected)
         return MatchTarget(trade.side, found.target, documents)
     return found
+
+
+async def _lock_with_refund(books: Books, id: UUID) -> MatchTarget:
+    """Lock the refund of a payment to a customer, then the payment."""
+    store = books.invoice_refund_payments
+    named = await store.by_ids([id])
+    if not named:
+        raise no_such_reference(store.noun, id)
+    refund, payments = await books.fetch(
+        books.invoice_refunds.lock_named(named[0].refund_id), store.lock_all([id])
+    )
+    return MatchTarget(RECEIVABLE, payments[id], refund=refund)
 
 
 async def lock_alone(

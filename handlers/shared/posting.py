@@ -1,9 +1,8 @@
 """Saving and posting, as every operation that changes money does them."""
 
 from collections.abc import Iterable
-from uuid import UUID
 
-from accounting.bank import bank_links, bank_postings, payout_changes
+from accounting.bank import bank_postings, payout_changes
 from accounting.bank.bank_postings import Banked
 from accounting.bank.payouts import Money
 from accounting.trade import postings
@@ -39,24 +38,9 @@ async def update_bank_records(trade: Trade, before: Money, after: Money) -> None
     """
     books = trade.books
     if before.linked and not after.linked:
-        await _remove_matches(books, before.id)
+        books.bank_links.drop(before.id)
     if before.payout_id is not None and payout_changes.counts_otherwise(before, after):
         payout = await books.payouts.lock_named(before.payout_id)
         await save_and_post_banked(
             books, payout_changes.item_moved(payout, before, after, books.context)
         )
-
-
-async def _remove_matches(books: Books, target_id: UUID) -> None:
-    """Remove the matches of a payment, and reverse the rounding differences posted for them."""
-    links = await books.bank_links.of_target(target_id)
-    if not any(each.rounding for each in links):
-        books.bank_links.drop(target_id)
-        return
-    found = await books.bank_transactions.lock_all({each.transaction_id for each in links})
-    lines = {id_: record.transaction for id_, record in found.items()}
-    for each in links:
-        line, ended = bank_links.parted(lines[each.transaction_id], each, books.context)
-        lines[line.id] = line
-        books.bank_links.save(ended)
-    await save_and_post_banked(books, *lines.values())

@@ -41,6 +41,14 @@ def day_start(day: date | None) -> str | None:
     return None if day is None else f"{day}T00:00:00Z"
 
 
+ORIGINAL, RETURN = "original", "return"
+
+
+def movement(*, back: bool) -> str:
+    """Return the movement of money that a bank transaction shows."""
+    return RETURN if back else ORIGINAL
+
+
 def serialize_lines(lines: Lines) -> list[dict[str, Any]]:
     """Serialize the bank transactions that a payment or other target is matched with."""
     return [
@@ -54,6 +62,7 @@ def serialize_lines(lines: Lines) -> list[dict[str, Any]]:
             "reconciled_at": line.linked_at,
             "currency": line.currency,
             "payment_type": line.target_type,
+            "of": movement(back=line.back),
             "bank_account_name": line.bank_account_name,
             "notes": line.memo,
         }

@@ -169,7 +169,7 @@ class BankLinkStore(Store[Link]):
 
     def of(self, targets: Iterable[Money | Payout]) -> Fetch[Linked]:
         """Load the bank lines of targets that are loaded already, if anything is linked."""
-        linked = [each.id for each in targets if each.linked]
+        linked = [each.id for each in targets if each.money_account_id is not None]
         return self.at(*linked) if linked else self.fetch((), lambda _: NOTHING)
 
     def at(self, *targets: UUID) -> Fetch[Linked]:
@@ -179,7 +179,8 @@ class BankLinkStore(Store[Link]):
     def drop(self, target: UUID) -> None:
         """Stage the end of all live links of a locked target, which gets no new links meanwhile.
 
-        Nothing is posted, because none of these links has a rounding difference.
+        Nothing is posted: money with a rounding difference is linked in full, so it completed, and
+        completed money keeps its links.
         """
         parameters = {
             "business_id": self.scope.business_id,

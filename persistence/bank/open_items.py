@@ -12,15 +12,19 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Date,
+    Integer,
     Table,
     Text,
     Uuid,
     and_,
+    case,
     cast,
+    false,
     func,
     literal_column,
     or_,
     select,
+    true,
     union_all,
 )
 from sqlalchemy.dialects.postgresql import array
@@ -29,9 +33,10 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.match_suggestions import OpenItem
 from accounting.books.manual_entries import SOURCE
+from accounting.trade.payments import LIVE
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.store import MINE, Scope, in_business
-from persistence.tables import Moment, payout
+from persistence.tables import EVER_RETURNED, Moment, payout
 from persistence.trade import payables, receivables
 from persistence.trade.parties import on_party, party_name
 from persistence.trade.payments import PaymentSql
@@ -129,16 +134,23 @@ LINES_GOING_OUT: Final = (
 SAME_DAYS, NEAR_DAYS = 90, 30
 """The maximum distance in days of candidates with the same amount, and with another amount."""
 MOST: ColumnElement[int] = literal_column("15")  # Rows that one probe returns.
+_ZERO: ColumnElement[int] = literal_column("0")
+_MOST_RETURNED: ColumnElement[int] = literal_column(str(NEAREST))
+_RETURNED: ColumnElement[bool] = literal_column(f"({EVER_RETURNED})", Boolean)
+_LIVE = tuple(word(each) for each in sorted(LIVE))
+_LESS: ColumnElement[int] = literal_column("-1")
+_MORE: ColumnElement[int] = literal_column("1")
 
 
 class _Probes:
-    """Selects of the rows of a table that may match a bank line; each probe scans one index."""
+    """Selects of the rows of a table that may match a bank line; each probe scans one index.
+
+    Money that ever came back is not among them: see `_returned`.
+    """
 
     def __init__(self, table: Table, *own: ColumnElement[bool]) -> None:
-        account = table.c.money_account_id
-        here = or_(account.is_(None), account == given("account_id", Uuid))
         self.table = table
-        self.scope = and_(in_business(table), here, *own)
+        self.scope = and_(in_business(table), _here(table), *own)
         self.same = table.c.unlinked == given("amount", BigInteger)
         self.open = table.c.unlinked.is_not(None)
 
@@ -169,19 +181,56 @@ class _Probes:
         return self.table.c.id.in_(union_all(*probes))
 
 
+def _here(table: Table) -> ColumnElement[bool]:
+    """Return the condition that money is on no bank account yet, or on that of the line."""
+    account = table.c.money_account_id
+    return or_(account.is_(None), account == given("account_id", Uuid))
+
+
+def _returned(
+    table: Table, fee: ColumnElement[int], *, back: bool
+) -> tuple[ColumnElement[int], ColumnElement[bool]]:
+    """Return the open amount of money that ever came back, and the condition of fitting rows.
+
+    The amount is that of a movement or, with `back`, of a return; `fee` is the sign of the fee in
+    it. Such rows are few, so no index has the amount.
+    """
+    row = table.c
+    moves = (row.total if "total" in row else row.amount) + fee * row.fee
+    returned = func.times_returned(row.completions, type_=BigInteger)
+    live = cast(row.status.in_(_LIVE), Integer)
+    linked, times = (row.linked_back, returned) if back else (row.linked, returned + live)
+    amount = case((moves * times > linked, moves - func.mod(linked, moves)))
+    recent = (
+        select(row.id, row.external_id, amount.label("amount"))
+        .where(in_business(table), _RETURNED, row.payout_id.is_(None), _here(table))
+        .order_by(row.updated_at.desc())
+        .limit(_MOST_RETURNED)
+        .subquery()
+    )
+    same = recent.c.amount == given("amount", BigInteger)
+    named = and_(recent.c.amount > _ZERO, recent.c.external_id == given("reference", Text))
+    return amount, row.id.in_(_few(select(recent.c.id).where(or_(same, named))))
+
+
 def _few(rows: Any) -> Any:
     return select(rows.limit(MOST).subquery().c.id)
 
 
 def _shown(
-    kind: str, table: Table, day: ColumnElement[Any], name: ColumnElement[Any], *names: Any
+    kind: str,
+    table: Table,
+    amount: ColumnElement[int],
+    day: ColumnElement[Any],
+    name: ColumnElement[Any],
+    *names: Any,
 ) -> tuple[ColumnElement[Any], ...]:
     """Return the columns of a candidate; `names` are its reference columns."""
     known = func.array_remove(array(list(names)), None, type_=ARRAY(Text()))
     return (
         word(kind).label("target_type"),
         table.c.id.label("target_id"),
-        table.c.unlinked.label("amount"),
+        amount.label("amount"),
         day.label("on"),
         name.label("party_name"),
         known.label("references"),
@@ -189,23 +238,45 @@ def _shown(
 
 
 def _of_payments(kind: str, sql: PaymentSql) -> str:
-    payment, party = sql.payment, sql.party
     # Payments from before the opening of the books are on none of their bank lines.
-    row, probes = payment.c, _Probes(payment, payment.c.opening_id.is_(None))
-    own = (
-        *(row.external_id, row.payment_reference, row.bank_reference),
-        *(row.processor_reference, row.check_number),
-    )
-    *columns, known = _shown(kind, payment, row.payment_date, party_name(party), *own)
-    names = func.array_cat(known.element, _numbers(sql)).label("references")
+    row = sql.payment.c
+    probes = _Probes(sql.payment, row.opening_id.is_(None), ~_RETURNED)
     found = probes.among(
         *probes.around(row.payment_date, probes.same, "same"),
         *probes.around(row.payment_date, probes.open, "near"),
         probes.named(),
     )
+    return _payments(kind, sql, row.unlinked, found)
+
+
+def _of_returned_payments(
+    kind: str, sql: PaymentSql, fee: ColumnElement[int], *, back: bool = False
+) -> str:
+    return _payments(kind, sql, *_returned(sql.payment, fee, back=back), back=back)
+
+
+def _payments(
+    kind: str,
+    sql: PaymentSql,
+    amount: ColumnElement[int],
+    found: ColumnElement[bool],
+    *,
+    back: bool = False,
+) -> str:
+    payment, party, row = sql.payment, sql.party, sql.payment.c
+    own = (
+        *(row.external_id, row.payment_reference, row.bank_reference),
+        *(row.processor_reference, row.check_number),
+    )
+    *columns, known = _shown(kind, payment, amount, row.payment_date, party_name(party), *own)
+    names = func.array_cat(known.element, _numbers(sql)).label("references")
     source = payment.join(party, on_party(payment, party))
-    shown = select(*columns, names, party.c.id.label("party_id"))
+    shown = select(*columns, names, party.c.id.label("party_id"), _back(back=back))
     return compiled(shown.select_from(source).where(in_business(payment), found))
+
+
+def _back(*, back: bool) -> ColumnElement[bool]:
+    return (true() if back else false()).label("back")
 
 
 def _numbers(sql: PaymentSql) -> Any:
@@ -226,15 +297,32 @@ def _numbers(sql: PaymentSql) -> Any:
 
 
 def _of_refund_payments(kind: str, sql: RefundPaymentSql) -> str:
-    payment, refund = sql.payment, sql.refund
-    row, probes = payment.c, _Probes(payment)
+    row, probes = sql.payment.c, _Probes(sql.payment, ~_RETURNED)
+    found = probes.among(probes.alike(row.created_at.desc()), probes.named())
+    return _refund_payments(kind, sql, row.unlinked, found)
+
+
+def _of_returned_refund_payments(
+    kind: str, sql: RefundPaymentSql, fee: ColumnElement[int], *, back: bool = False
+) -> str:
+    return _refund_payments(kind, sql, *_returned(sql.payment, fee, back=back), back=back)
+
+
+def _refund_payments(
+    kind: str,
+    sql: RefundPaymentSql,
+    amount: ColumnElement[int],
+    found: ColumnElement[bool],
+    *,
+    back: bool = False,
+) -> str:
+    payment, refund, row = sql.payment, sql.refund, sql.payment.c
     own = [row.external_id, refund.c.external_id, refund.c.reference_number]
     own += [row[name] for name in ("payment_reference", "processor_payment_id") if name in row]
     moment = func.coalesce(row.completed_at, row.created_at)
     on = func.coalesce(row.payment_date, cast(func.timezone(word("UTC"), moment), Date), type_=Date)
-    shown = _shown(kind, payment, on, party_name(sql.party), *own)
-    chosen = select(*shown, sql.party.c.id.label("party_id"))
-    found = probes.among(probes.alike(row.created_at.desc()), probes.named())
+    shown = _shown(kind, payment, amount, on, party_name(sql.party), *own)
+    chosen = select(*shown, sql.party.c.id.label("party_id"), _back(back=back))
     return compiled(chosen.select_from(sql.source).where(in_business(payment), found))
 
 
@@ -250,21 +338,39 @@ def _of_payouts() -> str:
         *probes.around(row.listed_at, probes.open, "near"),
         probes.named(),
     )
-    chosen = select(*_shown("payout", payout, on, row.processor, *own))
+    chosen = select(*_shown("payout", payout, row.unlinked, on, row.processor, *own))
     return compiled(chosen.where(in_business(payout), found))
 
 
 PAYOUTS = _of_payouts()
+RETURNED_IN = (
+    _of_returned_payments("invoice_payment", receivables.PAYMENTS, _LESS),
+    _of_returned_payments("bill_payment", payables.PAYMENTS, _MORE, back=True),
+    _of_returned_refund_payments("vendor_refund_payment", payables.REFUND_PAYMENTS, _LESS),
+    _of_returned_refund_payments(
+        "invoice_refund_payment", receivables.REFUND_PAYMENTS, _MORE, back=True
+    ),
+)
+RETURNED_OUT = (
+    _of_returned_payments("bill_payment", payables.PAYMENTS, _MORE),
+    _of_returned_payments("invoice_payment", receivables.PAYMENTS, _LESS, back=True),
+    _of_returned_refund_payments("invoice_refund_payment", receivables.REFUND_PAYMENTS, _MORE),
+    _of_returned_refund_payments(
+        "vendor_refund_payment", payables.REFUND_PAYMENTS, _LESS, back=True
+    ),
+)
 COMING_IN = (
     _of_payments("invoice_payment", receivables.PAYMENTS),
     _of_refund_payments("vendor_refund_payment", payables.REFUND_PAYMENTS),
     PAYOUTS,
+    *RETURNED_IN,
     *LINES_COMING_IN,
 )
 GOING_OUT = (
     _of_payments("bill_payment", payables.PAYMENTS),
     _of_refund_payments("invoice_refund_payment", receivables.REFUND_PAYMENTS),
     PAYOUTS,
+    *RETURNED_OUT,
     *LINES_GOING_OUT,
 )
 

@@ -8,22 +8,38 @@ from accounting.books.chart import CLEARED_BY_PROCESSOR, Role
 from accounting.books.manual_entries import SOURCE
 from persistence.integrity.definitions import BOTH, quoted
 
-_ALIVE = "status IN ('pending', 'processing', 'completed') AND payout_id IS NULL"
+_PAYOUTS = """
+  SELECT 'payout' AS type, id, false AS back, linked, money_account_id, paid_out AS moves,
+         (status IN ('pending', 'processing', 'paid'))::integer AS times
+  FROM payout WHERE business_id = %(business_id)s AND linked <> 0"""
+_STANDING = {
+    False: "status IN ('pending', 'processing', 'completed')",
+    True: "status = 'completed'",
+}
 
 
 def _money() -> str:
-    """Return SQL for all payments and payouts with links; `moves` is above zero for money in."""
-    selects = ["SELECT 'payout' AS type, id, linked, money_account_id, paid_out AS moves,"]
-    selects[0] += " status IN ('pending', 'processing', 'paid') AS alive FROM payout"
+    """Return SQL for all payments and payouts with links, in each direction of the links.
+
+    `moves` is above zero for money in, and `times` is the number of such movements.
+    """
+    selects = [_PAYOUTS]
     for tables in BOTH:
         comes, goes = f"{tables.side.sign} * total - fee", f"{-tables.side.sign} * amount - fee"
         selects += [
-            f"SELECT '{table}', id, linked, money_account_id, {moves}, {_ALIVE} FROM {table}"
+            _linked(table, moves, linked, back=back)
             for table, moves in ((tables.payment, comes), (tables.refund_payment, goes))
+            for linked, back in (("linked", False), ("linked_back", True))
         ]
-    return " UNION ALL ".join(
-        f"{each} WHERE business_id = %(business_id)s AND linked <> 0" for each in selects
-    )
+    return " UNION ALL ".join(selects)
+
+
+def _linked(table: str, moves: str, linked: str, *, back: bool) -> str:
+    return f"""SELECT '{table}', id, {back}, {linked}, money_account_id,
+       {"-1" if back else "1"} * ({moves}),
+       CASE WHEN payout_id IS NULL
+         THEN times_returned(completions) + ({_STANDING[back]})::integer ELSE 0 END
+  FROM {table} WHERE business_id = %(business_id)s AND {linked} <> 0"""
 
 
 # The parts of a line sum to its categorized amount. A line with a single part may have it in its
@@ -50,16 +66,16 @@ LEFT JOIN (
 ) AS links ON links.transaction_id = t.id
 WHERE t.business_id = %(business_id)s"""
 
-# The lines linked with a payment show at most its amount, in its direction, and at its own bank
-# account only.
+# The lines linked with a payment show at most its amount for each time that it moved, in its
+# direction, and at its own bank account only. The lines linked with its return likewise.
 MONEY = f"""
 SELECT coalesce(money.type, shown.type) || ' ' || coalesce(money.id, shown.id) AS name,
-       money.alive AND money.linked = shown.amount AND shown.amount <= abs(money.moves)
+       money.linked = shown.amount AND shown.amount <= abs(money.moves) * money.times
        AND shown.ways = ARRAY[sign(money.moves)::int]
        AND shown.accounts = ARRAY[money.money_account_id] AS holds
 FROM ({_money()}) AS money
 FULL JOIN (
-  SELECT l.target_type AS type, l.target_id AS id, sum(l.amount) AS amount,
+  SELECT l.target_type AS type, l.target_id AS id, l.back, sum(l.amount) AS amount,
          array_agg(DISTINCT CASE t.direction WHEN 'credit' THEN 1 ELSE -1 END) AS ways,
          array_agg(DISTINCT a.account_id) AS accounts
   FROM bank_link l
@@ -67,8 +83,8 @@ FULL JOIN (
   JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = t.bank_account_id
   WHERE l.business_id = %(business_id)s AND l.ended_at IS NULL
     AND l.target_type NOT IN ('journal_entry', 'transfer')
-  GROUP BY l.target_type, l.target_id
-) AS shown ON shown.type = money.type AND shown.id = money.id"""
+  GROUP BY l.target_type, l.target_id, l.back
+) AS shown ON shown.type = money.type AND shown.id = money.id AND shown.back = money.back"""
 
 # The lines linked with a manual entry show at most the amount it moves on the account of their
 # bank account, in the same direction.

@@ -25,6 +25,7 @@ class LinkedLine:
     amount: int
     linked_at: datetime
     memo: str | None
+    back: bool
     transaction_id: UUID
     booked_on: date
     transaction_amount: int
@@ -54,7 +55,10 @@ def lines_where(targets: ColumnElement[bool]) -> str:
     row, line = bank_link.c, bank_transaction.c
     chosen = select(
         row.id.label("link_id"),
-        *(row[name] for name in ("target_id", "target_type", "amount", "linked_at", "memo")),
+        *(
+            row[name]
+            for name in ("target_id", "target_type", "amount", "linked_at", "memo", "back")
+        ),
         line.id.label("transaction_id"),
         line.booked_on,
         line.amount.label("transaction_amount"),

@@ -74,6 +74,10 @@ class Bank:
     def match(self, line: Record, kind: str, target: Record, amount: int | None = None) -> Record:
         return self.done(line, "match", matching(kind, target, amount))
 
+    def match_return(self, line: Record, kind: str, target: Record) -> Record:
+        """Match a line with the return of money."""
+        return self.done(line, "match", matching(kind, target, of="return"))
+
     def unmatch(self, line: Record, place: int = 0) -> Record:
         """Remove a link of a line, the first by default."""
         link = self.read(line)["links"][place]

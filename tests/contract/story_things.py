@@ -13,6 +13,7 @@ from tests.builders.files import upload
 from tests.builders.journal_entries import drafted, marked, posted, taxed
 from tests.builders.openings import opened
 from tests.builders.payouts import by_card, paid_out
+from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, refund_paid, refunded
 from tests.builders.tax_codes import CODES, code_body
 from tests.builders.tax_returns import RETURNS, filed, return_body
@@ -255,6 +256,9 @@ MAKERS: Mapping[str, Maker] = {
     # The parts of an example add up to its amount, 600.00.
     "plain_line_id": bank_line,
     "bank_payment_id": lambda story: paid(story.business, party_of(SALES, story), 50_000),
+    "returned_payment_id": lambda story: bill_paid(
+        story.business, party_of(PURCHASES, story), 500_000
+    ),
     "linked_line_id": make_linked_line,
     "categorized_line_id": lambda story: bank_of(story).categorize(bank_line(story, 850), "6300"),
     "link_id": partial(made_with, "linked_line_id", "link_id"),

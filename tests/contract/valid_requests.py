@@ -68,6 +68,7 @@ NAMED_IN_BODIES = {"payment_id": "unapplied_id", "bill_payment_id": "unapplied_b
 # IDs of examples that are in bodies and in no path.
 NAMED_IN_NO_PATH = {
     "0197f0d6-8bfc-7b0b-8fa1-0b1c2d3e4f44": "bank_payment_id",
+    "0197f0d6-8bfc-7b0b-8fa1-0b1c2d3e4f48": "returned_payment_id",
     "0197f0d6-8bfd-7d0c-8fb2-0b1c2d3e4f43": "link_id",
     "0197f0d9-be2f-7e3e-8fd4-3e4f5a6b7c81": "other_bank_account_id",
     "0197f0d5-7ae2-7d1c-8f32-0b1c2d3e4f52": "card_payment_id",

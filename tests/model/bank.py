@@ -63,7 +63,8 @@ class BankMoves(Moves):
             return [link.line, *touched, *affected]
 
         move = Move("POST", f"{LINES}{id}/match/", body, act, bind_link)
-        self.make(f"match {body['target_type']}", move.at(line))
+        what = "return of " if body.get("of") == "return" else ""
+        self.make(f"match {what}{body['target_type']}", move.at(line))
 
     def unmatch(self) -> None:
         known = [each for each in self.books.links if not each.id.startswith(UNKNOWN)]
@@ -116,7 +117,7 @@ class BankMoves(Moves):
         told = {
             (each["target_id"], each["amount_cents"])
             for each in shown
-            if each["target_type"] not in OTHERS
+            if each["target_type"] not in OTHERS and each["of"] == "original"
         }
         able = set(bank_moves.matches(self.books, line))
         fitting = {

@@ -8,7 +8,14 @@ from tests.model.books import Books
 from tests.model.codes import WITHHELD
 from tests.model.hand import Hand
 from tests.model.moves import likely
-from tests.model.records import LIVE, BankAccount, BankLine, Money, Payment, Payout
+from tests.model.records import (
+    BankAccount,
+    BankLine,
+    Money,
+    Payment,
+    Payout,
+    VendorRefundPayment,
+)
 
 ACCOUNTS = ("6000", "4500", "1000", "1150", "1100", "2400", "1101", "1200", "9999")
 UNDER_BANKS = ("1000", "1900", "1100", "1150", "4500", "1200", "9999")
@@ -40,6 +47,9 @@ class BankBodies:
         if shown and not self.hand.chance(15):
             money = self.hand.one(shown)
             moves, rest = holds.moves(self.books.side, money), holds.rest(self.books, money)
+            if self.hand.chance(25):  # It comes back.
+                moves = -moves
+                rest = holds.rest(self.books, money, back=True) or rest
         near = rest + self.hand.one((-2, 3, 5, -6)) if rest > 10 else rest
         amount = self.hand.one((rest, rest, rest // 2, rest + 400, near)) or abs(moves) or 1
         number = len(self.books.bank_lines) + (0 if self.hand.chance(5) else place + 1)
@@ -61,9 +71,7 @@ class BankBodies:
         ]
 
     def may_be_shown(self, money: Money) -> bool:
-        standing = Payout.LIVE if isinstance(money, Payout) else LIVE
-        held = not isinstance(money, Payout) and self.books.payout_of(money) is not None
-        return money.status in standing and not held
+        return isinstance(money, Payout) or self.books.payout_of(money) is None
 
     def money_for(self, line: BankLine | None) -> tuple[str, str, Money | None]:
         """Return the target of a match for a line; now and then any money, or an unknown id."""
@@ -78,6 +86,28 @@ class BankBodies:
             chosen = same_way or open_ones
         money = self.hand.one(chosen)
         return holds.kind_of(self.books.side, money), money.id, money
+
+    def returned(self, line: BankLine | None) -> Money | None:
+        """Return money whose return a line may show, mostly of its direction.
+
+        A vendor's completed refund is left out: the day from which it may come back is not known.
+        """
+        kinds = holds.kinds_of(self.books)
+        every = [
+            each
+            for kind in kinds.values()
+            for each in kind.values()
+            if not isinstance(each, Payout)
+            and not (isinstance(each, VendorRefundPayment) and each.status == "completed")
+        ]
+        fitting = [
+            e
+            for e in every
+            if line and self.moves(e) * line.moves < 0 and holds.rest(self.books, e, back=True)
+        ]
+        if fitting and not self.hand.chance(15):
+            return self.hand.one(fitting)
+        return self.hand.one(every) if every else None
 
     def moves(self, money: Money) -> int:
         return holds.moves(self.books.side, money)
@@ -114,6 +144,9 @@ class BankBodies:
         if self.books.entries and self.hand.chance(25):
             body = self.entry_for(line)
             return {**body, **({"amount_cents": 1} if self.hand.chance(20) else {})}
+        if self.hand.chance(20) and (returned := self.returned(line)) is not None:
+            kind = holds.kind_of(self.books.side, returned)
+            return {"target_type": kind, "target_id": returned.id, "of": "return"}
         kind, id, money = self.money_for(line)
         body = {"target_type": kind, "target_id": id}
         if line is None or money is None or not self.hand.chance(35):

@@ -1,6 +1,7 @@
 """The moves of bank accounts and statement lines in the model, and their effects."""
 
 from collections.abc import Iterator
+from copy import copy
 from datetime import date
 from itertools import count
 from typing import Any
@@ -10,7 +11,6 @@ from tests.model.arithmetic import ASSETS, faults_of
 from tests.model.books import Body, Books
 from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import (
-    LIVE,
     BankAccount,
     BankLine,
     BankRule,
@@ -19,6 +19,7 @@ from tests.model.records import (
     Money,
     Payment,
     Payout,
+    RefundPayment,
     Transfer,
     VendorRefundPayment,
 )
@@ -124,33 +125,41 @@ def match(books: Books, id: str, body: Body) -> tuple[Link, list[Any]]:
     money = holds.kinds_of(books).get(body["target_type"], {}).get(body["target_id"])
     if money is None:
         raise refused(422, "reference_not_found")
-    link, completes = link_of(books, line, money, body)
+    link, changes = link_of(books, line, money, body)
     books.links.append(link)
-    return link, complete(books, money, line) if completes else []
+    if not changes:
+        return link, []
+    return link, come_back(books, money, line) if link.back else complete(books, money, line)
 
 
 def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Link, bool]:
-    """Create a link; return it, and whether it completes money that was on its way."""
+    """Create a link; return it, and whether its money completes, or comes back, by it."""
+    back = body.get("of") == "return"
     faults = Faults()
     faults.add(409, "in_payout", not isinstance(money, Payout) and books.payout_of(money))
     faults.add(409, "in_opening_balance", isinstance(money, Payment) and money.opening)
-    standing = Payout.LIVE if isinstance(money, Payout) else LIVE
-    faults.add(409, "item_not_completed", money.status not in standing)
-    moves = holds.moves(books.side, money)
+    faults.add(409, "item_not_completed", not holds.times(money, back=back))
+    moves = holds.moves(books.side, money) * (-1 if back else 1)
     faults.add(422, "link_direction_mismatch", moves * line.moves < 0)
     others = {each.line.account for each in books.links_of(money)} - {line.account}
     faults.add(422, "bank_account_mismatch", others)
-    left, rest = books.unexplained(line), holds.rest(books, money)
+    left, rest = books.unexplained(line), holds.rest(books, money, back=back)
     near = 0 < abs(left - rest) <= books.tolerance and min(left, rest) > 0
     more = left - rest if near and "amount_cents" not in body else 0
     most = rest if more else min(left, rest)
     amount = body.get("amount_cents", most)
     faults.add(422, "link_exceeds_remaining", not 1 <= amount <= most)
-    completes = money.status in ON_ITS_WAY and amount == holds.rest(books, money)
-    if completes:
-        check_first_day(books, faults, money, line)
+    if back:
+        changes = money.status == "completed"
+        if changes:
+            check_return(books, faults, money, line)
+    else:
+        changes = money.status in ON_ITS_WAY and amount == rest
+        if changes:
+            check_first_day(books, faults, money, line)
+            check_again(books, faults, money, amount)
     faults.refuse()
-    return Link(line, money, amount, more), completes
+    return Link(line, money, amount, more, back), changes
 
 
 def link_of_entry(books: Books, line: BankLine, entry: Entry, body: Body) -> Link:
@@ -174,6 +183,47 @@ def matches(books: Books, line: BankLine) -> Iterator[tuple[Money, int]]:
         except Refusal as refusal:
             if refusal.answers == {(409, "period_locked")}:
                 yield money, min(books.unexplained(line), holds.rest(books, money))
+
+
+def check_return(books: Books, faults: Faults, money: Money, line: BankLine) -> None:
+    """Check that money comes back on the day of a line that may be given."""
+    match money:
+        case Payment():
+            earliest = max(money.paid_on, money.changed_on or money.paid_on)
+        case RefundPayment():
+            earliest = money.completed_at.date() if money.completed_at else books.today
+        case _:
+            raise AssertionError("The model returns no other completed money by a line.")
+    faults.add(422, "date_out_of_order", not earliest <= line.day <= books.today)
+    books.locked(faults, line.day)
+
+
+def check_again(books: Books, faults: Faults, money: Money, amount: int) -> None:
+    """Check that money that completes again moved again: on the day of its return it did not."""
+    after = copy(money)
+    match after:
+        case Payment():
+            after.become("completed", None, books.today)
+        case VendorRefundPayment():
+            after.status = "completed"
+            after.times_returned -= after.returned_on == books.today
+    most = abs(holds.moves(books.side, money)) * holds.times(after)
+    exceeds = holds.shown(books, money) + amount > most
+    faults.add(422, "link_exceeds_remaining", not isinstance(money, Payout) and exceeds)
+
+
+def come_back(books: Books, money: Money, line: BankLine) -> list[Any]:
+    """Return the other records that change when completed money comes back."""
+    match money:
+        case Payment():
+            documents = [books.documents[id] for id in money.parts]
+            money.parts = {}
+            money.become("failed", line.day, books.today)
+            return documents
+        case RefundPayment():
+            money.cancelled = True
+            return [money.refund]
+    raise AssertionError("The model returns no other completed money by a line.")
 
 
 def check_first_day(books: Books, faults: Faults, money: Money, line: BankLine) -> None:

@@ -79,7 +79,7 @@ def read_link(each: Any) -> tuple[Any, ...]:
     is_transfer = each["target_type"] == TRANSFER
     name = TRANSFER if is_transfer else each["reconciliation_link_id"]
     target = each["target_type"], each["target_id"]
-    return name, *target, each["amount_cents"], each["rounding_difference_cents"]
+    return name, *target, each["amount_cents"], each["rounding_difference_cents"], each["of"]
 
 
 READ: dict[str, Callable[[Any], Any]] = {
@@ -99,7 +99,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "vendor_refund_payments": itemgetter("id", "refunded_amount", "processing_fee", "status"),
     "allocations": read_allocation,
     "reconciled_bank_transactions": itemgetter(
-        "reconciliation_link_id", "bank_transaction_id", "reconciled_amount_cents"
+        "reconciliation_link_id", "bank_transaction_id", "reconciled_amount_cents", "of"
     ),
     "links": read_link,
     "line_items": read_line,

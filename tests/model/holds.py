@@ -33,9 +33,23 @@ def moves(side: Side, money: Money) -> int:
             return -side.sign * money.amount - money.fee
 
 
-def rest(books: Books, money: Money) -> int:
-    """Return the amount of money that no line shows yet."""
-    return abs(moves(books.side, money)) - books.linked(money)
+def times(money: Money, *, back: bool = False) -> int:
+    """Return how many times money moved, or came back; pending money can be shown already."""
+    if isinstance(money, Payout):
+        return int(money.status in Payout.LIVE)
+    standing = money.status == "completed" if back else money.status in LIVE
+    return money.times_returned + standing
+
+
+def shown(books: Books, money: Money, *, back: bool = False) -> int:
+    """Return the amount of money, or of its return, that lines show."""
+    return sum(each.amount for each in books.links_of(money) if each.back is back)
+
+
+def rest(books: Books, money: Money, *, back: bool = False) -> int:
+    """Return the amount of one movement of money that no line shows yet."""
+    moved, linked = abs(moves(books.side, money)), shown(books, money, back=back)
+    return moved - linked % moved if linked < moved * times(money, back=back) else 0
 
 
 def moves_at(entry: Entry, account: BankAccount) -> int:
@@ -74,16 +88,19 @@ def kind_of(side: Side, money: Money | Transfer | Entry) -> str:
             return "vendor_refund_payment"
 
 
-def are_lost(before: str, after: str) -> bool:
-    """Return whether money loses its links by a new status: it bounced, or will not come."""
-    return before != after and (before == "completed" or after not in LIVE)
+def check(books: Books, faults: Faults, before: Money, moved: int, after: Money) -> None:
+    """Check that money still moves the amount of its links, in the same direction.
 
-
-def check(books: Books, faults: Faults, money: Money, before: int, after: int) -> None:
-    """Check that money still moves the amount of its links, in the same direction."""
-    linked = books.linked(money)
-    left = after if before > 0 else -after
-    faults.add(422, "link_exceeds_remaining", linked and left < linked)
+    `before` has the links, and `moved` is what it moved. Money that never came has none to check.
+    """
+    if not times(after):
+        return
+    now = moves(books.side, after)
+    left = max(now if moved > 0 else -now, 0)
+    for back in (False, True):
+        linked = shown(books, before, back=back)
+        most = left * times(after, back=back)
+        faults.add(422, "link_exceeds_remaining", linked and most < linked)
 
 
 def lines_of(books: Books, money: Money | None) -> list[BankLine]:
@@ -92,5 +109,7 @@ def lines_of(books: Books, money: Money | None) -> list[BankLine]:
 
 
 def let_go(books: Books, money: Money) -> None:
-    """End the links of money."""
+    """End the links of money that never came and will not come."""
+    if times(money):
+        return
     books.links = [each for each in books.links if each.money is not money]

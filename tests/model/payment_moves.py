@@ -70,11 +70,11 @@ def change(books: Books, id: str, body: Body) -> Payment:
     check_identity(books, faults, payment, body)
     check_refunds(books, faults, payment, body, wanted)
     check_holds(books, faults, payment, body)
+    check_lines(books, faults, payment, body, on)
     faults.refuse()
-    if holds.are_lost(payment.status, status):
-        holds.let_go(books, payment)
     payment.parts, payment.total = wanted, total
     payment.become(status, on, books.today)
+    holds.let_go(books, payment)
     payment.method = body.get("payment_method", payment.method)
     payment.fee = body.get("processing_fee_cents", payment.fee)
     payment.processor = body.get("payment_processor", payment.processor)
@@ -88,6 +88,9 @@ def cancel(books: Books, id: str) -> Payment:
     payment = find(books.payments, id, books.side.payment_not_found)
     if payment.status not in ("pending", "failed"):
         raise refused(409, "invalid_state_transition")
+    faults = Faults()
+    check_lines(books, faults, payment, {"status": "cancelled"}, None)
+    faults.refuse()
     payment.status, payment.parts = "cancelled", {}
     holds.let_go(books, payment)
     return payment
@@ -200,11 +203,10 @@ def check_refunds(
 
 
 def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Check what holds a payment: the locked period, its payout, its opening and its bank lines."""
+    """Check what holds a payment: the locked period, its payout and its opening."""
     check_day(books, faults, payment, body)
     check_payout(books, faults, payment, body)
     check_opening(books, faults, payment, body)
-    check_lines(books, faults, payment, body)
 
 
 def check_payout(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
@@ -234,15 +236,15 @@ def money_fields(books: Books, payment: Payment) -> tuple[tuple[str, object], ..
     )
 
 
-def check_lines(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
-    """Check that the lines that still show a payment show no more than it moves."""
-    if holds.are_lost(payment.status, body.get("status", payment.status)):
-        return
+def check_lines(
+    books: Books, faults: Faults, payment: Payment, body: Body, on: date | None
+) -> None:
+    """Check that the lines that show a payment show no more than it moves."""
     after = copy(payment)
     after.total = body.get(books.side.total, payment.total)
     after.fee = body.get("processing_fee_cents", payment.fee)
-    side = books.side
-    holds.check(books, faults, payment, holds.moves(side, payment), holds.moves(side, after))
+    after.become(body.get("status", payment.status), on, books.today)
+    holds.check(books, faults, payment, holds.moves(books.side, payment), after)
 
 
 def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

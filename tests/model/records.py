@@ -99,6 +99,7 @@ class Payment:
     paid_on: date
     was_completed: bool = False
     changed_on: date | None = None
+    times_returned: int = 0
     parts: dict[str, int] = field(default_factory=dict)
     opening: "Opening | None" = None
     id: str = ""
@@ -110,7 +111,12 @@ class Payment:
     def become(self, status: str, on: date | None, today: date) -> None:
         """Set a status, on a given day or today; the first completion has its own day."""
         if status != self.status and "completed" in (status, self.status):
-            self.changed_on = on or (today if self.was_completed else None)
+            day = on or today
+            if status != "completed":
+                self.times_returned += 1
+            elif self.was_completed and self.changed_on == day:
+                self.times_returned -= 1  # Completed again on the day of its return: it stayed.
+            self.changed_on = day if on or self.was_completed else None
         self.status = status
         self.was_completed |= status == "completed"
 
@@ -203,6 +209,10 @@ class RefundPayment:
     completed_at: datetime | None
     cancelled: bool = False
     id: str = ""
+
+    @property
+    def times_returned(self) -> int:
+        return int(self.cancelled)
 
     @property
     def is_completed(self) -> bool:
@@ -328,6 +338,8 @@ class VendorRefundPayment:
     paid_on: date | None
     status: str = "pending"
     was_completed: bool = False
+    times_returned: int = 0
+    returned_on: date | None = None
     id: str = ""
 
 
@@ -393,12 +405,16 @@ class Transfer:
 
 @dataclass(eq=False)
 class Link:
-    """The amount of a line that shows money, and the rounding difference (`more`) on the line."""
+    """The amount of a line that shows money, and the rounding difference (`more`) on the line.
+
+    With `back` the line shows the return of the money.
+    """
 
     line: BankLine
     money: "Money | Transfer | Entry"
     amount: int
     more: int = 0
+    back: bool = False
     id: str = ""
 
 

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
-from tests.model import holds
 from tests.model.books import Body, Books, day_of, moment
 from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
 from tests.model.refusals import Faults, find, gone, refused
@@ -140,5 +139,4 @@ def cancel_payment(books: Books, id: str, payment_id: str) -> tuple[Refund, Refu
     if books.payout_of(payment) is not None:
         raise refused(409, "in_payout")
     payment.cancelled = True
-    holds.let_go(books, payment)
     return refund, payment

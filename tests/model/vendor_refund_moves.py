@@ -106,7 +106,7 @@ def change(books: Books, id: str, body: Body) -> Records:
             409, "invalid_state_transition", not may_become(books.side, payment.status, status)
         )
         before = payment.was_completed, payment.paid_on
-        moved, lost = holds.moves(books.side, payment), holds.are_lost(payment.status, status)
+        moved = holds.moves(books.side, payment)
         payment.method = body.get("payment_method", payment.method)
         payment.fee = body.get("processing_fee_cents", payment.fee)
         if "payment_date" in body:
@@ -123,12 +123,10 @@ def change(books: Books, id: str, body: Body) -> Records:
         affected += move(books, faults, payment, status)
         if payment.was_completed and (payment.was_completed, payment.paid_on) != before:
             books.locked(faults, payment.paid_on)
-        if not lost:
-            holds.check(books, faults, payment, moved, holds.moves(books.side, payment))
+        holds.check(books, faults, payment, moved, payment)
         faults.refuse()
     lines = holds.lines_of(books, payment)
-    if lost:
-        holds.let_go(books, payment)
+    holds.let_go(books, payment)
     return list(dict.fromkeys([payment, refund, *lines, *affected, *refund.payments]))
 
 
@@ -136,7 +134,11 @@ def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str
     """Set the status of a payment; the refund is cancelled with its last payment."""
     refund, before = payment.refund, payment.status
     payment.status = status
+    if before == "completed" != status:
+        payment.times_returned, payment.returned_on = payment.times_returned + 1, books.today
     if status == "completed" != before:
+        if payment.returned_on == books.today:
+            payment.times_returned -= 1  # It stayed.
         payment.was_completed = True
         payment.paid_on = payment.paid_on or books.today
     cancelled = status == "cancelled" != before

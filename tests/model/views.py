@@ -15,6 +15,7 @@ from tests.model.records import (
     Credit,
     Document,
     Entry,
+    Link,
     Money,
     Opening,
     Party,
@@ -358,8 +359,12 @@ def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
     }
 
 
-def shown_by(books: Books, money: Money) -> set[tuple[str, str, int]]:
-    return {(each.id, each.line.id, each.amount) for each in books.links_of(money)}
+def shown_by(books: Books, money: Money) -> set[tuple[str, str, int, str]]:
+    return {(each.id, each.line.id, each.amount, movement(each)) for each in books.links_of(money)}
+
+
+def movement(link: Link) -> str:
+    return "return" if link.back else "original"
 
 
 def reconciled(books: Books, record: Payout) -> str:
@@ -403,6 +408,7 @@ def bank_line(books: Books, record: BankLine) -> View:
                 each.money.id,
                 each.amount,
                 each.more,
+                movement(each),
             )
             for each in books.links_of(record)
         },

@@ -63,17 +63,28 @@ def target(trade: Trade, payment: UUID) -> MatchTarget:
 
 
 def match(
-    trade: Trade, transaction: BankTransaction, found: MatchTarget, amount: int | None = None
+    trade: Trade,
+    transaction: BankTransaction,
+    found: MatchTarget,
+    amount: int | None = None,
+    *,
+    back: bool = False,
 ) -> MatchResult:
-    command = LinkTransaction(target_type="any", target_id=found.target.id, amount=amount)
+    named = {"target_type": "any", "target_id": found.target.id}
+    command = LinkTransaction(**named, amount=amount, back=back)
     return bank_matches.match(found, transaction, command, ROLES, trade.context())
 
 
 def matched(
-    trade: Trade, payment: UUID, transaction: BankTransaction, amount: int | None = None
+    trade: Trade,
+    payment: UUID,
+    transaction: BankTransaction,
+    amount: int | None = None,
+    *,
+    back: bool = False,
 ) -> MatchResult:
-    """Match a line with a payment, and keep the changed payment."""
-    done = match(trade, transaction, target(trade, payment), amount)
+    """Match a line with a payment, or with its return, and keep the changed payment."""
+    done = match(trade, transaction, target(trade, payment), amount, back=back)
     trade.documents.update((each.id, each) for each in done.moved)
     trade.keep(done.target)
     return done

@@ -77,13 +77,62 @@ class TestMatch:
 
 
 class TestMoneyThatChanges:
-    def test_money_that_bounces_loses_its_links_and_its_bank(self, trade: CardSales) -> None:
+    def test_money_that_bounces_keeps_its_links_and_its_bank(self, trade: CardSales) -> None:
         payment = trade.on("10").pay(100)
         matched(trade, payment, line(100))
         trade.on("15").change(payment, status="failed")
         bounced = trade.payments[payment]
-        assert (bounced.linked, bounced.money_account_id) == (0, None)
-        assert trade.balances() == {}
+        assert (bounced.linked, bounced.money_account_id) == (100, SAVINGS)
+        assert trade.book(payment)[-1] == ("15", {"1110": -100, "2100": 100})
+
+    def test_money_that_never_came_loses_its_links(self, trade: CardSales) -> None:
+        payment = trade.on("10").pay(100, status="pending")
+        matched(trade, payment, line(40))
+        trade.on("15").change(payment, status="failed")
+        lost = trade.payments[payment]
+        assert (lost.linked, lost.money_account_id) == (0, None)
+
+    def test_a_line_of_the_return_makes_it_fail_on_the_day_of_the_line(
+        self, trade: CardSales
+    ) -> None:
+        payment = trade.on("10").pay(100, fee=2)
+        matched(trade, payment, line(98))
+        trade.on("20")
+        back = matched(trade, payment, line(-98, "17"), back=True)
+        failed = trade.payments[payment]
+        assert (failed.status, failed.linked, failed.linked_back) == ("failed", 98, 98)
+        assert back.link.back
+        assert ("17", {"1110": -100, "2100": 100}) in trade.book(payment)
+        refusal = refused(matched, trade, payment, line(-1, "17"), back=True)
+        assert refusal.code == "link_exceeds_remaining"
+
+    def test_money_that_comes_twice_is_linked_twice(self, trade: CardSales) -> None:
+        payment = trade.on("10").pay(100)
+        matched(trade, payment, line(100))
+        matched(trade.on("15"), payment, line(-100, "15"), back=True)
+        trade.on("18").change(payment, status="pending")
+        matched(trade, payment, line(60, "18"))
+        assert trade.payments[payment].status == "pending"
+        matched(trade, payment, line(60, "18"))
+        twice = trade.payments[payment]
+        assert (twice.status, twice.linked, twice.linked_back) == ("completed", 200, 100)
+        assert refused(matched, trade, payment, line(1)).code == "link_exceeds_remaining"
+
+    def test_completed_again_on_the_day_of_its_return_it_moved_once(self, trade: CardSales) -> None:
+        payment = trade.on("10").pay(100)
+        matched(trade, payment, line(100))
+        trade.on("15").change(payment, status="failed")
+        trade.change(payment, status="completed")
+        assert refused(matched, trade, payment, line(1)).code == "link_exceeds_remaining"
+
+    def test_a_return_has_the_other_direction(self, trade: CardSales) -> None:
+        payment = trade.on("10").pay(100)
+        for wrong, back in ((line(100), True), (line(-100), False)):
+            refusal = refused(matched, trade, payment, wrong, back=back)
+            assert refusal.code == "link_direction_mismatch"
+        pending = trade.pay(100, status="pending")
+        refusal = refused(matched, trade, pending, line(-100), back=True)
+        assert refusal.code == "item_not_completed"
 
     def test_less_than_is_linked_is_never_left(self, trade: CardSales) -> None:
         payment = trade.pay(100, fee=2)

@@ -40,6 +40,7 @@ class TestMatchBankTransaction:
             "reconciliation_link_id": link["reconciliation_link_id"],
             "target_type": "invoice_payment",
             "target_id": payment["id"],
+            "of": "original",
             "amount_cents": 1_000,
             "rounding_difference_cents": 0,
             "other_bank_transaction_id": None,
@@ -59,6 +60,7 @@ class TestMatchBankTransaction:
                 "reconciled_at": link["reconciled_at"],
                 "currency": "GBP",
                 "payment_type": "invoice_payment",
+                "of": "original",
                 "bank_account_name": "Savings",
                 "notes": "Yes, it is",
             }

@@ -28,6 +28,7 @@ class TestSuggestMatches:
         assert best == {
             "target_type": "invoice_payment",
             "target_id": payment["id"],
+            "of": "original",
             "amount_cents": 7_700,
             "score": 100,
             "reasons": ["amount", "reference", "name", "date"],
