@@ -52,6 +52,7 @@ class BusinessCreate(TypedDict):
     accounting_method: AccountingMethod | Absent
     fiscal_year_end: date | Absent
     coa_language: ChartLanguage | Absent
+    timezone: str | Absent
     matching_tolerance_cents: int | Absent
     metadata: Metadata | Absent
 
@@ -70,6 +71,7 @@ class BusinessUpdate(TypedDict):
     accounting_method: AccountingMethod | Absent
     fiscal_year_end: date | Absent
     lock_date: date | Absent | None
+    timezone: str | Absent
     matching_tolerance_cents: int | Absent
     metadata: Metadata | Absent
     external_id: str | Absent

@@ -265,6 +265,7 @@ class Books(Scope):
             lock_date=facts["lock_date"],
             archived_at=facts["archived_at"],
             matching_tolerance=facts["matching_tolerance_cents"],
+            timezone=facts["timezone"],
         )
 
     @property

@@ -106,6 +106,17 @@ class Scope:
         """Send several fetches in one round trip and return their results in order."""
         return await self.session.fetch(*fetches)
 
+    @property
+    def timezone(self) -> str:
+        """The time zone of the business; known after the first answer."""
+        timezone: str = self.facts["timezone"]
+        return timezone
+
+    async def learn_facts(self) -> None:
+        """Read the facts of the business now, where no answer has brought them yet."""
+        if not self.facts:
+            await self.session.fetch()
+
     def pin_snapshot(self) -> None:
         """Make later fetches read one snapshot; no effect on a writing, which has its locks."""
         if isinstance(self.session, ReadSession):

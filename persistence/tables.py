@@ -85,6 +85,14 @@ def number(name: str, *, nullable: bool) -> Column[str]:
     return Column(name, Text, nullable=nullable, info={"number": True})
 
 
+def stored_day(name: str) -> Column[Any]:
+    """Create the column of the day that a moment was in the time zone of the business.
+
+    In rows of earlier servers it is null, and the day is that in UTC.
+    """
+    return Column(name, Date)
+
+
 def one_of(column: str, *words: str) -> CheckConstraint:
     """Create a check constraint that replaces an enumeration type."""
     listed = ", ".join(f"'{word}'" for word in words)
@@ -147,6 +155,7 @@ business = Table(
     Column("sandbox", Text),  # Null in a real business.
     Column("clock_seconds_ahead", BigInteger),  # Null for the real time.
     cents("matching_tolerance_cents"),
+    Column("timezone", Text, nullable=False),  # IANA name.
     one_of("accounting_method", "cash", "accrual"),
     one_of("sandbox", "template", "open", "given_up"),
     CheckConstraint(
@@ -461,6 +470,7 @@ opening_balance = tenant_table(
     Column("stated", JSONB, nullable=False),  # Entered balances by account.
     Column("documented", JSONB, nullable=False),  # Totals of documents by role.
     Column("reversed_at", Moment),
+    stored_day("reversed_on"),
     # One opening per day, apart from reversed ones.
     Index(
         "opening_balance_opened_on_key",
@@ -518,6 +528,7 @@ def document_table(name: str, party: str, opened: str) -> Table:
         Column("opened_on", Date),
         Column("due_at", Moment),
         Column("voided_at", Moment),
+        stored_day("voided_on"),
         Column("paid_on", Date),
         Column("imported_at", Moment),
         Column("lines", JSONB, nullable=False),
@@ -731,7 +742,9 @@ def write_off_table(name: str, document: str) -> Table:
         cents("amount"),
         Column("account_id", Uuid, nullable=False),
         Column("write_off_at", Moment, nullable=False),
+        stored_day("written_off_on"),
         Column("reversed_at", Moment),
+        stored_day("reversed_on"),
         Column("split", JSONB, nullable=False),
         Column("tax_relief", Boolean, nullable=False),
         Column("relieved", JSONB, nullable=False),
@@ -803,8 +816,8 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         index("created_at", "id"),
         index("updated_at"),
         index("source_document_id"),
-        Column("opened_on", Date),  # If null, the day of opened_at.
-        CheckConstraint("(opened_on IS NULL) = (opening_id IS NULL)", name="opened_with"),
+        stored_day("opened_on"),
+        stored_day("voided_on"),
     )
 
 
@@ -821,6 +834,7 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
         Column("agreed_on", Date, nullable=False),
         Column("completed_at", Moment),
         Column("cancelled_at", Moment),
+        stored_day("cancelled_on"),
         Column("settled", JSONB, nullable=False),
         Column("memo", Text),
         Column("reference_number", Text),
@@ -888,6 +902,7 @@ def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -
         Column("status", Text, nullable=False),
         Column("payment_date", Date),
         Column("completed_at", Moment),
+        stored_day("completed_on"),  # Null where `payment_date` is the day.
         Column("cancelled_at", Moment),
         Column("completions", JSONB, nullable=False),
         Column("splits", JSONB, nullable=False),
@@ -1033,6 +1048,7 @@ payout = tenant_table(
     Column("currency", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("completed_at", Moment),
+    stored_day("completed_on"),
     Column("imported_at", Moment),
     Column("deleted_at", Moment),
     Column("reference_number", Text),

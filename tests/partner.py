@@ -76,6 +76,7 @@ class Partner:
             "entity_type": "limited",
             "email": "books@harbour.example.com",
             "country": "GB",
+            "timezone": "UTC",
             **facts,
         }
         opened = self.api.post("/v1/platform/businesses/", json=body)

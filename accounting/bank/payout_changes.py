@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time
+from datetime import date
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else, said
@@ -12,6 +12,7 @@ from accounting.bank.payouts import (
     Item,
     Money,
     Payout,
+    completed_on,
     fees_of,
     item_fees,
     listed,
@@ -151,8 +152,10 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
 
     Raises Conflict `period_locked`.
     """
-    at = payout.completed_at or datetime.combine(on, time(), context.now.tzinfo)
-    paid = _with_status(replace(payout, completed_at=at, updated_at=context.now), "paid", context)
+    dated = payout
+    if payout.completed_at is None:
+        dated = replace(payout, completed_at=context.start_of(on), completed_on=on)
+    paid = _with_status(replace(dated, updated_at=context.now), "paid", context)
     _refuse_new_date(payout, paid, context)
     return paid
 
@@ -161,9 +164,9 @@ def _brought(
     payout: Payout, command: SavePayout, held: Held, referenced: TaxReferences, context: Context
 ) -> PaidOut:
     """Apply a command to a payout and to the money that it holds."""
-    after = replace(payout, **said(command, *_FACTS))
+    after = _with_facts(payout, command, context)
     if not isinstance(command.other_items, Absent):
-        day = (after.completed_at or context.now).date()
+        day = completed_on(after) or context.today
         after = replace(after, other_items=other_items(command.other_items, referenced, day))
     after = _with_items(after, command, context)
     dated = after.completed_at is not None  # A day that nobody gave moves on from the lock.
@@ -177,6 +180,15 @@ def _brought(
         if new and command.fee is ABSENT:
             after = replace(after, fee=item_fees(after))
     return PaidOut(after, moved)
+
+
+def _with_facts(payout: Payout, command: SavePayout, context: Context) -> Payout:
+    """Set the given facts; a moment that stays keeps its day, whatever the time zone is now."""
+    after = replace(payout, **said(command, *_FACTS))
+    at = after.completed_at
+    if at == payout.completed_at:
+        return after
+    return replace(after, completed_on=None if at is None else context.day_of(at))
 
 
 def _with_items(payout: Payout, command: SavePayout, context: Context) -> Payout:
@@ -215,8 +227,8 @@ def _unknown(items: Items, wanted: Iterable[UUID]) -> list[UUID]:
 def _with_status(payout: Payout, status: str, context: Context) -> Payout:
     """Set a status; a payout is in the books only while it is `paid`."""
     spans = completions_after(payout.completions, payout.status, status, context, "paid")
-    if status == "paid" != payout.status:
-        payout = replace(payout, completed_at=payout.completed_at or context.now)
+    if status == "paid" != payout.status and payout.completed_at is None:
+        payout = replace(payout, completed_at=context.now, completed_on=context.today)
     return replace(payout, status=status, completions=spans)
 
 
@@ -290,10 +302,10 @@ def _summed(payout: Payout, held: Held) -> Payout:
 
 def _refuse_new_date(before: Payout, after: Payout, context: Context) -> None:
     """Refuse a locked day for a payout that becomes paid or changes its day."""
-    if not after.completions or after.completed_at is None:
+    on = completed_on(after)
+    if not after.completions or on is None:
         return
-    on, was = after.completed_at.date(), before.completed_at
-    if not before.completions or was is None or was.date() != on:
+    if not before.completions or completed_on(before) != on:
         refuse_locked(context, on)
 
 

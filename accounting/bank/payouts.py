@@ -12,6 +12,7 @@ from accounting.bank.commands import OtherItemGiven, SavePayout
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Days, PostedEntry, Span, laid_out
+from accounting.books.time_zones import stored_day
 from accounting.errors import RuleViolation, ValidationError
 from accounting.tax.day_codes import TaxReferences
 from accounting.tax.taxed_amounts import Gross, HeldTax, held_taxes
@@ -227,6 +228,7 @@ class Payout:
     items: tuple[Item, ...] = ()
     linked: int = 0
     money_account_id: UUID | None = None
+    completed_on: date | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -295,11 +297,16 @@ def counted_now(payout: Payout, money: Iterable[Money]) -> Payout:
     return replace(payout, gross_payments=gross, total_refunds=refunded)
 
 
+def completed_on(payout: Payout) -> date | None:
+    """Return the day of a payout in the ledger; None if it has no date yet."""
+    return stored_day(payout.completed_on, payout.completed_at)
+
+
 def is_before_its_money(payout: Payout, money: Iterable[Money]) -> bool:
     """Return whether a payout is dated before the day of an item in it."""
-    if payout.completed_at is None:
+    on = completed_on(payout)
+    if on is None:
         return False
-    on = payout.completed_at.date()
     return any(begin > on for each in money for begin, _ in _stood_days(each)[-1:])
 
 
@@ -327,10 +334,8 @@ def with_other_fees(
 
 def paid_days(payout: Payout) -> list[Days]:
     """Return the periods of days in which a payout was paid, from the day of `completed_at` on."""
-    if payout.completed_at is None:
-        return []
-    own = payout.completed_at.date()
-    return laid_out(payout.completions, own, own)
+    own = completed_on(payout)
+    return [] if own is None else laid_out(payout.completions, own, own)
 
 
 def fees_during(payout: Payout, stood: Days) -> Iterable[tuple[date, int]]:

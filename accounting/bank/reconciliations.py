@@ -121,7 +121,7 @@ def take(
     if on > context.today:
         raise RuleViolation(
             "statement_date_in_future",
-            "The statement date must not be after today (UTC).",
+            f"The statement date must not be after today ({context.business.timezone}).",
             statement_date=on.isoformat(),
             today=context.today.isoformat(),
         )

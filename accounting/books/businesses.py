@@ -3,12 +3,13 @@
 from calendar import monthrange
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from accounting.absent import or_none, said
+from accounting.books import time_zones
 from accounting.books.commands import ChangeBusiness
 from accounting.errors import Conflict, NotAllowed, RuleViolation, ValidationError
 
@@ -78,6 +79,7 @@ class Business:
     lock_date: date | None = None
     archived_at: datetime | None = None
     matching_tolerance: int = 0
+    timezone: str = time_zones.UNIVERSAL
 
 
 def entity_type(country: str, text: str) -> str:
@@ -124,16 +126,16 @@ def refuse_archived_business(archived_at: datetime | None) -> None:
         )
 
 
-def refuse_future_lock(command: ChangeBusiness, today: date) -> None:
+def refuse_future_lock(command: ChangeBusiness, now: datetime, timezone: str) -> None:
     """Refuse to lock future days: on the 5th, the 5th is the last day that may be locked.
 
     Raises RuleViolation `lock_date_in_future`.
     """
-    lock_date = or_none(command.lock_date)
+    lock_date, today = or_none(command.lock_date), time_zones.day_of(now, timezone)
     if lock_date is not None and lock_date > today:
         raise RuleViolation(
             "lock_date_in_future",
-            "The lock date must not be after today (UTC).",
+            f"The lock date must not be after today ({timezone}).",
             lock_date=lock_date.isoformat(),
             today=today.isoformat(),
         )
@@ -243,8 +245,8 @@ class Context:
 
     @property
     def today(self) -> date:
-        """The current day, in UTC."""
-        return self.now.date()
+        """The current day of the business."""
+        return self.day_of(self.now)
 
     @property
     def day(self) -> date:
@@ -253,10 +255,16 @@ class Context:
 
     @property
     def at(self) -> datetime:
-        """The moment of the change: the start of the given day in UTC, else now."""
-        if self.given_day is None:
-            return self.now
-        return datetime.combine(self.given_day, time.min, UTC)
+        """The moment of the change: the start of the given day, else now."""
+        return self.now if self.given_day is None else self.start_of(self.given_day)
+
+    def day_of(self, moment: datetime) -> date:
+        """Return the day of a moment, in the time zone of the business."""
+        return time_zones.day_of(moment, self.business.timezone)
+
+    def start_of(self, day: date) -> datetime:
+        """Return the first moment of a day in the time zone of the business, as UTC."""
+        return time_zones.start_of(day, self.business.timezone)
 
     def on(self, day: date | None) -> "Context":
         """Return the context of a change that happened on a given day."""
@@ -297,7 +305,7 @@ def refuse_out_of_order(context: Context, field: str, on: date, earliest: date |
     today = context.today
     if on > today or (earliest is not None and on < earliest):
         bounds = [f"before {earliest}"] if earliest is not None else []
-        bounds.append(f"after today, {today} (UTC)")
+        bounds.append(f"after today, {today} ({context.business.timezone})")
         message = f"{field} must not be {' or '.join(bounds)}."
         raise out_of_order(context, message, field, on, earliest)
     refuse_locked(context, on)

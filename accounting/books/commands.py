@@ -32,6 +32,7 @@ class OpenBusiness:
     accounting_method: str = "accrual"
     fiscal_year_end: date = CALENDAR_YEAR_END
     coa_language: str = "en"
+    timezone: str | None = None
     matching_tolerance_cents: int = 0
     metadata: Any = field(default_factory=dict)
 
@@ -64,6 +65,7 @@ class ChangeBusiness:
     accounting_method: str | Absent = ABSENT
     fiscal_year_end: date | Absent = ABSENT
     lock_date: date | Absent | None = ABSENT
+    timezone: str | Absent = ABSENT
     matching_tolerance_cents: int | Absent = ABSENT
     metadata: Any = ABSENT
 

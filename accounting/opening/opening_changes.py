@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -97,11 +97,16 @@ def reverse(opened: OpenedBooks, on: date | None, context: Context) -> OpenedBoo
     _refuse_settled(opened)
     if on is not None:
         refuse_locked(context, on)
-    at = context.now if on is None else datetime.combine(on, time(), UTC)
+    context = context.on(on)
     return OpenedBooks(
-        replace(opened.opening, reversed_at=at, updated_at=context.now),
-        _voided(opened.sales, at, context),
-        _voided(opened.purchases, at, context),
+        replace(
+            opened.opening,
+            reversed_at=context.at,
+            reversed_on=context.day,
+            updated_at=context.now,
+        ),
+        _voided(opened.sales, context),
+        _voided(opened.purchases, context),
     )
 
 
@@ -120,9 +125,9 @@ def _refuse_too_large(opening: Opening) -> None:
         within_bounds(sum(min(each, 0) for each in amounts.values()))
 
 
-def _voided(opened: OpenedWith, at: datetime, context: Context) -> OpenedWith:
+def _voided(opened: OpenedWith, context: Context) -> OpenedWith:
     gone: dict[str, Any] = {"external_id": None, "updated_at": context.now}
-    void = {**gone, "state": "void", "voided_at": at}
+    void = {**gone, "state": "void", "voided_at": context.at, "voided_on": context.day}
     return OpenedWith(
         tuple(replace(each, **void) for each in opened.documents),
         tuple(replace(each, **void) for each in opened.credits),
@@ -132,7 +137,7 @@ def _voided(opened: OpenedWith, at: datetime, context: Context) -> OpenedWith:
                 **gone,
                 status="cancelled",
                 completions=completions_after(
-                    each.completions, each.status, "cancelled", context.on(at.date())
+                    each.completions, each.status, "cancelled", context.on(context.day)
                 ),
             )
             for each in opened.payments

@@ -7,7 +7,7 @@ settled.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -207,9 +207,10 @@ def _document(
     November that is due on 3 December is overdue when the books are opened on 31 December. If 120
     includes 20 of tax, a credit or refund takes these 20 from the account of their tax code.
     """
-    opened_at = given.opened_at or _midnight(given.issue_date)
-    _refuse_later(given, day, given.issue_date, opened_at.date())
-    parts = _open_parts(side, given, ledger_day(side, given.issue_date, opened_at), day)
+    opened_at = given.opened_at or context.start_of(given.issue_date)
+    _refuse_later(given, day, given.issue_date, context.day_of(opened_at))
+    tax_point = ledger_day(side, given.issue_date, opened_at, context)
+    parts = _open_parts(side, given, tax_point, day)
     lines = tuple(_document_lines(parts, day, context))
     draft = Document(
         **_common(given, party, day, context),
@@ -231,15 +232,16 @@ def _document(
         total_amount=given.amount,
         memo=given.memo,
     )
-    return replace(opened(side, draft, opened_at), opened_on=day.on)
+    return replace(opened(side, draft, opened_at, tax_point, context), opened_on=day.on)
 
 
 def _credit(
     side: Side, given: OpenCreditGiven, party: Party, number: Number, day: Day, context: Context
 ) -> Credit:
-    _refuse_later(given, day, given.opened_at.date())
+    opened_on = context.day_of(given.opened_at)
+    _refuse_later(given, day, opened_on)
     # A credit is never credited or refunded in turn, so its tax is on the account of its net.
-    parts = _open_parts(side, given, given.opened_at.date(), day, day.equity)
+    parts = _open_parts(side, given, opened_on, day, day.equity)
     lines = tuple(_credit_lines(parts, day, context))
     return Credit(
         **_common(given, party, day, context),
@@ -287,10 +289,6 @@ def _common(given: OpenItem, party: Party, day: Day, context: Context) -> dict[s
         "currency": context.currency,
         "opening_id": day.opening_id,
     }
-
-
-def _midnight(on: date) -> datetime:
-    return datetime.combine(on, time(), UTC)
 
 
 def _refuse_later(given: OpenItem, day: Day, *dates: date) -> None:

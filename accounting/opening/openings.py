@@ -21,6 +21,7 @@ from accounting.books.ledger import (
     difference,
     normal_sign,
 )
+from accounting.books.time_zones import stored_day
 from accounting.errors import RuleViolation
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
@@ -50,6 +51,7 @@ class Opening:
     stated: Amounts
     documented: Mapping[Role, int]
     reversed_at: datetime | None = None
+    reversed_on: date | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -228,5 +230,5 @@ def _balances(opening: Opening, roles: Roles) -> Iterator[Movement]:
     equity = roles[Role.OPENING_BALANCE_EQUITY]
     amounts = [Amount(account, amount) for account, amount in stated.items()]
     amounts.append(Amount(equity, -sum(stated.values())))
-    end = None if opening.reversed_at is None else opening.reversed_at.date()
+    end = stored_day(opening.reversed_on, opening.reversed_at)
     yield from during(days(opening.opened_on, end, opening.opened_on), MAIN, amounts)

@@ -3,12 +3,24 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Final
 from uuid import UUID
+
+from accounting.books.time_zones import start_of
 
 BUCKETS: Final = ("current", "days_1_30", "days_31_60", "days_61_90", "over_90_days")
 FIRST_DAYS_LATE: Final = (1, 31, 61, 91)
 """The first day late of each bucket after `current`. An item without a due date is never late."""
+
+
+def late_moments(as_of: date, timezone: str) -> list[datetime]:
+    """Return the moments before which an item of each late bucket was due, the earliest first.
+
+    An item that is due on 30 June in the time zone is one day late at the end of 1 July.
+    """
+    days = (as_of - timedelta(days=late - 1) for late in reversed(FIRST_DAYS_LATE))
+    return [start_of(day, timezone) for day in days]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -165,7 +165,7 @@ def create(
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
     source = _source(side, command, party, loaded)
-    day = (command.opened_at or context.now).date()
+    day = context.day_of(command.opened_at or context.now)
     lines = credit_lines.work_out(side, command.lines, referenced, source, day, context)
     credit = _draft(side, command, party, lines, referenced.roles, context)
     documents = loaded
@@ -257,7 +257,7 @@ def replaced(
     )
     at, documents = command.opened_at, loaded
     if at is not None and credit.state == "draft":
-        of_day = _of_day(side, written, referenced, loaded, at.date())
+        of_day = _of_day(side, written, referenced, loaded, context.day_of(at))
         written = _opened(side, of_day, at, context)
         documents = _reduced(written, loaded, 1)
     elif at is not None and at != credit.opened_at:
@@ -320,10 +320,11 @@ def void(
     refuse_in_opening(credit.opening_id, "credit")
     if credits.used(credit):
         raise _refused_void(side, credit)
-    if voided_at is not None:
-        refuse_locked(context, voided_at.date())
     at = voided_at or context.now
-    voided = replace(credit, state="void", voided_at=at, updated_at=context.now)
+    day = context.day_of(at)
+    if voided_at is not None:
+        refuse_locked(context, day)
+    voided = replace(credit, state="void", voided_at=at, voided_on=day, updated_at=context.now)
     return AmendedCredit(voided, _reduced(credit, loaded, -1), ()).since(loaded)
 
 
@@ -348,7 +349,8 @@ def of_refund(
         number=number,
         state="open",
         currency=context.currency,
-        opened_at=datetime.combine(on, time(), UTC),
+        opened_at=context.start_of(on),
+        opened_on=on,
         voided_at=None,
         source_document_id=None,
         refund_id=refund.id,
@@ -365,15 +367,22 @@ def withdraw(side: Side, credit: Credit, loaded: Documents, context: Context) ->
     if credit.refunded:
         raise _refused_void(side, credit)
     released = allocated(side, credit, credit, [], loaded, context)
-    voided = replace(released.credit, state="void", voided_at=context.at, updated_at=context.now)
+    voided = replace(
+        released.credit,
+        state="void",
+        voided_at=context.at,
+        voided_on=context.day,
+        updated_at=context.now,
+    )
     return AmendedCredit(voided, released.documents, released.changed)
 
 
 def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credit:
     refuse_inactive(side, credit.party)
-    refuse_locked(context, at.date())
+    day = context.day_of(at)
+    refuse_locked(context, day)
     number = credit.number or PendingNumber(side.credit_series)
-    return replace(credit, state="open", opened_at=at, number=number)
+    return replace(credit, state="open", opened_at=at, opened_on=day, number=number)
 
 
 def _refused_void(side: Side, credit: Credit) -> Conflict:

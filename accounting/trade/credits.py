@@ -21,6 +21,7 @@ from accounting.books.ledger import (
     summed,
 )
 from accounting.books.numbers import Number
+from accounting.books.time_zones import stored_day
 from accounting.errors import Conflict
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation, live
@@ -78,8 +79,8 @@ class Credit:
     `tax_account_id` is the account of tax without a code; `refunded` is the amount that live
     refunds pay out. `settled` holds, by part of the credit, the amounts that these refunds and live
     allocations use. `source_document_id` is the document that the credit comes from; `refund_id` is
-    the refund that it is a part of. A credit from the opening of the books, `opening_id`, is dated
-    by `opened_on`, and any other by `opened_at`.
+    the refund that it is a part of. `opened_on` is its accounting date: the day of `opened_at`, or
+    for a credit from the opening of the books, `opening_id`, that of the opening.
     """
 
     id: UUID
@@ -107,6 +108,7 @@ class Credit:
     metadata: Any = None
     opening_id: UUID | None = None
     opened_on: date | None = None
+    voided_on: date | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -196,7 +198,7 @@ def opened_on(credit: Credit) -> date:
     """Return the accounting date of an opened credit. Raises ValueError for a draft."""
     if credit.opened_at is None:
         raise ValueError("a draft has no opening day")
-    return credit.opened_on or credit.opened_at.date()
+    return stored_day(credit.opened_on, credit.opened_at)
 
 
 def applied_days(credit: Credit, allocation: Allocation) -> Days:

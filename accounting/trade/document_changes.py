@@ -1,12 +1,13 @@
 """Changes of invoices and bills: create, replace, open, void and delete."""
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 from accounting.absent import Absent, or_none
 from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import PendingNumber
+from accounting.books.time_zones import days_later
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade.commands import OpenDocument, WriteDocument
@@ -56,7 +57,7 @@ def create(
         **_contents(command, amounts),
     )
     at = command.opened_at
-    return draft if at is None else _opened(side, draft, at, None, context)
+    return draft if at is None else _opened(side, draft, at, day, context)
 
 
 def replaced(
@@ -86,7 +87,7 @@ def replaced(
     if isinstance(party_number, Absent):
         party_number = document.party_number
     opened_at = command.opened_at or document.opened_at
-    day = _tax_point(side, issue_date, opened_at, context)
+    day = _tax_point(side, issue_date, opened_at, context, document)
     amounts = work_out(side, command, referenced, day, document.lines, context)
     written = replace(
         document,
@@ -98,7 +99,7 @@ def replaced(
         **_contents(command, amounts),
     )
     if opened_at is not None:
-        written = _opened(side, written, opened_at, document.opened_at, context)
+        written = _opened(side, written, opened_at, day, context)
     return document if written == document else replace(written, updated_at=context.now)
 
 
@@ -125,20 +126,22 @@ def open_document(
     opened_at = command.opened_at or context.now
     on = _tax_point(side, document.issue_date, opened_at, context)
     refuse_locked(context, on)
-    return opened(side, _of_day(side, due, referenced, on), opened_at)
+    return opened(side, _of_day(side, due, referenced, on), opened_at, on, context)
 
 
-def opened(side: Side, document: Document, opened_at: datetime) -> Document:
+def opened(
+    side: Side, document: Document, opened_at: datetime, on: date, context: Context
+) -> Document:
     """Fill in the fields that follow from the opening: state, day, due moment and number.
 
     Without a `due_at` it is due after the party's payment terms, in days from its accounting date:
     a bill of 3 January that is received on the 5th, at 30 days, is due on 2 February.
     """
-    on = ledger_day(side, document.issue_date, opened_at)
     days = document.party.payment_terms_days
     due_at = document.due_at
     if due_at is None and days is not None:
-        due_at = opened_at + (on - opened_at.date()) + timedelta(days=days)
+        days += (on - context.day_of(opened_at)).days
+        due_at = days_later(opened_at, days, context.business.timezone)
     return replace(
         document,
         state="open",
@@ -163,11 +166,13 @@ def void(side: Side, document: Document, voided_at: datetime | None, context: Co
     refuse_in_opening(document.opening_id, side.words.document)
     refuse_touched(side, document)
     if voided_at is not None:
-        refuse_locked(context, voided_at.date())
+        refuse_locked(context, context.day_of(voided_at))
+    voided_at = voided_at or context.now
     return replace(
         document,
         state="void",
-        voided_at=voided_at or context.now,
+        voided_at=voided_at,
+        voided_on=context.day_of(voided_at),
         paid_on=None,
         updated_at=context.now,
     )
@@ -221,19 +226,38 @@ def _refuse_new_party(side: Side, document: Document) -> None:
 
 def _refused_move(side: Side, document: Document, context: Context, message: str) -> Conflict:
     allowed = {"draft": [side.opened_status], "open": ["voided"]}.get(document.state, [])
-    return Conflict.of_state(message, status(side, document, context.today), allowed)
+    return Conflict.of_state(message, status(side, document, context), allowed)
 
 
-def ledger_day(side: Side, issue_date: date | None, opened_at: datetime) -> date:
-    """Return the accounting date of a document that opens at a moment."""
-    return issue_date if side.dated_by_issue and issue_date is not None else opened_at.date()
+def ledger_day(
+    side: Side,
+    issue_date: date | None,
+    opened_at: datetime,
+    context: Context,
+    before: Document | None = None,
+) -> date:
+    """Return the accounting date of a document that opens at a moment.
+
+    A document that was opened at this moment `before` keeps its day in another time zone.
+    """
+    if side.dated_by_issue and issue_date is not None:
+        return issue_date
+    if before is not None and before.opened_at == opened_at:
+        dated_by_issue = side.dated_by_issue and before.issue_date is not None
+        if not dated_by_issue:
+            return opened_on(before)
+    return context.day_of(opened_at)
 
 
 def _tax_point(
-    side: Side, issue_date: date | None, opened_at: datetime | None, context: Context
+    side: Side,
+    issue_date: date | None,
+    opened_at: datetime | None,
+    context: Context,
+    before: Document | None = None,
 ) -> date:
     """Return the day whose tax rates apply: the accounting date, for a draft as if opened now."""
-    return ledger_day(side, issue_date, opened_at or context.now)
+    return ledger_day(side, issue_date, opened_at or context.now, context, before)
 
 
 def _of_day(side: Side, draft: Document, referenced: TaxReferences, day: date) -> Document:
@@ -270,13 +294,10 @@ def _contents(command: WriteDocument, amounts: Amounts) -> dict[str, Any]:
     }
 
 
-def _opened(
-    side: Side, written: Document, at: datetime, before: datetime | None, context: Context
-) -> Document:
+def _opened(side: Side, written: Document, at: datetime, on: date, context: Context) -> Document:
     """Open a document; refuse a new accounting date inside the lock."""
-    if before is None:
+    if written.opened_at is None:
         refuse_inactive(side, written.party)
-    opening = opened(side, written, at)
-    if written.opened_on != opening.opened_on:
-        refuse_locked(context, opened_on(opening))
-    return opening
+    if written.opened_on != on:
+        refuse_locked(context, on)
+    return opened(side, written, at, on, context)

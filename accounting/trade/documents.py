@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Literal
 from uuid import UUID
 
+from accounting.books.businesses import Context
 from accounting.books.ledger import (
     Part,
     PostedEntry,
@@ -22,6 +23,7 @@ from accounting.books.ledger import (
     take,
 )
 from accounting.books.numbers import Number
+from accounting.books.time_zones import stored_day
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
@@ -157,6 +159,7 @@ class Document:
     transaction_tags: tuple[str, ...] = ()
     metadata: Any = None
     opening_id: UUID | None = None
+    voided_on: date | None = None
     posted: tuple[PostedEntry, ...] | None = ()
 
 
@@ -179,11 +182,14 @@ def left(document: Document) -> int:
     return outstanding(document) - document.reserved
 
 
-def is_overdue(document: Document, today: date) -> bool:
-    """Return whether an open document has an outstanding amount after its due date."""
+def is_overdue(document: Document, context: Context) -> bool:
+    """Return whether an open document has an outstanding amount after its due date.
+
+    Lists compare the due moment with the same start of today.
+    """
     due = document.due_at
     open_and_owed = document.state == "open" and outstanding(document) > 0
-    return open_and_owed and due is not None and due.date() < today
+    return open_and_owed and due is not None and due < context.start_of(context.today)
 
 
 def owing_statuses(side: Side) -> tuple[str, str, str]:
@@ -191,7 +197,7 @@ def owing_statuses(side: Side) -> tuple[str, str, str]:
     return side.opened_status, "partially_paid", "partially_written_off"
 
 
-def status(side: Side, document: Document, today: date) -> str:
+def status(side: Side, document: Document, context: Context) -> str:
     """Derive the status that callers see: the first rule that applies."""
     if document.state != "open":
         return {"void": "voided"}.get(document.state, document.state)
@@ -199,7 +205,7 @@ def status(side: Side, document: Document, today: date) -> str:
         return _closed_status(document)
     if document.written_off:
         return "partially_written_off"
-    if is_overdue(document, today):
+    if is_overdue(document, context):
         return "overdue"
     return "partially_paid" if document.paid or document.credited else side.opened_status
 
@@ -225,6 +231,11 @@ def opened_on(document: Document) -> date:
     if document.opened_on is None:
         raise ValueError("a draft has no opening day")
     return document.opened_on
+
+
+def voided_on(document: Document) -> date | None:
+    """Return the day on which a document was voided; None if it is not void."""
+    return stored_day(document.voided_on, document.voided_at)
 
 
 def allocated(document: Document) -> int:

@@ -69,7 +69,7 @@ def agree(
     if isinstance(target, Credit):
         credits.refuse_not_open(RECEIVABLE, target, "refunded")
     if command.completed_at is not None:
-        refuse_locked(context, command.completed_at.date())
+        refuse_locked(context, context.day_of(command.completed_at))
     given = command.completed_at or context.now
     usual = sum(each.amount for each in command.lines) or refundable(target)
     amount = or_else(command.amount, usual)
@@ -84,7 +84,7 @@ def agree(
         external_id=command.external_id,
         amount=amount,
         currency=context.currency,
-        agreed_on=max(given.date(), _day_of(target)),
+        agreed_on=max(context.day_of(given), _day_of(target)),
         completed_at=None,
         cancelled_at=None,
         allocations=(allocation,),
@@ -114,6 +114,7 @@ def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[Inv
     cancelled = replace(
         refund,
         cancelled_at=context.now,
+        cancelled_on=context.today,
         allocations=(replace(allocation, end=context.today),),
         updated_at=context.now,
     )
@@ -134,7 +135,7 @@ def pay(
     amount = or_else(command.amount, refunds.rest(refund))
     refuse_more_than(refunds.rest(refund), amount, refund_id=str(refund.id), paid=refund.paid)
     if command.completed_at is not None:
-        refuse_locked(context, command.completed_at.date())
+        refuse_locked(context, context.day_of(command.completed_at))
     completed_at = command.completed_at or context.now
     split = take(refunds.parts(refund), refund.settled, amount)
     payment = RefundPayment(
@@ -150,6 +151,7 @@ def pay(
         **_means(refund, command),
         status="completed",
         completed_at=completed_at,
+        completed_on=context.day_of(completed_at),
         cancelled_at=None,
         completions=(Span(),),
         splits=(split,),

@@ -26,6 +26,7 @@ from accounting.books.ledger import (
     negative,
     times_sign,
 )
+from accounting.books.time_zones import stored_day
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade import credits, documents, refunds
 from accounting.trade.credits import Credit
@@ -217,8 +218,7 @@ def _is_by_target(subject: Refund | RefundPayment) -> bool:
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
     if document.opened_at is None or document.total_amount == 0:
         return
-    end = None if document.voided_at is None else document.voided_at.date()
-    stood = days(opened_on(document), end, opened_on(document))
+    stood = days(opened_on(document), documents.voided_on(document), opened_on(document))
     claim = Amount(roles[side.control], side.sign * document.total_amount)
     if document.opening_id is not None:
         before = _from_before(documents.parts(document), -side.sign)
@@ -293,7 +293,7 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
     if credit.opened_at is None:
         return
     on = credits.opened_on(credit)
-    stood = days(on, None if credit.voided_at is None else credit.voided_at.date(), on)
+    stood = days(on, stored_day(credit.voided_on, credit.voided_at), on)
     taken = Amount(roles[side.credits], -side.sign * credit.total_amount)
     if credit.opening_id is not None:
         yield from during(stood, MAIN, (_from_before(credits.parts(credit), side.sign), taken))
@@ -325,7 +325,7 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     """
     claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
     total = side.sign * refund.amount
-    end = None if refund.cancelled_at is None else refund.cancelled_at.date()
+    end = stored_day(refund.cancelled_on, refund.cancelled_at)
     stood = days(refund.agreed_on, end, refund.agreed_on)
     yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:

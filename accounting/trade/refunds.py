@@ -19,6 +19,7 @@ from accounting.books.ledger import (
     summed,
 )
 from accounting.books.numbers import Number
+from accounting.books.time_zones import stored_day
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
 
@@ -115,6 +116,7 @@ class Refund:
     memo: str | None = None
     reference_number: str | None = None
     metadata: Any = None
+    cancelled_on: date | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -178,6 +180,7 @@ class RefundPayment:
     transaction_tags: Any = None
     metadata: Any = None
     payment_date: date | None = None
+    completed_on: date | None = None
     linked: int = 0
     linked_back: int = 0
     money_account_id: UUID | None = None
@@ -338,4 +341,4 @@ def dated_on(payment: RefundPayment) -> date:
     if payment.payment_date is not None:
         return payment.payment_date
     assert payment.completed_at is not None, "what has neither has not moved"
-    return payment.completed_at.date()
+    return stored_day(payment.completed_on, payment.completed_at)

@@ -280,7 +280,9 @@ def _withdrawn(refund_context: RefundContext, before: AmendedRefund) -> AmendedR
     """Cancel a refund that has no payment left, and undo its allocations."""
     refund, affected = allocate(refund_context, before.refund, [], before.affected)
     context = refund_context.context
-    cancelled = replace(refund, cancelled_at=context.at, updated_at=context.now)
+    cancelled = replace(
+        refund, cancelled_at=context.at, cancelled_on=context.day, updated_at=context.now
+    )
     return AmendedRefund(cancelled, before.payments, affected)
 
 

@@ -19,6 +19,7 @@ from accounting.books.ledger import (
     negative,
 )
 from accounting.books.numbers import Number
+from accounting.books.time_zones import stored_day
 from accounting.errors import Conflict
 from accounting.trade import documents
 from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
@@ -54,6 +55,8 @@ class WriteOff:
     write_off_at: datetime
     reversed_at: datetime | None
     split: Split
+    written_off_on: date | None = None
+    reversed_on: date | None = None
     tax_relief: bool = False
     relieved: Split = ()
     lines: LineShares = ()
@@ -81,9 +84,10 @@ def write_off(
     `reference_not_found` or `control_account`.
     """
     refuse_not_open(side, document)
-    if command.write_off_at is not None:
-        refuse_locked(context, command.write_off_at.date())
     at = command.write_off_at or context.now
+    day = context.day_of(at)
+    if command.write_off_at is not None:
+        refuse_locked(context, day)
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
     account_id = named_or(accounts.roles[side.written_off], command.account, accounts)
@@ -102,6 +106,7 @@ def write_off(
         amount=amount,
         account_id=account_id,
         write_off_at=at,
+        written_off_on=day,
         reversed_at=None,
         split=split,
         tax_relief=command.tax_relief,
@@ -127,7 +132,12 @@ def reverse(
         raise Conflict.of_state("The write-off is already reversed.", "reversed")
     split = negative(written_off.split)
     owed = documents.settle(document, -written_off.amount, split, by="written_off")
-    taken_back = replace(written_off, reversed_at=context.now, updated_at=context.now)
+    taken_back = replace(
+        written_off,
+        reversed_at=context.now,
+        reversed_on=context.today,
+        updated_at=context.now,
+    )
     whole = record_credited_lines(owed, written_off.lines, -1)
     return replace(whole, updated_at=context.now), taken_back
 
@@ -184,8 +194,13 @@ def refuse_elsewhere(side: Side, document: Document, known: WriteOff) -> None:
         )
 
 
+def written_off_on(written_off: WriteOff) -> date:
+    """Return the day of a write-off."""
+    return stored_day(written_off.written_off_on, written_off.write_off_at)
+
+
 def written_off_days(written_off: WriteOff) -> Days:
     """Return the days on which the write-off was in effect."""
-    reversed_at = written_off.reversed_at
-    end = None if reversed_at is None else reversed_at.date()
-    return days(written_off.write_off_at.date(), end, written_off.document_date)
+    begin = written_off_on(written_off)
+    end = stored_day(written_off.reversed_on, written_off.reversed_at)
+    return days(begin, end, written_off.document_date)

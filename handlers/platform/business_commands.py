@@ -45,6 +45,7 @@ def open_business(body: BusinessCreate) -> OpenBusiness:
         accounting_method=or_else(body["accounting_method"], "accrual"),
         fiscal_year_end=or_else(body["fiscal_year_end"], CALENDAR_YEAR_END),
         coa_language=or_else(body["coa_language"], "en"),
+        timezone=or_none(body["timezone"]),
         matching_tolerance_cents=or_else(body["matching_tolerance_cents"], 0),
         metadata=or_else(body["metadata"], {}),
     )
@@ -79,6 +80,7 @@ def change_business(body: BusinessUpdate) -> ChangeBusiness:
         accounting_method=body["accounting_method"],
         fiscal_year_end=body["fiscal_year_end"],
         lock_date=body["lock_date"],
+        timezone=body["timezone"],
         matching_tolerance_cents=body["matching_tolerance_cents"],
         metadata=body["metadata"],
     )

@@ -7,7 +7,7 @@ from uuid import UUID
 from babel.numbers import get_currency_precision
 
 from accounting.absent import ABSENT, or_else, said
-from accounting.books import businesses, chart
+from accounting.books import businesses, chart, time_zones
 from accounting.books.accounts import Account
 from accounting.books.businesses import refuse_given_up
 from accounting.books.chart import Role
@@ -73,6 +73,7 @@ SHOWN = (
     "accounting_method",
     "fiscal_year_end",
     "coa_language",
+    "timezone",
     "lock_date",
     "matching_tolerance_cents",
     "metadata",
@@ -111,9 +112,9 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     locks = command.lock_date is not ABSENT
     found = await registry.lock(business_id, against_posting=locks)
     businesses.refuse_archived_business(found.archived_at)
-    businesses.refuse_future_lock(command, registry.now_in(found).date())
     businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, command)
     changed = replace(found, **facts(found, command))
+    businesses.refuse_future_lock(command, registry.now_in(found), changed.timezone)
     refuse_large_tolerance(changed)
     if changed == found:
         return serialize(found)
@@ -168,6 +169,7 @@ def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusine
         accounting_method=command.accounting_method,
         fiscal_year_end=command.fiscal_year_end,
         coa_language=command.coa_language,
+        timezone=command.timezone or time_zones.of_country(country),
         lock_date=None,
         activation_at=registry.now,
         archived_at=None,

@@ -91,7 +91,7 @@ class _Paper:
         if cut.known_at is not None:
             yield Term.KNOWN_AT, cut.known_at
         yield Term.CURRENCY, self.asked.books.currency
-        yield Term.DRAWN_ON, self.asked.books.now.date()
+        yield Term.DRAWN_ON, self.asked.books.context.today
 
     def _columns(self) -> Iterator[ReportColumn]:
         """Return the columns: account, periods, total and comparison."""

@@ -92,7 +92,7 @@ def serialize_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -
         "bill_id": bill.id,
         "bill_number": bill.number,
         "amount_cents": part.amount,
-        "bill_status": documents.status(trade.side, bill, trade.books.context.today),
+        "bill_status": documents.status(trade.side, bill, trade.books.context),
         "bill_outstanding_balance_cents": documents.outstanding(bill),
         "description": part.description,
         "allocation_date": payments.applied_on(payment, part, None) if completed else None,

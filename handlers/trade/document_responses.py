@@ -150,7 +150,7 @@ def serialize_write_off(share: ShownWriteOff) -> dict[str, Any]:
 
 def summarize(trade: Trade, document: Document) -> dict[str, Any]:
     """Serialize a document for a list."""
-    side, names, today = trade.side, names_of(trade.side), trade.books.context.today
+    side, names, context = trade.side, names_of(trade.side), trade.books.context
     return {
         "type": side.words.document.capitalize(),
         "id": document.id,
@@ -158,8 +158,8 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "external_id": document.external_id,
         side.names.number: document.number,
         **_of_bill(names, document),
-        "status": documents.status(side, document, today),
-        "is_overdue": documents.is_overdue(document, today),
+        "status": documents.status(side, document, context),
+        "is_overdue": documents.is_overdue(document, context),
         "currency": document.currency,
         side.names.party_id: document.party.id,
         names.party: serialize_party(document.party),

@@ -130,7 +130,7 @@ def serialize_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
                 "id": invoice.id,
                 "invoice_number": invoice.number,
                 "applied_amount_cents": each.amount if completed else 0,
-                "status": documents.status(trade.side, invoice, trade.books.context.today),
+                "status": documents.status(trade.side, invoice, trade.books.context),
                 "outstanding_amount_cents": documents.outstanding(invoice),
             }
         )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from datetime import date
 from functools import partial
 from uuid import UUID
 
@@ -47,13 +48,17 @@ async def read(books: Books, id: UUID) -> Pdf:
         books.customers.get(document.party.id), books.invoice_payments.by_ids(held)
     )
     waiting = {each.id for each in payments if each.status != "completed"}
-    paper = _paper(document, letterhead, customer.trader, codes, _settled(settlements, waiting))
+    due_at = document.due_at
+    due_on = None if due_at is None else books.context.day_of(due_at)
+    settled = _settled(settlements, waiting)
+    paper = _paper(document, due_on, letterhead, customer.trader, codes, settled)
     style = style_of(letterhead, document.currency)
     return Pdf(_file_name(document), partial(draw_invoice, paper, style))
 
 
 def _paper(
     document: Document,
+    due_on: date | None,
     letterhead: Letterhead,
     customer: Customer,
     codes: TaxCodes,
@@ -66,7 +71,7 @@ def _paper(
         number=document.number if isinstance(document.number, str) else None,
         state=InvoiceState(document.state),
         issued_on=document.issue_date or document.opened_on,
-        due_on=None if document.due_at is None else document.due_at.date(),
+        due_on=due_on,
         prices_include_tax=document.amounts_include_tax,
         lines=[_line(line, by_id) for line in document.lines],
         subtotal=document.subtotal,
@@ -120,7 +125,7 @@ def _settled(settlements: Settlements, waiting: Collection[UUID]) -> Iterator[Se
         for each in settlements.credits
     ]
     given_up = [
-        Settlement(SettledBy.WRITE_OFF, each.write_off_at.date(), each.amount_cents)
+        Settlement(SettledBy.WRITE_OFF, each.written_off_on, each.amount_cents)
         for each in settlements.write_offs
     ]
     return iter(sorted([*paid, *credited, *given_up], key=lambda each: each.on))

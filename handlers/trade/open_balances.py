@@ -23,7 +23,8 @@ _ALSO = {"days_1_30": "1_30_days", "days_31_60": "31_60_days", "days_61_90": "61
 async def age(trade: Trade, query: Mapping[str, Any], answer_format: AnswerFormat) -> Reply | Csv:
     """Return the outstanding amounts at the end of a day by bucket, by party or in total."""
     books, side = trade.books, trade.side
-    as_of = query.get("as_of_date", books.now.date())
+    await books.learn_facts()
+    as_of = query.get("as_of_date", books.context.today)
     group_by = query["group_by"]
     found = aged(await trade.owed.aging(as_of, await books.roles()))
     total = in_total(found)
@@ -76,9 +77,11 @@ async def state(
 ) -> Reply | Csv | Pdf:
     """Return the statement of one customer or vendor for a period; raises NotFound."""
     books, side, party = trade.books, trade.side, names_of(trade.side).party
-    first, last = query.get("start_date"), query.get("end_date", books.now.date())
-    days = days_of(first, last)
     books.pin_snapshot()
+    if "end_date" not in query:
+        await books.learn_facts()
+    first, last = query.get("start_date"), query.get("end_date") or books.context.today
+    days = days_of(first, last)
     roles = await books.roles()
     account, found = await books.fetch(
         trade.parties.get(party_id), trade.owed.statement(party_id, days, roles)

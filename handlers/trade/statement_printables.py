@@ -54,7 +54,7 @@ async def paper_of(
     The letterhead is read now, since the books are closed by then.
     """
     letterhead = await letterhead_of(books)
-    currency, now = books.currency, books.now
+    currency, now, today = books.currency, books.now, books.context.today
 
     def draw() -> bytes:
         report = Report(
@@ -64,7 +64,7 @@ async def paper_of(
             facts=[
                 (Term.PERIOD if days[0] else Term.AS_OF, Days(*days)),
                 (Term.CURRENCY, currency),
-                (Term.DRAWN_ON, now.date()),
+                (Term.DRAWN_ON, today),
                 (Term.CLOSING_BALANCE, found.closing),
             ],
             columns=COLUMNS,

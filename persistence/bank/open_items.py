@@ -4,7 +4,7 @@ Of each kind only a few rows are read: those of exactly the amount, those of nea
 row that the line's reference names. `accounting.bank.match_suggestions` ranks them.
 """
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -33,6 +33,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.match_suggestions import OpenItem
 from accounting.books.manual_entries import SOURCE
+from accounting.books.time_zones import day_of, start_of, stored_day
 from accounting.trade.payments import LIVE
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.store import MINE, Scope, in_business
@@ -319,10 +320,10 @@ def _refund_payments(
     payment, refund, row = sql.payment, sql.refund, sql.payment.c
     own = [row.external_id, refund.c.external_id, refund.c.reference_number]
     own += [row[name] for name in ("payment_reference", "processor_payment_id") if name in row]
-    moment = func.coalesce(row.completed_at, row.created_at)
-    on = func.coalesce(row.payment_date, cast(func.timezone(word("UTC"), moment), Date), type_=Date)
+    on = func.coalesce(row.payment_date, row.completed_on)
     shown = _shown(kind, payment, amount, on, party_name(sql.party), *own)
-    chosen = select(*shown, sql.party.c.id.label("party_id"), _back(back=back))
+    party_id = sql.party.c.id.label("party_id")
+    chosen = select(*shown, row.completed_at, row.created_at, party_id, _back(back=back))
     return compiled(chosen.select_from(sql.source).where(in_business(payment), found))
 
 
@@ -331,14 +332,13 @@ def _of_payouts() -> str:
     comes_in = (row.paid_out > literal_column("0")) == given("comes_in", Boolean)
     probes = _Probes(payout, comes_in)
     own = (row.external_id, row.processor_payout_id, row.reference_number)
-    moment = func.coalesce(row.completed_at, row.created_at)
-    on = cast(func.timezone(word("UTC"), moment), Date)
     found = probes.among(
         probes.alike(row.id.desc()),
         *probes.around(row.listed_at, probes.open, "near"),
         probes.named(),
     )
-    chosen = select(*_shown("payout", payout, row.unlinked, on, row.processor, *own))
+    shown = _shown("payout", payout, row.unlinked, row.completed_on, row.processor, *own)
+    chosen = select(*shown, row.completed_at, row.created_at)
     return compiled(chosen.where(in_business(payout), found))
 
 
@@ -386,22 +386,24 @@ class OpenItems:
         if not remaining(transaction):
             return Fetch(self.scope.session, (), lambda _: [])
         texts = COMING_IN if transaction.direction == "credit" else GOING_OUT
-        parameters = {"business_id": self.scope.business_id, **_parameters(transaction)}
+        timezone = self.scope.timezone
+        parameters = {"business_id": self.scope.business_id, **_parameters(transaction, timezone)}
         queries = tuple(Query(text, parameters) for text in texts)
-        return Fetch(self.scope.session, queries, _candidates)
+        return Fetch(self.scope.session, queries, lambda rows: _candidates(rows, timezone))
 
 
-def _parameters(transaction: BankTransaction) -> Row:
-    """Return the parameters of the probes: remaining amount, days around, and reference."""
+def _parameters(transaction: BankTransaction, timezone: str) -> Row:
+    """Return the parameters of the probes: remaining amount, days around, and reference.
+
+    A moment is the start of its day, and that of the line's own day its end.
+    """
     on = transaction.booked_on
     days = {"of": on}
     for window, far in (("same", SAME_DAYS), ("near", NEAR_DAYS)):
         days[f"{window}_first"] = on - timedelta(days=far)
         days[f"{window}_last"] = on + timedelta(days=far)
-    moments = {
-        f"moment_{name}": datetime.combine(day, time.max if name == "of" else time(), UTC)
-        for name, day in days.items()
-    }
+    moments = {f"moment_{name}": start_of(day, timezone) for name, day in days.items()}
+    moments["moment_of"] = start_of(on + timedelta(days=1), timezone) - timedelta(microseconds=1)
     return {
         **{f"day_{name}": day for name, day in days.items()},
         **moments,
@@ -413,9 +415,15 @@ def _parameters(transaction: BankTransaction) -> Row:
     }
 
 
-def _candidates(answers: Answers) -> list[OpenItem]:
-    return [
-        OpenItem(**{**row, "references": tuple(row["references"])})
-        for rows in answers
-        for row in rows
-    ]
+def _candidates(answers: Answers, timezone: str) -> list[OpenItem]:
+    return [_candidate(row, timezone) for rows in answers for row in rows]
+
+
+def _candidate(row: Row, timezone: str) -> OpenItem:
+    """Make a candidate; money that has not moved yet has the day on which it was recorded."""
+    completed_at: datetime | None = row.pop("completed_at", None)
+    created_at: datetime | None = row.pop("created_at", None)
+    on = stored_day(row["on"], completed_at)
+    if on is None and created_at is not None:
+        on = day_of(created_at, timezone)
+    return OpenItem(**{**row, "on": on, "references": tuple(row["references"])})

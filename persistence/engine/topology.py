@@ -23,6 +23,7 @@ ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) =
 _REVOKED = "(SELECT id FROM revoked_token WHERE id = %(token_id)s) AS revoked_token"
 _FACTS = f"""b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
        b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,
+       b.timezone,
        p.disabled_at AS partner_disabled_at,
        p.tokens_valid_from AS partner_tokens_valid_from,
        {_REVOKED}

@@ -44,18 +44,24 @@ FROM {tables.document} d, LATERAL (
 WHERE d.business_id = %(business_id)s"""
 
 
+# A day begins at most 16 hours earlier or later than in UTC.
+_SOMEWHERE = """d.opened_at >= d.opened_on::timestamp AT TIME ZONE 'UTC' - interval '16 hours'
+  AND d.opened_at < d.opened_on::timestamp AT TIME ZONE 'UTC' + interval '40 hours'"""
+
+
 def _days(tables: SideTables) -> str:
     """Check the day from which a document is in the books.
 
-    It is the issue date if the side is dated by it, and otherwise the day (UTC) when the document
-    was opened. A document of an opening has the day of the opening.
+    It is the issue date if the side is dated by it, and otherwise the day when the document was
+    opened, in the time zone that the business had then. A document of an opening has the day of the
+    opening.
     """
-    opened = "(d.opened_at AT TIME ZONE 'UTC')::date"
+    opened = f"CASE WHEN {_SOMEWHERE} THEN d.opened_on END"
     on = f"coalesce(d.issue_date, {opened})" if tables.side.dated_by_issue else opened
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        CASE WHEN d.opened_at IS NULL THEN d.opened_on IS NULL
-            ELSE d.opened_on = coalesce(o.opened_on, {on}) END AS holds
+            ELSE d.opened_on IS NOT DISTINCT FROM coalesce(o.opened_on, {on}) END AS holds
 FROM {tables.document} d
 LEFT JOIN opening_balance o ON o.business_id = %(business_id)s AND o.id = d.opening_id
 WHERE d.business_id = %(business_id)s"""

@@ -22,6 +22,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.books.accounts import Account
 from accounting.books.businesses import Sandbox
+from accounting.books.time_zones import UNIVERSAL
 from accounting.errors import NotAllowed, NotFound
 from accounting.tax.codes import TaxCode
 from persistence import tables
@@ -145,6 +146,7 @@ class RegisteredBusiness:
     sandbox: Sandbox | None = None
     clock_seconds_ahead: int = 0
     matching_tolerance_cents: int = 0
+    timezone: str = UNIVERSAL
 
 
 ACCOUNT = tuple(item.name for item in fields(Account))

@@ -14,7 +14,7 @@ from sqlalchemy import Date, Table, and_, cast, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.trade.documents import Document
-from accounting.trade.write_offs import WriteOff, tax_taken_back
+from accounting.trade.write_offs import WriteOff, tax_taken_back, written_off_on
 from persistence.engine.sql import Row, word
 from persistence.ledger.split_rows import split_of
 from persistence.store import MINE, in_business
@@ -67,6 +67,7 @@ class ShownWriteOff:
     tags: tuple[tuple[str, str], ...]
     tax_relief: bool
     tax_relieved_cents: int
+    written_off_on: date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +103,7 @@ class Settlements:
             changed.tags,
             changed.tax_relief,
             tax_taken_back(changed.relieved),
+            written_off_on(changed),
         )
         return replace(self, write_offs=(*others, share))
 
@@ -156,9 +158,9 @@ def take_settlements(row: Row) -> Settlements:
     )
 
 
-def day_of(moment: ColumnElement[Any]) -> ColumnElement[date]:
-    """Return the UTC day of a moment."""
-    return cast(func.timezone(word("UTC"), moment), Date)
+def stored_day(on: ColumnElement[Any], at: ColumnElement[Any]) -> ColumnElement[date]:
+    """Return the day beside a moment, as `accounting.books.time_zones.stored_day` does."""
+    return func.coalesce(on, cast(func.timezone(word("UTC"), at), Date))
 
 
 def _payments(document: Table, tables: SettlementTables) -> Any:
@@ -172,7 +174,7 @@ def _payments(document: Table, tables: SettlementTables) -> Any:
 def _credits(document: Table, tables: SettlementTables) -> Any:
     """Build the column of credits, dated as in `accounting.trade.credits.applied_days`."""
     credit, share = tables.credit.c, tables.credit_allocation
-    opened_on = func.coalesce(credit.opened_on, day_of(credit.opened_at))
+    opened_on = stored_day(credit.opened_on, credit.opened_at)
     applied_on = func.greatest(share.c.start_on, opened_on, share.c.document_date)
     shown = (credit.id, applied_on, share.c.amount)
     credited = _held_by(share, "credit_id", tables.credit)
@@ -196,6 +198,7 @@ def _write_offs(document: Table, tables: SettlementTables) -> Any:
     shown = func.json_build_array(
         *(row.id, row.external_id, row.amount, row.write_off_at, row.memo, row.account_id),
         *(row.tags, row.tax_relief, row.relieved),
+        stored_day(row.written_off_on, row.write_off_at),
     )
     gathered = select(func.json_agg(shown).aggregate_order_by(row.id)).where(
         row.business_id == MINE,
@@ -245,8 +248,9 @@ def _refund_share(refund: str, on: str, reference: str | None, amount: int) -> G
 
 
 def _write_off_share(*values: Any) -> ShownWriteOff:
-    id_, external_id, amount, at, memo, account, tags, tax_relief, relieved = values
+    id_, external_id, amount, at, memo, account, tags, tax_relief, relieved, on = values
     moment = datetime.fromisoformat(at).astimezone(UTC)
     pairs = tuple((key, value) for key, value in tags)
     told = (UUID(id_), external_id, amount, moment, memo, UUID(account), pairs)
-    return ShownWriteOff(*told, tax_relief, tax_taken_back(split_of(relieved)))
+    taken_back = tax_taken_back(split_of(relieved))
+    return ShownWriteOff(*told, tax_relief, taken_back, date.fromisoformat(on))

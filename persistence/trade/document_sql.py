@@ -173,12 +173,12 @@ class DocumentSql:
         ]
 
     def _late(self) -> ColumnElement[bool]:
-        """Compare the due moment with midnight.
+        """Compare the due moment with the start of today in the time zone of the business.
 
         A function of the column could not use an index, because of row-level security.
         """
         row = self.document.c
-        return and_(row.due_at.is_not(None), row.due_at < given("midnight", MOMENT))
+        return and_(row.due_at.is_not(None), row.due_at < given("today", MOMENT))
 
     def _open_on(self) -> ColumnElement[bool]:
         """Select documents with an open amount at the end of a day.

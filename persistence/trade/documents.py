@@ -5,13 +5,13 @@ A subclass names its tables. SQL, filters and row formats are the same for both 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
 
 from accounting.books.ledger import PostedEntry
 from accounting.books.numbers import Number, given_in
+from accounting.books.time_zones import day_of, start_of
 from accounting.trade.documents import Document, LineItem
 from persistence.engine.database_errors import StaleRow
 from persistence.engine.ids import known_id
@@ -30,7 +30,7 @@ from persistence.ledger.split_rows import (
 )
 from persistence.store import Scope, Store, no_such_reference, not_found
 from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
-from persistence.trade.document_sql import STORED, DocumentSql
+from persistence.trade.document_sql import BY_STATUS, STORED, DocumentSql
 from persistence.trade.parties import take_party
 
 # The columns that settlements and refunds change. A save that changes no others writes only these.
@@ -141,10 +141,17 @@ class DocumentStore(Store[Document]):
 
         return self.fetch((Query(self.sql.hold, {"ids": [id]}),), answer)
 
-    def page(self, wanted: PageRequest) -> Fetch[Page[Document]]:
-        """List one page of documents, without their lines."""
-        midnight = datetime.combine(self.scope.now, time.min, UTC)
-        return self.listed(self.sql.listing, wanted, document_of, midnight=midnight)
+    async def page(self, wanted: PageRequest) -> Page[Document]:
+        """List one page of documents, without their lines.
+
+        The filters that depend on the day need the time zone of the business first.
+        """
+        begun = {}
+        if not wanted.filters.keys().isdisjoint(BY_STATUS):
+            await self.scope.learn_facts()
+            timezone = self.scope.timezone
+            begun = {"today": start_of(day_of(self.scope.now, timezone), timezone)}
+        return await self.listed(self.sql.listing, wanted, document_of, **begun)
 
     def save(self, value: Document) -> None:
         """Stage a document, or only its settlement columns if no others changed."""

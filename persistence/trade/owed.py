@@ -15,7 +15,7 @@ from sqlalchemy import Table
 
 from accounting.books.chart import Roles
 from accounting.books.periods import Period
-from accounting.trade.aging import FIRST_DAYS_LATE, OpenAmount
+from accounting.trade.aging import OpenAmount, late_moments
 from accounting.trade.party_statements import PartyStatement, StatementLine, statement
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from persistence import tables
@@ -62,8 +62,8 @@ class OwedSql:
   FROM (
     SELECT party_id, CASE
              WHEN amount < 0 OR due_at IS NULL THEN 0
-             ELSE width_bucket(
-               %(as_of)s::date - (due_at AT TIME ZONE 'UTC')::date, %(late)s::int[])
+             ELSE cardinality(%(late)s::timestamptz[])
+               - width_bucket(due_at, %(late)s::timestamptz[])
            END AS bucket, amount
     FROM (
       SELECT party_id, due_at, outstanding AS amount FROM {self.document.name}
@@ -239,8 +239,12 @@ class OpenBalances:
         self.scope = scope
 
     def aging(self, as_of: date, roles: Roles) -> Fetch[list[OpenAmount]]:
-        """Compute the amounts that were open at the end of a day, by party and bucket."""
-        asked = {"as_of": as_of, "late": list(FIRST_DAYS_LATE), **self._accounts(roles)}
+        """Compute the amounts that were open at the end of a day, by party and bucket.
+
+        The time zone of the business must be known.
+        """
+        late = late_moments(as_of, self.scope.timezone)
+        asked = {"as_of": as_of, "late": late, **self._accounts(roles)}
         return self._fetch(
             [self.sql.aging], asked, lambda answers: [OpenAmount(**row) for row in answers[0]]
         )

@@ -13,6 +13,7 @@ from email_validator import EmailNotValidError, validate_email
 from stdnum import iban
 
 from accounting.books.periods import FIRST_YEAR, LAST_YEAR
+from accounting.books.time_zones import NAMES
 
 # A UUID has only one spelling: others that PostgreSQL accepts (braces, no hyphens) would give one
 # record two names, and so two idempotency fingerprints.
@@ -42,6 +43,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "date-time": "must be a date and time with an offset, such as 2025-01-31T12:00:00Z",
         "email": "must be an email address",
         "iban": "must be an IBAN",
+        "timezone": "must be an IANA time zone, such as Europe/Amsterdam",
         "cursor": "must be a cursor from page_info.next_cursor",
         "uri": "must be a URL, such as https://example.com/",
         "byte": "must be base64 with its padding and without line breaks",
@@ -137,6 +139,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "byte": _succeeds(decode_bytes),
         "email": is_email,
         "iban": is_iban,
+        "timezone": NAMES.__contains__,
         "cursor": is_cursor,
     }
 )

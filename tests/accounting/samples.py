@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -67,14 +67,15 @@ REFERENCED = TaxReferences(ACCOUNTS, TaxCodes(()))
 
 
 def day(text: str) -> date:
-    """Read '10' or '02-10' as a day of January or of another month of 2026."""
-    month, _, number = text.rpartition("-")
+    """Read '10' or '02-10' as a day of January or of another month of 2026; a time is left out."""
+    month, _, number = text.partition("T")[0].rpartition("-")
     return date(2026, int(month or 1), int(number))
 
 
 def moment(text: str) -> datetime:
-    on = day(text)
-    return datetime(on.year, on.month, on.day, 12, tzinfo=UTC)
+    """Read '10T23:30' as a moment in UTC; without a time it is noon."""
+    at = time.fromisoformat(text.partition("T")[2] or "12:00")
+    return datetime.combine(day(text), at, UTC)
 
 
 def identifiers(first: int = 10_000) -> Callable[[], UUID]:
@@ -83,10 +84,14 @@ def identifiers(first: int = 10_000) -> Callable[[], UUID]:
 
 
 def context_of(
-    today: str, lock: str | None = None, identify: Callable[[], UUID] | None = None
+    today: str,
+    lock: str | None = None,
+    identify: Callable[[], UUID] | None = None,
+    timezone: str = "UTC",
 ) -> Context:
     lock_date = None if lock is None else day(lock)
-    business = Business(UUID(int=1), "GB", "GBP", "accrual", date(2026, 12, 31), lock_date)
+    year_end = date(2026, 12, 31)
+    business = Business(UUID(int=1), "GB", "GBP", "accrual", year_end, lock_date, timezone=timezone)
     return Context(business, moment(today), identify or identifiers())
 
 

@@ -191,7 +191,7 @@ def check_return(books: Books, faults: Faults, money: Money, line: BankLine) -> 
         case Payment():
             earliest = max(money.paid_on, money.changed_on or money.paid_on)
         case RefundPayment():
-            earliest = money.completed_at.date() if money.completed_at else books.today
+            earliest = money.moved_on
         case _:
             raise AssertionError("The model returns no other completed money by a line.")
     faults.add(422, "date_out_of_order", not earliest <= line.day <= books.today)

@@ -14,6 +14,7 @@ Body = dict[str, Any]
 
 NOBODY = "0197f0c6-0000-7000-8000-000000000000"
 DAYS = ("2025-01-10", "2025-02-15", "2025-03-01", "2025-05-20", "2026-06-30")
+TIMES = ("09:00:00", "09:00:00", "00:30:00", "10:30:00", "23:30:00")
 OLD_DAYS = ("2024-11-03", "2024-12-31", "2025-01-10", "2025-03-01")
 NUMBERS = count(1)
 PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
@@ -37,7 +38,7 @@ class Bodies:
         return self.books.today.isoformat() if self.hand.chance(20) else self.hand.one(DAYS)
 
     def moment(self) -> str:
-        return f"{self.day()}T09:00:00Z"
+        return f"{self.day()}T{self.hand.one(TIMES)}Z"
 
     def maybe(self, percent: int, name: str, value: Any) -> Body:
         """Return a field in some percent of the calls, else nothing; `value` may be a function."""

@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
+from tests import clock
 from tests.model.codes import Code, codes_of
 from tests.model.records import (
     BankAccount,
@@ -56,9 +58,10 @@ class Series:
 class Books:
     """The records of one side of one business by id, and the amounts computed from them."""
 
-    def __init__(self, side: Side, today: date) -> None:
+    def __init__(self, side: Side, timezone: str) -> None:
         self.side = side
-        self.today = today
+        self.zone = ZoneInfo(timezone)
+        self.today = clock.now().astimezone(self.zone).date()
         self.lock_date: date | None = None
         self.codes: dict[str, Code] = {e.name: e for e in codes_of(sales=side.sign > 0)}
         self.parties: dict[str, Party] = {}
@@ -108,6 +111,28 @@ class Books:
         """Note a fault where a day lies in the locked period."""
         inside = day is not None and self.lock_date is not None and day <= self.lock_date
         faults.add(409, "period_locked", inside)
+
+    # Moments and days.
+
+    def move(self, timezone: str) -> None:
+        """Change the time zone: only later moments are read in it."""
+        self.zone = ZoneInfo(timezone)
+        self.today = clock.now().astimezone(self.zone).date()
+
+    def moment(self, text: str | None) -> datetime | None:
+        """Read a moment from a body in the time zone of now, in which its day then stays."""
+        return None if text is None else datetime.fromisoformat(text).astimezone(self.zone)
+
+    def day_of(self, text: str | None) -> date | None:
+        """Return the day of a moment or of a date in a body."""
+        if text is not None and "T" not in text:
+            return date.fromisoformat(text)
+        at = self.moment(text)
+        return None if at is None else at.date()
+
+    def start_of(self, day: date) -> datetime:
+        """Return the first moment of a day."""
+        return datetime.combine(day, time(), self.zone)
 
     # Amounts of documents.
 
@@ -194,9 +219,14 @@ class Books:
         credits = [each for each in self.credits.values() if each.state == "open"]
         return any(line in document.priced.lines for each in credits for line, _ in each.takes)
 
+    def days_late(self, document: Document) -> int:
+        """Return the number of days since the due day, in the present time zone."""
+        due = document.due_at
+        return 0 if due is None else (self.today - due.astimezone(self.zone).date()).days
+
     def is_overdue(self, document: Document) -> bool:
-        due = document.due_at is not None and document.due_at.date() < self.today
-        return document.state == "open" and due and self.outstanding(document) > 0
+        late = self.days_late(document) > 0
+        return document.state == "open" and late and self.outstanding(document) > 0
 
     def status(self, document: Document) -> str:
         """Return the status of a document: the first that fits."""
@@ -315,14 +345,3 @@ class Books:
 def of(party: Party, records: Mapping[str, P]) -> list[P]:
     """Return the records of a party."""
     return [each for each in records.values() if each.party is party]
-
-
-def moment(text: str | None) -> datetime | None:
-    """Read a moment from a body."""
-    return None if text is None else datetime.fromisoformat(text)
-
-
-def day_of(text: str | None) -> date | None:
-    """Return the day of a moment in a body."""
-    at = moment(text)
-    return None if at is None else at.date()

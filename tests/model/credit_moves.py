@@ -5,7 +5,7 @@ from dataclasses import replace as replaced
 from datetime import date
 
 from tests.model.arithmetic import faults_of, named
-from tests.model.books import Body, Books, day_of, moment
+from tests.model.books import Body, Books
 from tests.model.codes import CHARGED
 from tests.model.payment_moves import check_days, check_parts, wanted_parts
 from tests.model.pricing import Line, compute, given_tax, read_code
@@ -25,13 +25,13 @@ def create(books: Books, body: Body) -> Credit:
     number = body.get(side.credit_number)
     taken = number is not None and number in {each.number for each in books.credits.values()}
     faults.add(409, f"duplicate_{side.credit_number}", taken)
-    books.locked(faults, day_of(body.get(side.moment)))
+    books.locked(faults, books.day_of(body.get(side.moment)))
     lines, takes = priced(books, faults, party, body)
     wanted = wanted_parts(side, faults, body.get("allocations", ()), "amount")
     faults.add(409, "credit_not_sent", wanted and side.moment not in body)
     check_parts(books, faults, wanted, {}, party)
     if side.moment in body:
-        day = day_of(body[side.moment])
+        day = books.day_of(body[side.moment])
         check_days(books, faults, body.get("allocations", ()), day)
     credit = Credit(party, body.get("external_id"), number, lines, "draft")  # type: ignore[arg-type]
     faults.add(422, "allocation_exceeds_total", sum(wanted.values()) > credit.total)
@@ -50,10 +50,10 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     faults.add(409, "invalid_state_transition", credit.state == "void")
     opens = credit.state == "draft" and side.moment in body
     if opens:
-        books.locked(faults, day_of(body[side.moment]))
+        books.locked(faults, books.day_of(body[side.moment]))
         books.inactive(faults, credit.party)
     elif side.moment in body:
-        differs = moment(body[side.moment]) != credit.opened_at
+        differs = books.moment(body[side.moment]) != credit.opened_at
         faults.add(422, "immutable_field", differs)
     wanted = dict(credit.parts)
     if "allocations" in body:
@@ -61,7 +61,7 @@ def replace(books: Books, id: str, body: Body) -> Credit:
     faults.add(409, "credit_not_sent", wanted and credit.state == "draft" and not opens)
     check_parts(books, faults, wanted, credit.parts, credit.party)
     if opens or credit.opened_at is not None:
-        day = day_of(body[side.moment]) if opens else credit.day
+        day = books.day_of(body[side.moment]) if opens else credit.day
         check_days(books, faults, body.get("allocations", ()), day)
     lines, takes = credit.lines, credit.takes
     if opens:
@@ -88,7 +88,7 @@ def void(books: Books, id: str, body: Body) -> Credit:
     faults.add(409, "credit_of_refund", credit.refund)
     faults.add(409, "in_opening_balance", credit.opening)
     faults.add(409, "credit_applied", credit.used + books.paid_out(credit))
-    books.locked(faults, day_of(body.get("voided_at")))
+    books.locked(faults, books.day_of(body.get("voided_at")))
     faults.refuse()
     credit.state = "void"
     return credit
@@ -96,7 +96,7 @@ def void(books: Books, id: str, body: Body) -> Credit:
 
 def opened(books: Books, credit: Credit, opened_at: str, takes: Split) -> None:
     """Open a credit, which takes a number if it has none."""
-    credit.state, credit.opened_at, credit.takes = "open", moment(opened_at), takes
+    credit.state, credit.opened_at, credit.takes = "open", books.moment(opened_at), takes
     if credit.number is None:
         credit.number = books.credit_numbers.take()
 
@@ -105,7 +105,7 @@ def priced(
     books: Books, faults: Faults, party: Party | None, body: Body
 ) -> tuple[list[Line], Split]:
     """Compute lines by the rates of the opening day; return them and their split of the source."""
-    day = day_of(body.get(books.side.moment)) or books.today
+    day = books.day_of(body.get(books.side.moment)) or books.today
     source = books.documents.get(body.get(books.side.source, ""))
     taken = [] if source is None else books.taken(source)
     lines: list[Line] = []

@@ -1,8 +1,9 @@
 """The moves of invoices, bills and their parties in the model, and their effects."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
-from tests.model.books import Body, Books, day_of, moment
+from tests import clock
+from tests.model.books import Body, Books
 from tests.model.payment_moves import receive
 from tests.model.pricing import price
 from tests.model.records import Document, Party, Payment
@@ -19,16 +20,16 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     books.inactive(faults, party)
     if side.moment in body:
-        books.locked(faults, dated(books, body) or day_of(body[side.moment]))
+        books.locked(faults, dated(books, body) or books.day_of(body[side.moment]))
     check_payments(books, faults, body, priced.total)
     faults.refuse()
     assert party is not None
     books.document_numbers.see(body.get(side.number))
     document = Document(party, body.get("external_id"), body.get(side.number), priced, "draft")
-    document.due_at, document.dated = moment(body.get("due_at")), dated(books, body)
+    document.due_at, document.dated = books.moment(body.get("due_at")), dated(books, body)
     document.party_number, document.body = body.get("vendor_bill_number"), body
     if side.moment in body:
-        opened(books, document, body[side.moment])
+        opened(books, document, books.moment(body[side.moment]))
     return document, [paid_with(books, document, each) for each in body.get("payments", ())]
 
 
@@ -44,7 +45,7 @@ def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None
     twice = len(set(names)) < len(names) or taken & set(names)
     faults.add(409, "duplicate_external_id", twice)
     for each in given:
-        books.locked(faults, day_of(each.get("payment_date", opened_at)))
+        books.locked(faults, books.day_of(each.get("payment_date", opened_at)))
 
 
 def paid_with(books: Books, document: Document, body: Body) -> Payment:
@@ -61,7 +62,9 @@ def replace(books: Books, id: str, body: Body) -> Document:
     faults.add(409, "invalid_state_transition", document.state == "void")
     faults.add(409, "in_opening_balance", document.opening)
     faults.add(409, side.has_allocations, books.is_touched(document))
-    opened_at = moment(body.get(side.moment)) or document.opened_at
+    opened_at = books.moment(body.get(side.moment)) or document.opened_at
+    if opened_at == document.opened_at:
+        opened_at = document.opened_at  # It keeps its day in another time zone.
     on = dated(books, body) or document.dated
     day = on or (opened_at.date() if opened_at else books.today)
     priced = price(side, books.codes, body, day)
@@ -80,9 +83,9 @@ def replace(books: Books, id: str, body: Body) -> Document:
     document.number = body.get(side.number, document.number)
     document.party_number = body.get("vendor_bill_number", document.party_number)
     document.external_id = body.get("external_id", document.external_id)
-    document.due_at = moment(body.get("due_at"))
+    document.due_at = books.moment(body.get("due_at"))
     if opened_at is not None:
-        opened(books, document, opened_at.isoformat())
+        opened(books, document, opened_at)
     return document
 
 
@@ -102,16 +105,16 @@ def open_draft(books: Books, id: str, body: Body) -> Document:
     faults = Faults()
     faults.add(409, "invalid_state_transition", document.state != "draft")
     books.inactive(faults, document.party)
-    books.locked(faults, document.dated or day_of(body.get(side.moment)))
+    books.locked(faults, document.dated or books.day_of(body.get(side.moment)))
     priced = document.priced
     if document.state == "draft":
-        day = document.dated or day_of(body.get(side.moment)) or books.today
+        day = document.dated or books.day_of(body.get(side.moment)) or books.today
         priced = price(side, books.codes, document.body, day)
         faults.found |= priced.wrong
     faults.refuse()
     document.priced = priced
-    document.due_at = moment(body.get("due_at")) or document.due_at
-    opened(books, document, body.get(side.moment, f"{books.today}T12:00:00Z"))
+    document.due_at = books.moment(body.get("due_at")) or document.due_at
+    opened(books, document, books.moment(body.get(side.moment, clock.now().isoformat())))
     return document
 
 
@@ -122,7 +125,7 @@ def void(books: Books, id: str, body: Body) -> Document:
     faults.add(409, "invalid_state_transition", document.state != "open")
     faults.add(409, "in_opening_balance", document.opening)
     faults.add(409, books.side.has_allocations, books.is_touched(document))
-    books.locked(faults, day_of(body.get("voided_at")))
+    books.locked(faults, books.day_of(body.get("voided_at")))
     faults.refuse()
     document.state = "void"
     return document
@@ -177,18 +180,17 @@ def dated(books: Books, body: Body) -> date | None:
 
 def day_in(books: Books, body: Body) -> date:
     """Return the day whose rates a new document takes: its day in the books, for a draft today."""
-    return dated(books, body) or day_of(body.get(books.side.moment)) or books.today
+    return dated(books, body) or books.day_of(body.get(books.side.moment)) or books.today
 
 
-def opened(books: Books, document: Document, opened_at: str) -> None:
+def opened(books: Books, document: Document, opened_at: datetime | None) -> None:
     """Set the fields that follow from sending or receiving."""
     document.state = "open"
-    document.opened_at = moment(opened_at)
+    document.opened_at = opened_at
     terms = document.party.terms
     if document.due_at is None and terms is not None and document.opened_at is not None:
-        # Only the day is compared, so the hour does not matter.
-        early = document.day - document.opened_at.date()
-        document.due_at = document.opened_at + early + timedelta(days=terms)
+        at = document.opened_at.astimezone(books.zone)
+        document.due_at = at + (document.day - at.date()) + timedelta(days=terms)
     if document.number is None:
         document.number = books.document_numbers.take()
 

@@ -15,6 +15,7 @@ from tests.model.purchases import PurchaseMoves
 from tests.model.reports import compare_reports
 from tests.model.sales import SalesMoves
 from tests.model.statements import reconcile
+from tests.model.zones import ZONES, usual_if_late
 
 DATA = st.data()
 ENOUGH = {
@@ -52,6 +53,7 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "replay": (5, "kept", ""),
     "archive_party": (1, "", ""),
     "lock_period": (6, "locking", ""),
+    "change_time_zone": (1, "", ""),
     "open_bank_account": (2, "banking", "bank_accounts"),
     "import_lines": (9, "bank_accounts", "bank_lines"),
     "match": (18, "open_lines", ""),
@@ -199,7 +201,7 @@ class TradingMachine(RuleBasedStateMachine):
         """
         self.length += 1
         hand = Hand(data)
-        self.play = Play(self.site)
+        self.play = Play(self.site, usual_if_late(hand.one(ZONES)))
         self.counts.note(f"{self.side.name}: begun")
         self.locking = hand.chance(25)
         self.theme = hand.one(THEMES[self.side.name])

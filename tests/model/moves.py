@@ -18,6 +18,7 @@ from tests.model.books import Body, Books
 from tests.model.hand import Hand
 from tests.model.play import Move, Play, Records
 from tests.model.records import Credit, Document, Payment
+from tests.model.zones import ZONES, usual_if_late
 
 OPENINGS = "opening-balances/"
 LOCK_DAYS = (None, "2025-01-31", "2025-02-28", "2025-04-30")
@@ -310,6 +311,12 @@ class Moves:
         """Lock the period up to a day, or unlock it."""
         day = self.hand.one(LOCK_DAYS)
         self.play.lock(None if day is None else date.fromisoformat(day))
+
+    def change_time_zone(self) -> None:
+        """Move the business to another time zone, in which it is not an earlier day."""
+        timezone = usual_if_late(self.hand.one(ZONES))
+        if Books(self.side, timezone).today >= self.books.today:
+            self.play.move(timezone)
 
 
 def by_external_id(records: Mapping[str, Any], body: Body) -> Any:

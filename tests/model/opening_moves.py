@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any
 
 from tests.model import document_moves
-from tests.model.books import Body, Books, moment
+from tests.model.books import Body, Books
 from tests.model.codes import CHARGED
 from tests.model.pricing import Line, Pricing, assess, given_tax, plain, read_code
 from tests.model.records import Credit, Document, Opening, Party, Payment
@@ -24,7 +24,7 @@ def open_books(books: Books, body: Body) -> Opening:
     named = [(each, books.party_named(faults, each)) for each in items_in(body)]
     for item, party in named:
         books.inactive(faults, party)
-        faults.add(422, "dated_after_opening", dated(item) > day)
+        faults.add(422, "dated_after_opening", dated(books, item) > day)
         check_taxes(books, faults, item)
     faults.refuse()
     made = Opening(day, body["accounts"][0]["debit_amount"])
@@ -43,10 +43,12 @@ def items_in(body: Body) -> Iterator[Body]:
         yield from body.get(name, ())
 
 
-def dated(item: Body) -> date:
+def dated(books: Books, item: Body) -> date:
     """Return the day of an open item, by any of its field names."""
     names = ("issue_date", "bill_date", "payment_date", "sent_at", "received_at")
-    return date.fromisoformat(next(item[name] for name in names if name in item)[:10])
+    on = books.day_of(next(item[name] for name in names if name in item))
+    assert on is not None
+    return on
 
 
 def check_taxes(books: Books, faults: Faults, item: Body) -> None:
@@ -57,7 +59,9 @@ def check_taxes(books: Books, faults: Faults, item: Body) -> None:
     total = sum(each["net_cents"] + each["tax_cents"] for each in given)
     faults.add(422, "lines_do_not_add_up", total != amount_of(item))
     for each in given:
-        taxed = read_code(books.side, books.codes, faults.found, each["tax_code"], dated(item))
+        taxed = read_code(
+            books.side, books.codes, faults.found, each["tax_code"], dated(books, item)
+        )
         free = taxed is not None and taxed.kind != CHARGED
         faults.add(422, "tax_code_mismatch", free and each["tax_cents"])
 
@@ -77,7 +81,7 @@ def lines_of(books: Books, item: Body) -> list[Line]:
         return [plain(EQUITY, amount_of(item))]
     lines = []
     for each in item["tax"]:
-        taxed = read_code(books.side, books.codes, set(), each["tax_code"], dated(item))
+        taxed = read_code(books.side, books.codes, set(), each["tax_code"], dated(books, item))
         assert taxed is not None
         assert taxed.code is not None
         line = plain(EQUITY, each["net_cents"])
@@ -103,10 +107,10 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
     """Create a document on opening balance equity."""
     priced = Pricing(books.side, lines_of(books, item), 0, 0, frozenset())
     kept = Document(party, None, item.get(books.side.number), priced, "draft")
-    kept.due_at = moment(item.get("due_at"))
+    kept.due_at = books.moment(item.get("due_at"))
     if books.side.is_dated:
-        kept.dated = dated(item)
-    document_moves.opened(books, kept, f"{dated(item)}T00:00:00Z")
+        kept.dated = dated(books, item)
+    document_moves.opened(books, kept, books.start_of(dated(books, item)))
     kept.opening = made
     return kept
 
@@ -115,14 +119,15 @@ def credit(books: Books, made: Opening, item: Body, party: Party) -> Credit:
     """Create a credit on opening balance equity."""
     lines = lines_of(books, item)
     number = item.get(books.side.credit_number) or books.credit_numbers.take()
-    kept = Credit(party, None, number, lines, "open", moment(item[books.side.moment]))
+    kept = Credit(party, None, number, lines, "open", books.moment(item[books.side.moment]))
     kept.opening = made
     return kept
 
 
 def payment(made: Opening, item: Body, party: Party) -> Payment:
     """Create a payment of the earlier books on opening balance equity."""
-    total, on = item["unapplied_amount_cents"], dated(item)
+    total = item["unapplied_amount_cents"]
+    on = date.fromisoformat(item["payment_date"])
     kept = Payment(party, None, total, "completed", "bank_transfer", None, 0, on, True)
     kept.opening = made
     return kept

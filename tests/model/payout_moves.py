@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from copy import copy
 from typing import TypeVar
 
-from tests.model.books import Body, Books, day_of
+from tests.model.books import Body, Books
 from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import Payment, Payout, RefundPayment
 from tests.model.refusals import Faults, find, refused
@@ -63,7 +63,8 @@ def tax_each_way(items: Sequence[Line]) -> None:
 
 def dated(books: Books, payout: Payout, body: Body) -> None:
     """Set when a payout is paid: at the given moment, else now if its status is paid."""
-    payout.paid_on = day_of(body.get("completed_at")) or payout.paid_on
+    if body.get("completed_at", payout.told_at) != payout.told_at:
+        payout.paid_on = books.day_of(body["completed_at"])
     payout.told_at = body.get("completed_at", payout.told_at)
     if payout.status == "paid":
         payout.was_paid = True

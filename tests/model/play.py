@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 import httpx
 
 from persistence.integrity.checks import Check
-from tests import clock
 from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
 from tests.model.codes import body_of
@@ -68,7 +67,7 @@ class Site:
                 books.codes[shown["code"]].id = shown["id"]
                 caller.names[shown["id"]] = shown["code"]
 
-    def open(self) -> tuple[Caller, Books]:
+    def open(self, timezone: str) -> tuple[Caller, Books]:
         """Open a business with two customers or vendors, one of them with payment terms."""
         api = self.api
         facts = {
@@ -77,12 +76,13 @@ class Site:
             "entity_type": "limited",
             "email": "books@harbour.example.com",
             "country": "GB",
+            "timezone": timezone,
         }
         business = api.post("/v1/platform/businesses/", json=facts).json()["id"]
         answer = api.post(f"/v1/platform/{business}/oauth2/token/")
         token = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         caller = Caller(api, f"/v1/platform/businesses/{business}/", token, self.counts)
-        books = Books(self.side, clock.today())
+        books = Books(self.side, timezone)
         self.make_codes(caller, books)
         for name, terms in (("north", None), ("south", 30)):
             body: dict[str, Any] = {"company_name": name, "external_id": name}
@@ -119,9 +119,9 @@ class Move:
 class Play:
     """A run: the model, the business, and every comparison between them."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, timezone: str) -> None:
         self.site = site
-        self.caller, self.books = site.open()
+        self.caller, self.books = site.open(timezone)
         self.etags: dict[str, str] = {}
         self.counts = site.counts
 
@@ -289,6 +289,12 @@ class Play:
         self.configure("lock_date", None if until is None else until.isoformat())
         self.counts.note("lock period: done")
         self.books.lock_date = until
+
+    def move(self, timezone: str) -> None:
+        """Change the time zone of the business, which moves nothing."""
+        self.configure("timezone", timezone)
+        self.counts.note("change time zone: done")
+        self.books.move(timezone)
 
     def tolerate(self, most: int) -> None:
         """Allow a line and its money to differ by an amount."""

@@ -207,6 +207,7 @@ class RefundPayment:
     processor: str | None
     fee: int
     completed_at: datetime | None
+    moved_on: date
     cancelled: bool = False
     id: str = ""
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
-from tests.model.books import Body, Books, day_of, moment
+from tests.model.books import Body, Books
 from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
 from tests.model.refusals import Faults, find, gone, refused
 from tests.model.rests import Split, over_all, over_lines, with_assessed
@@ -15,7 +15,7 @@ def create(books: Books, body: Body) -> Refund:
     faults = Faults()
     target = named_target(books, body)
     faults.add(422, "reference_not_found", target is None)
-    books.locked(faults, day_of(body.get("completed_at")))
+    books.locked(faults, books.day_of(body.get("completed_at")))
     is_open = not isinstance(target, Credit) or target.state == "open"
     faults.add(409, "credit_not_sent", not is_open)
     limit = 0 if target is None else books.refundable(target)
@@ -39,10 +39,10 @@ def create(books: Books, body: Body) -> Refund:
         body.get("processor"),
         body.get("refund_processing_fee_cents", 0),
         split_off(books, target, amount, lines) if isinstance(target, Document) else Counter(),
-        max(day_of(body.get("completed_at")) or books.today, day_of_target(target)),
+        max(books.day_of(body.get("completed_at")) or books.today, day_of_target(target)),
     )
     if "completed_at" in body:
-        refund.payments.append(payment_of(refund, {"completed_at": body["completed_at"]}))
+        refund.payments.append(payment_of(books, refund, {"completed_at": body["completed_at"]}))
     return refund
 
 
@@ -105,12 +105,12 @@ def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
     faults.add(409, "invalid_state_transition", refund.cancelled)
     amount = body.get("amount_cents", refund.rest)
     faults.add(422, "refund_exceeds_refundable", not 1 <= amount <= refund.rest)
-    books.locked(faults, day_of(body.get("completed_at")))
+    books.locked(faults, books.day_of(body.get("completed_at")))
     faults.refuse()
-    return refund, payment_of(refund, body)
+    return refund, payment_of(books, refund, body)
 
 
-def payment_of(refund: Refund, body: Body) -> RefundPayment:
+def payment_of(books: Books, refund: Refund, body: Body) -> RefundPayment:
     """Create the payment of a refund.
 
     The refund's processor applies only with the refund's method, and its fee to the first payment.
@@ -124,7 +124,8 @@ def payment_of(refund: Refund, body: Body) -> RefundPayment:
         method,
         body.get("processor", processor),
         body.get("refund_processing_fee_cents", 0 if refund.paid else refund.fee),
-        moment(body.get("completed_at")),
+        books.moment(body.get("completed_at")),
+        books.day_of(body.get("completed_at")) or books.today,
     )
 
 

@@ -7,7 +7,6 @@ reports: columns with their sum, and retained earnings with the years before.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 import httpx
@@ -15,7 +14,7 @@ import httpx
 from tests.model.books import Body, Books, of
 from tests.model.ledger import balances, on_cash
 from tests.model.play import Play
-from tests.model.records import Document, Party
+from tests.model.records import Party
 
 Balances = Mapping[str, int]
 Sections = dict[str, dict[str, int]]
@@ -293,14 +292,13 @@ def aged(books: Books, party: Party) -> dict[str, int]:
     )
     for document in of(party, books.documents):
         if document.state == "open":
-            row[bucket(document, books.today)] += books.outstanding(document)
+            row[bucket(books.days_late(document))] += books.outstanding(document)
             row["total"] += books.outstanding(document)
     return {**row, "unapplied": free(books, party)}
 
 
-def bucket(document: Document, today: date) -> str:
-    """Return the aging bucket of a document."""
-    late = (today - document.due_at.date()).days if document.due_at else 0
+def bucket(late: int) -> str:
+    """Return the aging bucket of a document that is a number of days late."""
     if late <= 0:
         return "current"
     limits = ((30, "days_1_30"), (60, "days_31_60"), (90, "days_61_90"))

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import Any
 
 from tests.model import holds
@@ -287,7 +287,7 @@ def credit_of(books: Books, faults: Faults, refund: VendorRefund, given: Body, o
     taxed = read_code(side, books.codes, faults.found, given.get("tax_code"), day)
     line = gross(taxed, side.credit_line, given["amount_cents"])
     compute([line], 0, inclusive=True)
-    at = datetime.combine(day, time(), UTC)
+    at = books.start_of(day)
     number = "" if faults.found else books.credit_numbers.take()
     return Credit(refund.party, None, number, [line], "open", at, refund=refund)
 

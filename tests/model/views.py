@@ -1,6 +1,7 @@
 """The expected fields of answers about the model's records."""
 
 from collections.abc import Callable
+from datetime import UTC
 from itertools import accumulate
 from typing import Any
 
@@ -101,7 +102,7 @@ def document(books: Books, record: Document) -> View:
         "line_items": [line(books, each) for each in priced.lines],
         "total_amount": priced.total,
         "outstanding_balance": books.outstanding(record),
-        "due_at": record.due_at and record.due_at.date(),
+        "due_at": record.due_at and record.due_at.astimezone(UTC).date(),
         "paid_at": settled,
         "voided_at": record.state == "void",
         side.payment_parts: parts(books.payments_of(record)),

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from tests.model.arithmetic import Part, faults_of, named, shares
-from tests.model.books import Body, Books, day_of
+from tests.model.books import Body, Books
 from tests.model.codes import Mark
 from tests.model.pricing import Line
 from tests.model.records import Document, WriteOff
@@ -26,7 +26,7 @@ def write_off(books: Books, id: str, body: Body) -> WriteOff:
     faults.add(422, "allocation_exceeds_outstanding", not 1 <= amount <= books.left(document))
     account = named(body.get("destination_account"), books.side.given_up)
     faults.add_all(422, faults_of(account))
-    books.locked(faults, day_of(body.get("write_off_at")))
+    books.locked(faults, books.day_of(body.get("write_off_at")))
     faults.refuse()
     split = share_out(books, document, amount)
     relieved = relief(books, document, split, taxes=body.get("tax_relief", False))

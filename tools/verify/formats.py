@@ -17,6 +17,8 @@ _days = strategies.dates(date(FIRST_YEAR, 1, 1), date(LAST_YEAR, 12, 31))
 # A time zone is appended to each.
 _moments = strategies.datetimes(datetime(FIRST_YEAR, 1, 2), datetime(LAST_YEAR, 12, 30))  # noqa: DTZ001
 
+TIME_ZONES = ("UTC", "Europe/Amsterdam", "Asia/Kolkata", "Pacific/Kiritimati", "Pacific/Pago_Pago")
+
 
 def german_iban(account: str) -> str:
     """Return the IBAN of a German account, with its check digits."""
@@ -36,6 +38,7 @@ def teach() -> None:
             _moments.map(datetime.isoformat),
             strategies.sampled_from(["Z", "+02:00"]),
         ),
+        "timezone": strategies.sampled_from(TIME_ZONES),
         # The form of a cursor; valid cursors are known only to their list.
         "cursor": strategies.text(LETTERS, min_size=8, max_size=40),
     }

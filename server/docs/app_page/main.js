@@ -59,7 +59,8 @@ function placeOf(address) {
 
 function pageOf(business) {
   const locale = localeOf(language, navigator.languages);
-  const today = new Date().toLocaleDateString("sv"); // Sweden writes it as 2026-11-24.
+  // Today of the business; Sweden writes it as 2026-11-24.
+  const today = new Date().toLocaleDateString("sv", { timeZone: business?.timezone });
   return {
     books, place, language, business, placeOf, today,
     say: sayer(words, locale),

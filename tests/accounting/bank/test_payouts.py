@@ -95,7 +95,9 @@ class TestFeesAndSums:
 class TestDays:
     def test_a_payout_is_paid_from_its_own_day_on(self) -> None:
         spans = (Span(None, day("12")), Span(day("15")))
-        payout = replace(worked_example(), completed_at=moment("10"), completions=spans)
+        payout = replace(
+            worked_example(), completed_at=moment("10"), completed_on=None, completions=spans
+        )
         assert payouts.paid_days(payout) == [(day("10"), day("12")), (day("15"), None)]
         assert payouts.paid_days(replace(payout, completed_at=None, completions=())) == []
 

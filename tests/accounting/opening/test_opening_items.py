@@ -24,7 +24,7 @@ from tests.accounting.opening.samples import (
     owed,
     prepaid,
 )
-from tests.accounting.samples import ROLES, code_of, day, moment, part_on, refused
+from tests.accounting.samples import ROLES, code_of, context_of, day, moment, part_on, refused
 
 EQUITY = part_on("3290")
 
@@ -44,15 +44,15 @@ class TestDocuments:
 
     def test_a_document_is_overdue_after_its_own_due_date(self) -> None:
         invoice = opened_invoice(due_at=moment("20"))
-        assert documents.status(RECEIVABLE, invoice, day("20")) == "sent"
-        assert documents.status(RECEIVABLE, invoice, day("21")) == "overdue"
+        assert documents.status(RECEIVABLE, invoice, context_of("20")) == "sent"
+        assert documents.status(RECEIVABLE, invoice, context_of("21")) == "overdue"
 
     def test_a_document_without_a_number_takes_the_next_number(self) -> None:
         given = tuple(owed(1, MILLER, number=each) for each in (None, "B-1", None))
         made = opened(purchases=OpenWithSide(documents=given)).purchases.documents
         numbers = [each.number for each in made]
         assert numbers == [PendingNumber("BILL", 0), "B-1", PendingNumber("BILL", 1)]
-        assert documents.status(PAYABLE, made[0], ON) == "received"
+        assert documents.status(PAYABLE, made[0], context_of("31")) == "received"
 
 
 def with_tax(amount: int, *taxes: OpenTaxGiven, party: Any = None, **facts: Any) -> Document:

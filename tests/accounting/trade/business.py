@@ -146,6 +146,7 @@ class Trade:
     refund_payments: dict[UUID, Any] = field(default_factory=dict)
     identify: Callable[[], UUID] = field(default_factory=identifiers)
     side: Side = RECEIVABLE
+    timezone: str = "UTC"
     codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
 
     def on(self, today: str, lock: str | None = None) -> Self:
@@ -164,7 +165,7 @@ class Trade:
         return {"opened_at": moment(on)}
 
     def context(self) -> Context:
-        return context_of(self.today, self.lock, self.identify)
+        return context_of(self.today, self.lock, self.identify, self.timezone)
 
     def document(self, *lines: DocumentLine | int, loaded: Party = ACME, **facts: Any) -> UUID:
         """Create an invoice or a bill; it is opened today by default."""
@@ -319,7 +320,7 @@ class Trade:
     def status(self, id_: UUID) -> str:
         """Return the status of a document, a credit or a refund as the API shows it."""
         if id_ in self.documents:
-            return documents.status(self.side, self.documents[id_], day(self.today))
+            return documents.status(self.side, self.documents[id_], self.context())
         if id_ in self.credits:
             return credits.status(self.side, self.credits[id_])
         return refunds.invoice_refund_status(self.refunds[id_])

@@ -9,7 +9,15 @@ from accounting.trade.commands import TaxGiven
 from accounting.trade.documents import Document, is_overdue, left, outstanding, status
 from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import account_id, by_code, day, moment, named, part_on
+from tests.accounting.samples import (
+    account_id,
+    by_code,
+    context_of,
+    day,
+    moment,
+    named,
+    part_on,
+)
 from tests.accounting.trade.business import Trade, line
 
 
@@ -81,18 +89,18 @@ class TestStatus:
         ],
     )
     def test_the_first_that_fits(self, facts: dict[str, Any], expected: str) -> None:
-        assert status(RECEIVABLE, document(**facts), day("10")) == expected
+        assert status(RECEIVABLE, document(**facts), context_of("10")) == expected
 
     @pytest.mark.parametrize(("side", "opened"), [(RECEIVABLE, "sent"), (PAYABLE, "received")])
     def test_each_side_has_a_word_for_an_open_one(self, side: Side, opened: str) -> None:
-        assert status(side, document(), day("10")) == opened
+        assert status(side, document(), context_of("10")) == opened
 
     def test_overdue_stands_beside_the_status(self) -> None:
         late = document(written_off=1)
-        assert is_overdue(late, day("21"))
-        assert not is_overdue(late, day("20"))
+        assert is_overdue(late, context_of("21"))
+        assert not is_overdue(late, context_of("20"))
         for facts in ({"paid": 1_000}, {"state": "draft"}, {"due_at": None}):
-            assert not is_overdue(document(**facts), day("21"))
+            assert not is_overdue(document(**facts), context_of("21"))
 
     def test_a_draft_has_no_opening_day(self) -> None:
         assert documents.opened_on(document()) == day("5")
