@@ -29,10 +29,11 @@ def within_bounds(amount: int) -> int:
     return amount
 
 
-def times(amount: int, factor: Decimal) -> int:
-    """Multiply an amount by a quantity or a rate, and round to a whole unit.
+def times(amount: int | Decimal, factor: Decimal) -> int:
+    """Multiply an amount or a price by a quantity or a rate, and round to a whole unit.
 
-    A price of 333 times 1.5 gives 500. Raises RuleViolation `amount_too_large` beyond the bounds.
+    A price of 333 times 1.5 gives 500, and 16.48 times 7000 gives 115,360. Raises RuleViolation
+    `amount_too_large` beyond the bounds.
     """
     product = EXACT.multiply(Decimal(amount), factor)
     if abs(product) > MAX_AMOUNT:

@@ -174,7 +174,8 @@ class LineItemInput(TypedDict):
     """An item sold or bought."""
 
     quantity: Quantity
-    unit_price: int
+    unit_price: int | Absent
+    unit_price_decimal: str | Absent
     description: str | Absent
     product: str | Absent
     account_identifier: AccountIdentifier | Absent

@@ -35,7 +35,7 @@ class DocumentLine:
 
     place: str
     quantity: Decimal
-    unit_price: int
+    unit_price: int | Decimal
     discount_amount: int = 0
     account: AccountReference | None = None
     taxes: tuple[TaxGiven, ...] = ()

@@ -24,6 +24,7 @@ from accounting.books.ledger import (
 )
 from accounting.books.numbers import Number
 from accounting.books.time_zones import stored_day
+from accounting.money import times
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
@@ -40,16 +41,18 @@ LineShares = tuple[tuple[UUID, tuple[int, ...]], ...]
 class LineItem:
     """A document line with its computed amounts.
 
-    `discount_share` is its share of the document discount. `tax_rate` is the rate of its code, or
-    the given rate if it has no code. With `rate_alone` only a rate was given, and the code was
-    found by it. `taxes` are part of the amount charged, `withheld` reduces that amount, and
-    `self_assessed` is owed in addition: debits above zero.
+    A price that is no whole number of minor units is in `unit_price_decimal`, and `unit_price` is
+    that price rounded: 16 for 16.48. `discount_share` is its share of the document discount.
+    `tax_rate` is the rate of its code, or the given rate if it has no code. With `rate_alone` only
+    a rate was given, and the code was found by it. `taxes` are part of the amount charged,
+    `withheld` reduces that amount, and `self_assessed` is owed in addition: debits above zero.
     """
 
     id: UUID
     account_id: UUID
     quantity: Decimal
     unit_price: int
+    unit_price_decimal: Decimal | None = None
     discount_amount: int
     discount_share: int
     subtotal: int
@@ -67,6 +70,17 @@ class LineItem:
     memo: str | None = None
     tags: tuple[str, ...] = ()
     metadata: Any = None
+
+    @property
+    def price(self) -> Decimal:
+        """The exact price of one unit, in minor units."""
+        exact = self.unit_price_decimal
+        return Decimal(self.unit_price) if exact is None else exact
+
+    @property
+    def priced(self) -> int:
+        """The quantity times the price, less the line's discount: 7000 at 16.48 is 115,360."""
+        return times(self.price, self.quantity) - self.discount_amount
 
     @property
     def tax_total(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
@@ -11,7 +12,7 @@ from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import TaxPart
 from accounting.errors import RuleViolation, ValidationError
-from accounting.money import EXACT, split, times, within_bounds
+from accounting.money import EXACT, round_half_away, split, within_bounds
 from accounting.tax.day_codes import DayCodes, TaxReferences
 from accounting.tax.taxed_amounts import (
     DayCode,
@@ -125,7 +126,7 @@ class UntaxedLine:
     def amount(self) -> int:
         """The price less the line's own discount: two at 1000 less 100 are 1900."""
         line = self.line
-        amount = within_bounds(times(line.unit_price, line.quantity) - line.discount_amount)
+        amount = within_bounds(line.priced)
         if amount < 0:
             raise RuleViolation(
                 "negative_amount",
@@ -213,8 +214,7 @@ def given_discount(lines: Sequence[LineItem], additional_discount: int, *, inclu
     """Return the document discount as it was given: it includes tax if the prices do."""
     if not inclusive:
         return additional_discount
-    priced = sum(times(line.unit_price, line.quantity) - line.discount_amount for line in lines)
-    return priced - sum(line.net + line.tax_total for line in lines)
+    return sum(line.priced for line in lines) - sum(line.net + line.tax_total for line in lines)
 
 
 def _amounts(
@@ -359,7 +359,7 @@ def _untaxed(
         id=id_,
         account_id=named_or(accounts.roles[side.line_default], line.account, accounts),
         quantity=line.quantity,
-        unit_price=line.unit_price,
+        **_price(line.unit_price),
         discount_amount=line.discount_amount,
         discount_share=0,
         subtotal=0,
@@ -376,6 +376,17 @@ def _untaxed(
         metadata=line.metadata,
     )
     return UntaxedLine(item, line.place, taxing)
+
+
+def _price(price: int | Decimal) -> dict[str, Any]:
+    """Return a price as a line has it: 16.48 is also rounded to 16, and 16.00 is only 16."""
+    exact = Decimal(price)
+    whole = round_half_away(exact)
+    is_whole = exact == whole
+    return {
+        "unit_price": whole,
+        "unit_price_decimal": None if is_whole else exact.normalize(EXACT),
+    }
 
 
 # Tax totals of a document, one for each code and rate.

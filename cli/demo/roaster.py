@@ -35,11 +35,14 @@ ACCOUNTS = {
 """Accounts below Sales, Cost of sales and General expenses; each product names one of them."""
 
 
-def product(name: str, unit_price: int, code: str, tax_rate: int) -> Line:
-    """Return an invoice line without a quantity: `unit_price` in pence, `tax_rate` in percent."""
+def product(name: str, price: int | str, code: str, tax_rate: int) -> Line:
+    """Return an invoice line without a quantity: `price` in pence, `tax_rate` in percent.
+
+    A price with parts of a penny is text.
+    """
     return {
         "description": name,
-        "unit_price": unit_price,
+        "unit_price" if isinstance(price, int) else "unit_price_decimal": price,
         "account_identifier": {"type": "AccountCode", "code": code},
         "tax_rate": tax_rate,
     }
@@ -59,7 +62,7 @@ RENTAL = product("Espresso machine, one month", 18_000, "4030", 20)
 
 RENT = product("Roastery and shop, one month", 95_000, "6010", 20)
 STANDING_CHARGE = product("Standing charge", 2_400, "6020", 20)
-POWER = product("Electricity and gas, 1 kWh", 24, "6020", 20)
+POWER = product("Electricity and gas, 1 kWh", "24.15", "6020", 20)
 GREEN = (
     product("Green coffee from Huehuetenango, 1 kg", 610, "5010", 0),
     product("Green coffee from Sidama, 1 kg", 730, "5010", 0),

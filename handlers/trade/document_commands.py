@@ -134,6 +134,11 @@ def decimal(given: Decimal | str | Absent) -> Decimal | None:
     return None if isinstance(given, Absent) else Decimal(str(given))
 
 
+def _price(whole: int | Absent, exact: str | Absent) -> int | Decimal:
+    """Parse the price of one unit, in minor units; the contract requires one of the two."""
+    return Decimal(str(exact)) if isinstance(whole, Absent) else whole
+
+
 def create_invoice(body: InvoiceCreate) -> WriteDocument:
     """Parse a new invoice with its payments."""
     payments = or_else(body["payments"], [])
@@ -225,7 +230,7 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
     return DocumentLine(
         place=f"line_items.{place}",
         quantity=Decimal(str(item["quantity"])),
-        unit_price=item["unit_price"],
+        unit_price=_price(item["unit_price"], item["unit_price_decimal"]),
         discount_amount=or_else(item["discount_amount"], 0),
         account=account(item["account_identifier"]),
         taxes=tuple(map(_tax, or_else(item["sales_taxes"], []))),

@@ -204,6 +204,7 @@ def serialize_line(line: LineItem) -> dict[str, Any]:
         "product": line.product,
         "quantity": float(line.quantity),
         "unit_price": line.unit_price,
+        "unit_price_decimal": f"{line.price:f}",
         "discount_amount": line.discount_amount,
         "account_identifier": {"type": "AccountId", "id": line.account_id},
         "tax_code_id": line.tax_code_id,

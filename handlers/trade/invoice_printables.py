@@ -6,7 +6,6 @@ from datetime import date
 from functools import partial
 from uuid import UUID
 
-from accounting.money import times
 from accounting.tax.codes import UNTAXED, TaxCode, TaxCodes, Treatment
 from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
@@ -94,10 +93,10 @@ def _line(line: LineItem, codes: Codes) -> InvoiceLine:
         title=title,
         details=line.product if line.product != title else None,
         quantity=line.quantity,
-        unit_price=line.unit_price,
+        unit_price=line.price,
         discount=line.discount_amount,
         rate=None if unrated else line.tax_rate,
-        amount=times(line.unit_price, line.quantity) - line.discount_amount,
+        amount=line.priced,
     )
 
 

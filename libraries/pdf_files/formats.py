@@ -32,6 +32,13 @@ class Formats:
         """Format an amount without its currency, for a column: 123456 EUR is 1.234,56."""
         return str(format_decimal(self._whole(amount), self._pattern, locale=self._locale))
 
+    def price(self, price: int | Decimal) -> str:
+        """Format a price like an amount, with all decimals that it has: 16.48 pence is 0.1648."""
+        exact = Decimal(price).scaleb(-self._decimals)
+        if exact == round(exact, self._decimals):
+            return self.amount(int(price))
+        return self.quantity(exact)
+
     def quantity(self, quantity: Decimal) -> str:
         """Format a quantity with the decimals that it has: 1.50 is 1,5."""
         return str(format_decimal(quantity, locale=self._locale, decimal_quantization=False))

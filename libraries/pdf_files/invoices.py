@@ -82,7 +82,7 @@ class _InvoiceSheet:
             cells=[
                 line.title,
                 write.quantity(line.quantity),
-                write.amount(line.unit_price),
+                write.price(line.unit_price),
                 *([discount] if reduced else ()),
                 *([rate] if taxed else ()),
                 write.amount(line.amount),

@@ -52,13 +52,14 @@ class Recipient:
 class InvoiceLine:
     """A line of an invoice; `amount` is quantity times price less discount.
 
-    It includes tax if the prices do. `rate` is in percent, None if the line has no tax.
+    It includes tax if the prices do. A price may have parts of a minor unit. `rate` is in percent,
+    None if the line has no tax.
     """
 
     title: str
     details: str | None = None
     quantity: Decimal
-    unit_price: int
+    unit_price: int | Decimal
     discount: int = 0
     rate: Decimal | None = None
     amount: int

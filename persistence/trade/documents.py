@@ -200,7 +200,10 @@ def document_of(row: Row, *, posted: tuple[PostedEntry, ...] | None = None) -> D
 def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
     taxed = {**line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
-    return {**row, **taxed, "quantity": str(line.quantity)}
+    row |= {**taxed, "quantity": str(line.quantity)}
+    # Servers of the previous release read all lines that have no such price.
+    exact = row.pop("unit_price_decimal")
+    return row if exact is None else {**row, "unit_price_decimal": f"{exact:f}"}
 
 
 def _line(row: Row) -> LineItem:
@@ -209,6 +212,7 @@ def _line(row: Row) -> LineItem:
         "id": UUID(row["id"]),
         "account_id": known_id(row["account_id"]),
         "quantity": Decimal(row["quantity"]),
+        "unit_price_decimal": rate_of(row.get("unit_price_decimal")),
         "tax_rate": rate_of(row["tax_rate"]),
         "tags": tuple(row["tags"]),
         **taxes_of(row),

@@ -18,6 +18,7 @@ TIMES = ("09:00:00", "09:00:00", "00:30:00", "10:30:00", "23:30:00")
 OLD_DAYS = ("2024-11-03", "2024-12-31", "2025-01-10", "2025-03-01")
 NUMBERS = count(1)
 PRICES = (1_000, 1, 99, 100, 333, 2_500, 10_000, 123_457)
+EXACT_PRICES = ("16.48", "333.3333", "0.000000000001", "1000.50", "2500.0")
 QUANTITIES = (1, 2, 3, "1.5", 0.5, 2.333333)
 RATES = (20, 5, "7.5", 19.25, 0, "12.5")
 TURNING = (10, 25, 15)
@@ -75,7 +76,7 @@ class Bodies:
 
     def line(self, *, inclusive: bool = False) -> Body:
         hand = self.hand
-        line = {"quantity": hand.one(QUANTITIES), "unit_price": hand.one(PRICES)}
+        line = {"quantity": hand.one(QUANTITIES), **self.price()}
         if hand.chance(20):
             line["discount_amount"] = hand.one((1, 50, 400))
         if hand.chance(8):
@@ -89,6 +90,12 @@ class Bodies:
         if hand.chance(6):
             line["withholding_code"] = "KEPT" if hand.chance(90) else self.code()
         return line
+
+    def price(self) -> Body:
+        """Return a price of one unit; some have parts of a minor unit."""
+        if self.hand.chance(15):
+            return {"unit_price_decimal": self.hand.one(EXACT_PRICES)}
+        return {"unit_price": self.hand.one(PRICES)}
 
     def code(self) -> str:
         """Return a lasting code of the side; now and then any code, or an unknown one."""

@@ -403,5 +403,6 @@ def is_assessed(line: Line) -> Taxation | None:
 
 def subtotal_of(line: Body) -> int:
     """Return the amount of a line before the discount on the document, as its price is given."""
-    gross = half_up(Fraction(str(line["quantity"])) * line["unit_price"])
+    price = Fraction(line.get("unit_price_decimal", line.get("unit_price", 0)))
+    gross = half_up(Fraction(str(line["quantity"])) * price)
     return gross - int(line.get("discount_amount", 0))

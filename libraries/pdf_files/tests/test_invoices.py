@@ -199,6 +199,14 @@ class TestDrawInvoice:
         places = sorted(w.x for w in words if w.y == words[0].y)
         assert places[0] > 50
 
+    @pytest.mark.parametrize(
+        ("price", "written"),
+        [("16.48", "0.1648"), ("1648", "16.48"), ("0.000000000001", "0.00000000000001")],
+    )
+    def test_writes_a_price_with_all_its_decimals(self, price: str, written: str) -> None:
+        line = invoice_line(quantity=Decimal(7_000), unit_price=Decimal(price), amount=115_360)
+        assert written in texts(draw_invoice(invoice(lines=[line]), BRITISH))
+
     def test_has_the_same_bytes_again(self) -> None:
         assert draw_invoice(invoice(), BRITISH) == draw_invoice(invoice(), BRITISH)
         assert draw_invoice(invoice(), BRITISH) != draw_invoice(invoice(left=1), BRITISH)

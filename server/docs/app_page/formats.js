@@ -19,6 +19,13 @@ export function decimal(minor, digits) {
   return `${minor < 0 ? "-" : ""}${whole}${digits ? `.${figures.slice(-digits)}` : ""}`;
 }
 
+// Writes a price as decimal text, with the parts of a minor unit that it has: "16.48" pence are 0.1648.
+export function exactly(price, digits) {
+  const [, sign, minor, rest] = /^(-?)(\d+)\.?(\d*)$/.exec(price);
+  const whole = decimal(Number(minor), digits);
+  return `${sign}${whole}${rest && !digits ? "." : ""}${rest}`;
+}
+
 // Gives a function that says a message, with what stands in it in {braces}; a count takes its plural.
 export function sayer(words, locale) {
   const plurals = new Intl.PluralRules(locale);
@@ -33,6 +40,7 @@ export function formatsOf(locale, currency) {
   const money = new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay: "narrowSymbol" });
   const digits = money.resolvedOptions().maximumFractionDigits;
   const plain = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const exact = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits + 12 });
   const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
   const count = new Intl.NumberFormat(locale);
   const day = dayFormat({ dateStyle: "medium" });
@@ -44,6 +52,7 @@ export function formatsOf(locale, currency) {
   return {
     money: (minor) => minus(money.format(decimal(minor, digits))),
     amount: (minor) => minus(plain.format(decimal(minor, digits))),
+    price: (text) => minus(exact.format(exactly(text, digits))),
     short: (minor) => minus(short.format(decimal(minor, digits))),
     count: (number) => count.format(number),
     day: (text) => day.format(Date.parse(text)),

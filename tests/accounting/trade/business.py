@@ -78,7 +78,9 @@ def code_on(side: Side, code: str) -> str:
     return code if maker is None else maker().code
 
 
-def line(unit_price: int, quantity: Any = 1, tax_rate: Any = None, **facts: Any) -> DocumentLine:
+def line(
+    unit_price: int | Decimal, quantity: Any = 1, tax_rate: Any = None, **facts: Any
+) -> DocumentLine:
     """Create a line of a document; a quantity or a rate is anything that Decimal accepts."""
     return DocumentLine(
         place="",

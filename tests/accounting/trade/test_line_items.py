@@ -1,5 +1,6 @@
 """The amounts of document lines: discounts, taxes, and the accounts they name."""
 
+from decimal import Decimal
 from random import Random
 
 import pytest
@@ -112,6 +113,19 @@ class TestArithmetic:
         assert sum(parts.values()) == document.total_amount
         assert min(parts.values()) >= 0
         assert document.total_amount == subtotal - discount + document.tax_total
+
+
+class TestPrice:
+    @pytest.mark.parametrize(
+        ("price", "quantity", "subtotal", "rounded"),
+        [("16.48", 7_000, 115_360, 16), ("16.50", 1, 17, 17), ("16.00", 1, 16, 16)],
+    )
+    def test_a_price_is_exact_and_its_product_is_rounded_once(
+        self, price: str, quantity: int, subtotal: int, rounded: int
+    ) -> None:
+        only, _ = made(line(Decimal(price), quantity), line(100)).lines
+        assert (only.subtotal, only.unit_price) == (subtotal, rounded)
+        assert only.price == Decimal(price)
 
 
 class TestRefusals:

@@ -98,6 +98,55 @@ class Creation:
         made = side.draft(line(unit_price, quantity))
         assert made["line_items"][0]["subtotal"] == made["total_amount"] == subtotal
 
+    @pytest.mark.parametrize(
+        ("quantity", "price", "exact", "rounded", "subtotal"),
+        [
+            (7_000, "16.48", "16.48", 16, 115_360),
+            (1, "16.50", "16.5", 17, 17),
+            (3, "1000.00", "1000", 1_000, 3_000),
+            (1_000_000, "0.000000499999", "0.000000499999", 0, 0),
+            ("0.5", "0.999999999999", "0.999999999999", 1, 0),
+            (
+                1,
+                "99999999999998.999999999999",
+                "99999999999998.999999999999",
+                10**14 - 1,
+                10**14 - 1,
+            ),
+        ],
+    )
+    def test_a_price_with_parts_of_a_cent_is_exact_and_stays_so(
+        self, side: Side, quantity: Any, price: str, exact: str, rounded: int, subtotal: int
+    ) -> None:
+        item = {"quantity": quantity, "unit_price": None, "unit_price_decimal": price}
+        made = side.draft(item)
+        [shown] = made["line_items"]
+        assert (shown["unit_price_decimal"], shown["unit_price"]) == (exact, rounded)
+        assert shown["subtotal"] == made["total_amount"] == subtotal
+        assert side.read(made) == made
+
+    def test_a_whole_price_is_answered_in_both_forms(self, side: Side) -> None:
+        [shown] = side.draft(line(1_000))["line_items"]
+        assert (shown["unit_price"], shown["unit_price_decimal"]) == (1_000, "1000")
+
+    @pytest.mark.parametrize(
+        ("prices", "field"),
+        [
+            ({}, "unit_price"),
+            ({"unit_price": 16, "unit_price_decimal": "16.48"}, "unit_price"),
+            ({"unit_price_decimal": "16.0000000000001"}, "unit_price_decimal"),
+            ({"unit_price_decimal": "1e3"}, "unit_price_decimal"),
+            ({"unit_price_decimal": 16.48}, "unit_price_decimal"),
+            ({"unit_price_decimal": "100000000000000"}, "unit_price_decimal"),
+        ],
+    )
+    def test_a_line_has_exactly_one_price(
+        self, side: Side, prices: dict[str, Any], field: str
+    ) -> None:
+        refused = side.api.post(side.trade.path, json=side.body({"quantity": 1, **prices}))
+        assert refused.status_code == 400
+        assert list(refused.json()["detail"]["field_errors"]) == [f"line_items.0.{field}"]
+
     def test_taxes_and_discounts_come_to_the_cent(self, side: Side) -> None:
         made = side.draft(*TAXED, additional_discount=90)
         assert [each["subtotal"] for each in made["line_items"]] == [1_900, 500, 500]

@@ -114,7 +114,7 @@ function itemTable(page, found) {
     columns: [
       { title: page.say("description"), cell: (row) => row.name ?? row.description },
       { title: page.say("quantity"), figure: true, wide: true, cell: (row) => (row.quantity === undefined ? "" : page.formats.count(row.quantity)) },
-      { title: page.say("price"), figure: true, wide: true, cell: (row) => (row.unit_price === undefined ? "" : page.formats.amount(row.unit_price)) },
+      { title: page.say("price"), figure: true, wide: true, cell: (row) => (row.unit_price_decimal === undefined ? "" : page.formats.price(row.unit_price_decimal)) },
       { title: page.say("tax_rate"), figure: true, wide: true, cell: (row) => (row.tax_rate ? `${page.formats.count(row.tax_rate)} %` : "") },
       { title: page.say("amount"), figure: true, cell: (row) => page.formats.amount(row.amount ?? row.subtotal) },
     ],
