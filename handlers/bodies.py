@@ -222,6 +222,7 @@ class InvoiceCreate(TypedDict):
     external_id: str | Absent
     invoice_number: str | Absent
     issue_date: date | Absent | None
+    delivery_date: date | Absent | None
     sent_at: datetime | Absent
     due_at: datetime | Absent | None
     currency: Currency | Absent
@@ -241,6 +242,7 @@ class InvoiceReplace(TypedDict):
     external_id: str | Absent
     invoice_number: str | Absent
     issue_date: date | Absent | None
+    delivery_date: date | Absent | None
     sent_at: datetime | Absent
     due_at: datetime | Absent | None
     currency: Currency | Absent
@@ -503,6 +505,7 @@ class BillCreate(TypedDict):
     bill_number: str | Absent
     vendor_bill_number: str | Absent | None
     bill_date: date | Absent | None
+    delivery_date: date | Absent | None
     received_at: datetime | Absent
     due_at: datetime | Absent | None
     terms: str | Absent | None
@@ -523,6 +526,7 @@ class BillReplace(TypedDict):
     bill_number: str | Absent
     vendor_bill_number: str | Absent | None
     bill_date: date | Absent | None
+    delivery_date: date | Absent | None
     received_at: datetime | Absent
     due_at: datetime | Absent | None
     terms: str | Absent | None

@@ -524,6 +524,8 @@ def document_table(name: str, party: str, opened: str) -> Table:
         Column("state", Text, nullable=False),
         Column("currency", Text, nullable=False),
         Column("issue_date", Date),
+        Column("delivery_date", Date),
+        Column("dated_by_issue", Boolean, nullable=False),
         Column("opened_at", Moment),
         Column("opened_on", Date),
         Column("due_at", Moment),

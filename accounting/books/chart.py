@@ -30,6 +30,7 @@ GERMAN = {
     "2100": "Erhaltene Anzahlungen von Kunden",
     "2200": "Umsatzsteuer",
     "2210": "Abzuführende Quellensteuer",
+    "2230": "Umsatzsteuer-Zahllast",
     "2250": "Kundengutschriften",
     "2300": "Verbindlichkeiten aus Erstattungen",
     "2400": "Sonstige abgegrenzte Verbindlichkeiten",
@@ -79,6 +80,7 @@ DUTCH = {
     "2100": "Vooruitbetalingen van klanten",
     "2200": "Af te dragen btw",
     "2210": "Af te dragen bronbelasting",
+    "2230": "Te betalen btw volgens aangifte",
     "2250": "Tegoeden van klanten",
     "2300": "Te betalen terugbetalingen",
     "2400": "Nog te betalen kosten",
@@ -128,6 +130,7 @@ FRENCH = {
     "2100": "Avances reçues des clients",
     "2200": "TVA collectée",
     "2210": "Retenue à la source à payer",
+    "2230": "TVA à décaisser",
     "2250": "Avoirs des clients",
     "2300": "Remboursements à payer",
     "2400": "Charges à payer",
@@ -177,6 +180,7 @@ SPANISH = {
     "2100": "Anticipos de clientes",
     "2200": "IVA repercutido",
     "2210": "Retenciones por pagar",
+    "2230": "IVA por liquidar",
     "2250": "Saldos a favor de clientes",
     "2300": "Reembolsos por pagar",
     "2400": "Gastos devengados por pagar",
@@ -238,6 +242,7 @@ class Role(StrEnum):
     CUSTOMER_PREPAYMENTS = "customer_prepayments"
     OUTPUT_TAX = "output_tax"
     WITHHOLDING_TAX_PAYABLE = "withholding_tax_payable"
+    TAX_DUE = "tax_due"
     CUSTOMER_CREDITS = "customer_credits"
     REFUNDS_PAYABLE = "refunds_payable"
     OPENING_BALANCE_EQUITY = "opening_balance_equity"
@@ -395,6 +400,7 @@ STARTING_CHART = (
     _account(
         *("2210", "Withholding tax payable", "current_liabilities"), Role.WITHHOLDING_TAX_PAYABLE
     ),
+    _account("2230", "VAT due", "current_liabilities", Role.TAX_DUE),
     _account("2250", "Customer credits", "current_liabilities", Role.CUSTOMER_CREDITS),
     _account("2300", "Refunds payable", "current_liabilities", Role.REFUNDS_PAYABLE),
     _account("2400", "Accrued liabilities", "current_liabilities"),

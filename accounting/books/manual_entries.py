@@ -274,6 +274,7 @@ _EVENTS = {
     "bank_transaction": "bank_line_categorized",
     "bank_transfer": "bank_transfer",
     "opening_balance": "opening_balance",
+    "tax_return": "tax_return_settled",
     "manual": "manual_entry",
 }
 _STEPS = {

@@ -209,7 +209,7 @@ def _document(
     """
     opened_at = given.opened_at or context.start_of(given.issue_date)
     _refuse_later(given, day, given.issue_date, context.day_of(opened_at))
-    tax_point = ledger_day(side, given.issue_date, opened_at, context)
+    tax_point = ledger_day(given.issue_date, opened_at, context)
     parts = _open_parts(side, given, tax_point, day)
     lines = tuple(_document_lines(parts, day, context))
     draft = Document(

@@ -60,7 +60,11 @@ class CreateTaxReturn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileTaxReturn:
-    """The filing of a draft, with the authority's reference; `lock` also locks its period."""
+    """The filing of a draft, with the authority's reference; `lock` also locks its period.
+
+    With `settle`, its tax moves to the account for VAT due.
+    """
 
     reference: str | None = None
     lock: bool = False
+    settle: bool = True

@@ -74,6 +74,7 @@ class WriteDocument:
     number: str | None = None
     party_number: str | Absent | None = ABSENT
     issue_date: date | Absent | None = ABSENT
+    delivery_date: date | Absent | None = ABSENT
     opened_at: datetime | None = None
     due_at: datetime | None = None
     terms: str | None = None

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from accounting.absent import Absent, or_none
+from accounting.absent import or_else, or_none
 from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import PendingNumber
 from accounting.books.time_zones import days_later
@@ -34,9 +34,9 @@ def create(
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
-    issue_date = or_none(command.issue_date)
-    day = _tax_point(side, issue_date, command.opened_at, context)
-    amounts = work_out(side, command, referenced, day, (), context)
+    issue_date, delivery_date = or_none(command.issue_date), or_none(command.delivery_date)
+    day = ledger_day(issue_date, command.opened_at or context.now, context)
+    amounts = work_out(side, command, referenced, delivery_date or day, (), context)
     draft = Document(
         id=context.identify(),
         version=0,
@@ -49,6 +49,7 @@ def create(
         state="draft",
         currency=context.currency,
         issue_date=issue_date,
+        delivery_date=delivery_date,
         opened_at=None,
         opened_on=None,
         voided_at=None,
@@ -70,10 +71,11 @@ def replaced(
 ) -> Document:
     """Replace the content of a document.
 
-    Its identity, numbers, external id and opening moment stay if they are absent, and so does its
-    issue date where that is its accounting date; any other absent field is cleared. A draft with
-    `opened_at` opens. Raises the errors of `create` and `refuse_replacing`; RuleViolation
-    `immutable_field` for a new party of an opened document.
+    Its identity, numbers, external id, opening moment, issue date and delivery date stay if they
+    are absent; any other absent field is cleared. A draft with `opened_at` opens. An invoice that
+    its issue date does not date keeps its day, unless the issue date changes. Raises the errors of
+    `create` and `refuse_replacing`; RuleViolation `immutable_field` for a new party of an opened
+    document.
     """
     refuse_replacing(side, document, context)
     if party.id != document.party.id:
@@ -81,21 +83,17 @@ def replaced(
         refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
     refuse_other_currency(command.currency, context)
-    issue_date, party_number = command.issue_date, command.party_number
-    if isinstance(issue_date, Absent):
-        issue_date = document.issue_date if side.dated_by_issue else None
-    if isinstance(party_number, Absent):
-        party_number = document.party_number
+    dated = _dated(document, command)
     opened_at = command.opened_at or document.opened_at
-    day = _tax_point(side, issue_date, opened_at, context, document)
-    amounts = work_out(side, command, referenced, day, document.lines, context)
+    day = _ledger_day(dated, opened_at or context.now, context, document)
+    supplied = dated.delivery_date or day
+    amounts = work_out(side, command, referenced, supplied, document.lines, context)
     written = replace(
-        document,
+        dated,
         party=party,
         external_id=command.external_id or document.external_id,
         number=command.number or document.number,
-        party_number=party_number,
-        issue_date=issue_date,
+        party_number=or_else(command.party_number, document.party_number),
         **_contents(command, amounts),
     )
     if opened_at is not None:
@@ -112,7 +110,7 @@ def open_document(
 ) -> Document:
     """Open a draft, at a given moment or now, and give it a number if it has none.
 
-    Tax by code is computed again at the rates of its accounting date. Raises Conflict
+    Tax by code is computed again at the rates of its day of supply. Raises Conflict
     `invalid_state_transition`, `customer_archived` or `period_locked`; RuleViolation
     `tax_rate_missing`, `negative_amount` or `amount_too_large`.
     """
@@ -122,11 +120,12 @@ def open_document(
         )
     refuse_inactive(side, document.party)
     due_at = command.due_at or document.due_at
-    due = replace(document, due_at=due_at, updated_at=context.now)
+    due = replace(document, due_at=due_at, dated_by_issue=True, updated_at=context.now)
     opened_at = command.opened_at or context.now
-    on = _tax_point(side, document.issue_date, opened_at, context)
+    on = _ledger_day(due, opened_at, context)
     refuse_locked(context, on)
-    return opened(side, _of_day(side, due, referenced, on), opened_at, on, context)
+    dated = _of_day(side, due, referenced, due.delivery_date or on)
+    return opened(side, dated, opened_at, on, context)
 
 
 def opened(
@@ -229,35 +228,43 @@ def _refused_move(side: Side, document: Document, context: Context, message: str
     return Conflict.of_state(message, status(side, document, context), allowed)
 
 
-def ledger_day(
-    side: Side,
-    issue_date: date | None,
-    opened_at: datetime,
-    context: Context,
-    before: Document | None = None,
+def ledger_day(issue_date: date | None, opened_at: datetime, context: Context) -> date:
+    """Return the accounting date of a document that opens at a moment: its issue date, if any."""
+    return context.day_of(opened_at) if issue_date is None else issue_date
+
+
+def _ledger_day(
+    document: Document, opened_at: datetime, context: Context, before: Document | None = None
 ) -> date:
     """Return the accounting date of a document that opens at a moment.
 
-    A document that was opened at this moment `before` keeps its day in another time zone.
+    An invoice from before issue dates counted is dated by its opening alone. A document that was
+    opened at this moment `before` keeps its day in another time zone.
     """
-    if side.dated_by_issue and issue_date is not None:
-        return issue_date
-    if before is not None and before.opened_at == opened_at:
-        dated_by_issue = side.dated_by_issue and before.issue_date is not None
-        if not dated_by_issue:
-            return opened_on(before)
-    return context.day_of(opened_at)
+    if _is_dated_by_issue(document):
+        return ledger_day(document.issue_date, opened_at, context)
+    if before is not None and before.opened_at == opened_at and not _is_dated_by_issue(before):
+        return opened_on(before)
+    return ledger_day(None, opened_at, context)
 
 
-def _tax_point(
-    side: Side,
-    issue_date: date | None,
-    opened_at: datetime | None,
-    context: Context,
-    before: Document | None = None,
-) -> date:
-    """Return the day whose tax rates apply: the accounting date, for a draft as if opened now."""
-    return ledger_day(side, issue_date, opened_at or context.now, context, before)
+def _is_dated_by_issue(document: Document) -> bool:
+    return document.dated_by_issue and document.issue_date is not None
+
+
+def _dated(document: Document, command: WriteDocument) -> Document:
+    """Return a document with the dates of a command; absent dates stay.
+
+    A draft, and a document whose issue date changes, is dated by its issue date from now on.
+    """
+    issue_date = or_else(command.issue_date, document.issue_date)
+    by_issue = document.dated_by_issue or document.state == "draft"
+    return replace(
+        document,
+        issue_date=issue_date,
+        delivery_date=or_else(command.delivery_date, document.delivery_date),
+        dated_by_issue=by_issue or issue_date != document.issue_date,
+    )
 
 
 def _of_day(side: Side, draft: Document, referenced: TaxReferences, day: date) -> Document:

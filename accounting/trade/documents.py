@@ -126,7 +126,9 @@ class LineItem:
 class Document:
     """An invoice or bill as it is stored.
 
-    `opened_on` is its accounting date: the date of `opened_at`, or for a bill its issue date.
+    `opened_on` is its accounting date: its issue date, or else the date of `opened_at`. With
+    `dated_by_issue` false, an invoice from before that rule, it is the date of `opened_at`. The tax
+    rates are those of `delivery_date`, or else of the accounting date.
     `party_number` is the number that the other party gave it, such as a vendor's bill number. A
     document from the opening of the books, `opening_id`, has the date of the opening.
 
@@ -159,6 +161,8 @@ class Document:
     tax_total: int
     total_amount: int
     amounts_include_tax: bool = False
+    delivery_date: date | None = None
+    dated_by_issue: bool = True
     paid: int = 0
     reserved: int = 0
     credited: int = 0

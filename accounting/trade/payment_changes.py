@@ -128,16 +128,16 @@ def record_with(
 ) -> tuple[Document, tuple[Payment, ...]]:
     """Create the payments of a new document: completed, and allocated to it in full.
 
-    The default amount is the document's total, and the default date is the day the document opened,
-    or today for a draft.
+    The default amount is the document's total, and the default date is the day when the document
+    was opened, or today for a draft.
     """
-    payments = []
+    at, payments = document.opened_at, []
     for each in commands:
         total = or_else(each.total, document.total_amount)
         command = RecordPayment(
             party=PartyNamed(document.party.id),
             total=total,
-            payment_date=or_else(each.payment_date, document.opened_on or context.today),
+            payment_date=or_else(each.payment_date, context.today if at is None else at.date()),
             method=each.method,
             allocations=(AllocationItem(document.id, total),),
             processor=each.processor,

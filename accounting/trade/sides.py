@@ -56,9 +56,8 @@ class Side:
 
     `sign` is +1 where an opened document debits its control account and its payments come in.
     Without a `discount` account, the document discount reduces the amounts of the lines; without a
-    `refund_net` account, a refund uses the accounts of the lines. With `dated_by_issue`, the
-    accounting date of a document is its issue date. `payment_moves` lists, for each status of a
-    payment, the statuses that a caller may set.
+    `refund_net` account, a refund uses the accounts of the lines. `payment_moves` lists, for each
+    status of a payment, the statuses that a caller may set.
     """
 
     sign: int
@@ -76,7 +75,6 @@ class Side:
     refund_net: Role | None
     money: Callable[[str, str | None], Role]
     refund_fee_within: bool
-    dated_by_issue: bool
     series: str
     credit_series: str
     opened_status: str
@@ -172,7 +170,6 @@ RECEIVABLE = Side(
     refund_net=Role.SALES_RETURNS,
     money=money_role,
     refund_fee_within=False,
-    dated_by_issue=False,
     series="INV",
     credit_series="CN",
     opened_status="sent",
@@ -227,7 +224,6 @@ PAYABLE = Side(
     refund_net=None,
     money=vendor_money_role,
     refund_fee_within=True,
-    dated_by_issue=True,
     series="BILL",
     credit_series="VC",
     opened_status="received",

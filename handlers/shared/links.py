@@ -32,6 +32,7 @@ _SOURCES = {
     "payout": "payouts/{id}/",
     "bank_transaction": "bank-transactions/{id}/",
     "opening_balance": "opening-balances/{id}/",
+    "tax_return": "tax-returns/{id}/",
     "manual": "general-ledger/journal-entries/{id}/",
 }
 

@@ -164,6 +164,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         side.names.party_id: document.party.id,
         names.party: serialize_party(document.party),
         names.issue_date: document.issue_date,
+        "delivery_date": document.delivery_date,
         side.names.opened_at: document.opened_at,
         "due_at": document.due_at,
         "paid_at": day_start(document.paid_on),

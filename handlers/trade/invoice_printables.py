@@ -70,6 +70,7 @@ def _paper(
         number=document.number if isinstance(document.number, str) else None,
         state=InvoiceState(document.state),
         issued_on=document.issue_date or document.opened_on,
+        delivered_on=document.delivery_date,
         due_on=due_on,
         prices_include_tax=document.amounts_include_tax,
         lines=[_line(line, by_id) for line in document.lines],

@@ -53,6 +53,8 @@ class _InvoiceSheet:
             yield words.number, invoice.number
         if invoice.issued_on is not None:
             yield words.issued_on, day(invoice.issued_on)
+        if invoice.delivered_on is not None:
+            yield words.delivered_on, day(invoice.delivered_on)
         if invoice.due_on is not None:
             yield words.due_on, day(invoice.due_on)
         if invoice.recipient.reference:

@@ -117,6 +117,7 @@ class Invoice:
     number: str | None
     state: InvoiceState
     issued_on: date | None
+    delivered_on: date | None
     due_on: date | None
     prices_include_tax: bool
     lines: Sequence[InvoiceLine]

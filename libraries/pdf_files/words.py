@@ -14,6 +14,7 @@ class Words:
     bill_to: str
     number: str
     issued_on: str
+    delivered_on: str
     due_on: str
     reference: str
     vat_number: str
@@ -51,6 +52,7 @@ def _english(tax: str) -> Words:
         bill_to="Bill to",
         number="Number",
         issued_on="Date",
+        delivered_on="Delivered",
         due_on="Due",
         reference="Your reference",
         vat_number=f"{tax} number",
@@ -96,6 +98,7 @@ GERMAN = Words(
     bill_to="Rechnung an",
     number="Rechnungsnummer",
     issued_on="Rechnungsdatum",
+    delivered_on="Lieferdatum",
     due_on="Zahlbar bis",
     reference="Ihr Zeichen",
     vat_number="USt-IdNr.",
@@ -140,6 +143,7 @@ DUTCH = Words(
     bill_to="Factuur aan",
     number="Factuurnummer",
     issued_on="Factuurdatum",
+    delivered_on="Leverdatum",
     due_on="Vervaldatum",
     reference="Uw referentie",
     vat_number="Btw-nummer",
@@ -184,6 +188,7 @@ FRENCH = Words(
     bill_to="Facturé à",
     number="Numéro",
     issued_on="Date",
+    delivered_on="Livraison",
     due_on="Échéance",
     reference="Votre référence",
     vat_number="Numéro de TVA",
@@ -228,6 +233,7 @@ SPANISH = Words(
     bill_to="Facturar a",
     number="Número",
     issued_on="Fecha",
+    delivered_on="Entrega",
     due_on="Vencimiento",
     reference="Su referencia",
     vat_number="NIF-IVA",

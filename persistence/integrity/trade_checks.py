@@ -52,12 +52,12 @@ _SOMEWHERE = """d.opened_at >= d.opened_on::timestamp AT TIME ZONE 'UTC' - inter
 def _days(tables: SideTables) -> str:
     """Check the day from which a document is in the books.
 
-    It is the issue date if the side is dated by it, and otherwise the day when the document was
-    opened, in the time zone that the business had then. A document of an opening has the day of the
-    opening.
+    It is the issue date, if there is one, and otherwise the day when the document was opened, in
+    the time zone that the business had then. An older invoice, which is not `dated_by_issue`, has
+    the day when it was opened. A document of an opening has the day of the opening.
     """
     opened = f"CASE WHEN {_SOMEWHERE} THEN d.opened_on END"
-    on = f"coalesce(d.issue_date, {opened})" if tables.side.dated_by_issue else opened
+    on = f"CASE WHEN d.dated_by_issue THEN coalesce(d.issue_date, {opened}) ELSE {opened} END"
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        CASE WHEN d.opened_at IS NULL THEN d.opened_on IS NULL

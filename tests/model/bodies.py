@@ -165,12 +165,12 @@ class Bodies:
         }
 
     def of_party(self) -> Body:
-        """Return the date and the number that a vendor wrote on a bill."""
-        if not self.side.is_dated:
-            return {}
+        """Return the dates of a document, and the number that a vendor wrote on a bill."""
+        theirs = 0 if self.side.sells else 15
         return {
-            **self.maybe(60, self.side.dated, self.day),
-            **self.maybe(15, "vendor_bill_number", lambda: f"Theirs {self.hand.number(1, 3)}"),
+            **self.maybe(30 if self.side.sells else 60, self.side.dated, self.day),
+            **self.maybe(15, "delivery_date", self.day),
+            **self.maybe(theirs, "vendor_bill_number", lambda: f"Theirs {self.hand.number(1, 3)}"),
         }
 
     def money(self) -> Body:

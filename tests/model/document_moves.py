@@ -27,6 +27,7 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     books.document_numbers.see(body.get(side.number))
     document = Document(party, body.get("external_id"), body.get(side.number), priced, "draft")
     document.due_at, document.dated = books.moment(body.get("due_at")), dated(books, body)
+    document.delivered = delivered(body)
     document.party_number, document.body = body.get("vendor_bill_number"), body
     if side.moment in body:
         opened(books, document, books.moment(body[side.moment]))
@@ -51,7 +52,9 @@ def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None
 def paid_with(books: Books, document: Document, body: Body) -> Payment:
     """Create a payment of a new invoice, still without parts: the invoice has no id yet."""
     amount = body.get("total_amount_cents", document.priced.total)
-    whole = {"payment_date": document.day.isoformat(), **body, "total_amount_cents": amount}
+    assert document.opened_at is not None
+    on = document.opened_at.date().isoformat()
+    whole = {"payment_date": on, **body, "total_amount_cents": amount}
     return receive(books.side, document.party, whole)
 
 
@@ -62,12 +65,11 @@ def replace(books: Books, id: str, body: Body) -> Document:
     faults.add(409, "invalid_state_transition", document.state == "void")
     faults.add(409, "in_opening_balance", document.opening)
     faults.add(409, side.has_allocations, books.is_touched(document))
-    opened_at = books.moment(body.get(side.moment)) or document.opened_at
-    if opened_at == document.opened_at:
-        opened_at = document.opened_at  # It keeps its day in another time zone.
+    opened_at = moment_of(books, body, document)
     on = dated(books, body) or document.dated
     day = on or (opened_at.date() if opened_at else books.today)
-    priced = price(side, books.codes, body, day)
+    supplied = delivered(body) or document.delivered
+    priced = price(side, books.codes, body, supplied or day)
     faults.found |= priced.wrong
     faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     party = books.party_named(faults, body, document.party)
@@ -79,7 +81,7 @@ def replace(books: Books, id: str, body: Body) -> Document:
     assert party is not None
     books.document_numbers.see(body.get(side.number))
     document.party, document.priced, document.dated = party, priced, on
-    document.body = body
+    document.body, document.delivered = body, supplied
     document.number = body.get(side.number, document.number)
     document.party_number = body.get("vendor_bill_number", document.party_number)
     document.external_id = body.get("external_id", document.external_id)
@@ -87,6 +89,12 @@ def replace(books: Books, id: str, body: Body) -> Document:
     if opened_at is not None:
         opened(books, document, opened_at)
     return document
+
+
+def moment_of(books: Books, body: Body, document: Document) -> datetime | None:
+    """Return when a document opens; the same moment keeps its day in another time zone."""
+    given = books.moment(body.get(books.side.moment))
+    return document.opened_at if given is None or given == document.opened_at else given
 
 
 def check_party(
@@ -109,7 +117,7 @@ def open_draft(books: Books, id: str, body: Body) -> Document:
     priced = document.priced
     if document.state == "draft":
         day = document.dated or books.day_of(body.get(side.moment)) or books.today
-        priced = price(side, books.codes, document.body, day)
+        priced = price(side, books.codes, document.body, document.delivered or day)
         faults.found |= priced.wrong
     faults.refuse()
     document.priced = priced
@@ -174,13 +182,23 @@ def find_party(books: Books, id: str) -> Party:
 
 def dated(books: Books, body: Body) -> date | None:
     """Return the date on a document that decides its day in the books."""
-    given = body.get(books.side.dated) if books.side.is_dated else None
+    given = body.get(books.side.dated)
+    return None if given is None else date.fromisoformat(given)
+
+
+def delivered(body: Body) -> date | None:
+    """Return the day of supply that a body gives."""
+    given = body.get("delivery_date")
     return None if given is None else date.fromisoformat(given)
 
 
 def day_in(books: Books, body: Body) -> date:
-    """Return the day whose rates a new document takes: its day in the books, for a draft today."""
-    return dated(books, body) or books.day_of(body.get(books.side.moment)) or books.today
+    """Return the day whose rates a new document takes.
+
+    It is the day of supply, else the day in the books, for a draft today.
+    """
+    own = delivered(body) or dated(books, body)
+    return own or books.day_of(body.get(books.side.moment)) or books.today
 
 
 def opened(books: Books, document: Document, opened_at: datetime | None) -> None:

@@ -108,8 +108,7 @@ def document(books: Books, made: Opening, item: Body, party: Party) -> Document:
     priced = Pricing(books.side, lines_of(books, item), 0, 0, frozenset())
     kept = Document(party, None, item.get(books.side.number), priced, "draft")
     kept.due_at = books.moment(item.get("due_at"))
-    if books.side.is_dated:
-        kept.dated = dated(books, item)
+    kept.dated = dated(books, item)
     document_moves.opened(books, kept, books.start_of(dated(books, item)))
     kept.opening = made
     return kept

@@ -39,6 +39,7 @@ class Document:
     opened_at: datetime | None = None
     due_at: datetime | None = None
     dated: date | None = None
+    delivered: date | None = None
     party_number: str | None = None
     body: Body = field(default_factory=dict)
     opening: "Opening | None" = None

@@ -15,8 +15,7 @@ class Side(trade.Trade):
     """The words and accounts of one side; no request is sent with it.
 
     Without a `discount` account the discount on a document lowers its lines, and without `returns`
-    a refund does. With `clears`, card money is on the clearing account until a payout. With
-    `is_dated`, the date on a document decides its day in the books.
+    a refund does. With `clears`, card money is on the clearing account until a payout.
     """
 
     name: str
@@ -26,7 +25,6 @@ class Side(trade.Trade):
     returns: str | None
     refunds: str
     clears: bool
-    is_dated: bool
     not_active: str
     payment_not_found: str
     methods: tuple[str, ...]
@@ -74,7 +72,6 @@ SALES = Side(
     returns="4100",
     refunds="2300",
     clears=True,
-    is_dated=False,
     not_active="customer_archived",
     payment_not_found="payment_not_found",
     methods=("bank_transfer", "cash", "credit_card", "check", "paypal", "stripe", "other"),
@@ -91,7 +88,6 @@ PURCHASES = Side(
     returns=None,
     refunds="1270",
     clears=False,
-    is_dated=True,
     not_active="vendor_not_active",
     payment_not_found="bill_payment_not_found",
     methods=("bank_transfer", "cash", "credit_card", "check", "ach", "wire", "debit_card", "other"),

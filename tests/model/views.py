@@ -116,10 +116,11 @@ def document(books: Books, record: Document) -> View:
     shown["write_offs"] = {
         (each.id, each.amount, relieved(each)) for each in books.write_offs_of(record)
     }
-    if not side.is_dated:
-        return shown
-    dated = record.dated and record.dated.isoformat()
-    return {**shown, side.dated: dated, "vendor_bill_number": record.party_number}
+    shown[side.dated] = record.dated and record.dated.isoformat()
+    shown["delivery_date"] = record.delivered and record.delivered.isoformat()
+    if not side.sells:
+        shown["vendor_bill_number"] = record.party_number
+    return shown
 
 
 def relieved(record: WriteOff) -> int:

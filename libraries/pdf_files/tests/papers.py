@@ -70,6 +70,7 @@ def invoice(**facts: Any) -> Invoice:
         "number": "INV-000042",
         "state": InvoiceState.OPEN,
         "issued_on": date(2025, 3, 1),
+        "delivered_on": None,
         "due_on": date(2025, 3, 15),
         "prices_include_tax": False,
         "lines": [invoice_line()],

@@ -162,9 +162,7 @@ class Trade:
 
     def dated(self, on: str) -> dict[str, Any]:
         """Return the field that dates a document in the books."""
-        if self.side.dated_by_issue:
-            return {"issue_date": day(on)}
-        return {"opened_at": moment(on)}
+        return {"issue_date": day(on)}
 
     def context(self) -> Context:
         return context_of(self.today, self.lock, self.identify, self.timezone)

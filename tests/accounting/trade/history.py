@@ -115,9 +115,10 @@ class History:
         return parts
 
     def document(self) -> None:
-        dated: dict[str, Any] = {}
-        if self.trade.side.dated_by_issue:
-            dated["issue_date"] = self.data.draw(st.none() | DAYS.map(day))
+        dated: dict[str, Any] = {
+            name: self.data.draw(st.none() | DAYS.map(day))
+            for name in ("issue_date", "delivery_date")
+        }
         self.trade.document(
             *self.data.draw(LINES),
             additional_discount=self.data.draw(st.integers(0, 50)),

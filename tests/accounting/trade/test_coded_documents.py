@@ -17,7 +17,7 @@ from accounting.trade.line_items import by_code
 from accounting.trade.refunds import GivenBackLine
 from accounting.trade.remaining_by_line import parts_left
 from accounting.trade.sides import PAYABLE, RECEIVABLE
-from tests.accounting.samples import account_id, code_of, day, named, refused
+from tests.accounting.samples import account_id, code_of, day, moment, named, refused
 from tests.accounting.tax.test_codes import code_of as tax_code
 from tests.accounting.trade.business import Trade, credit_line, line
 
@@ -393,3 +393,28 @@ class TestByCode:
             ("S21", "21", 1_000, 20),
             (None, None, 1_000, 7),
         ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "rate"),
+    [
+        ({"opened_at": moment("8")}, "10"),
+        ({"opened_at": moment("8"), "issue_date": day("6")}, "20"),
+        ({"opened_at": moment("8"), "issue_date": day("8"), "delivery_date": day("6")}, "20"),
+        ({"opened_at": moment("5"), "delivery_date": day("7")}, "10"),
+        ({"opened_at": None, "delivery_date": day("6")}, "20"),
+    ],
+)
+def test_the_rate_is_that_of_the_delivery_else_of_the_day_in_the_books(
+    facts: Any, rate: str
+) -> None:
+    trade = selling("9")
+    id_ = trade.document(coded(100, "MOVES"), **facts)
+    assert trade.documents[id_].lines[0].tax_rate == Decimal(rate)
+    if facts["opened_at"] is None:
+        trade.open(id_, "9")
+        assert trade.documents[id_].lines[0].tax_rate == Decimal(rate)
+    trade.replace(id_, coded(100, "MOVES"))
+    assert trade.documents[id_].lines[0].tax_rate == Decimal(rate)
+    trade.replace(id_, coded(100, "MOVES"), delivery_date=day("7"))
+    assert trade.documents[id_].lines[0].tax_rate == Decimal("10")

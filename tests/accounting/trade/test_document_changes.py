@@ -10,7 +10,8 @@ from accounting.errors import Conflict
 from accounting.trade.document_changes import refuse_deleting
 from accounting.trade.documents import opened_on
 from accounting.trade.parties import PartyNamed
-from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
+from accounting.trade.payments import applied_days
+from accounting.trade.sides import Side
 from tests.accounting.samples import (
     ACME,
     ARCHIVED,
@@ -77,7 +78,7 @@ class TestReplaced:
         assert {name: getattr(after, name) for name in kept} == kept
         assert (after.number, after.total_amount) == (number, 2)
         assert {getattr(after, name) or None for name in gone} == {None}
-        assert after.issue_date == (day("2") if side.dated_by_issue else None)
+        assert after.issue_date == day("2")
 
     def test_numbers_and_an_external_id_may_be_given_anew(self, trade: Trade) -> None:
         given = {"external_id": "x", "number": "A1", "party_number": "V1"}
@@ -192,31 +193,68 @@ class TestOpen:
         assert refused(trade.open, trade.document(1, opened_at=None), "4").code == "period_locked"
 
 
+@BOTH_SIDES
 class TestDayInTheBooks:
-    @pytest.mark.parametrize(("side", "on"), [(RECEIVABLE, "5"), (PAYABLE, "3")])
-    def test_it_is_of_its_sending_or_of_its_issue(self, side: Side, trade: Trade, on: str) -> None:
+    def test_it_is_of_its_issue(self, trade: Trade) -> None:
         id_ = trade.on("7").document(1, opened_at=None, issue_date=day("3"))
         trade.open(id_, "5")
-        assert opened_on(trade.documents[id_]) == day(on)
+        assert opened_on(trade.documents[id_]) == day("3")
         trade.lock = "4"
         late = trade.document(1, opened_at=None, issue_date=day("3"))
-        if side.dated_by_issue:
-            assert refused(trade.open, late, "5").code == "period_locked"
-            assert refused(trade.document, 1, issue_date=day("3")).code == "period_locked"
-        else:
-            trade.open(late, "5")
+        assert refused(trade.open, late, "5").code == "period_locked"
+        assert refused(trade.document, 1, issue_date=day("3")).code == "period_locked"
 
-    def test_a_bill_is_due_the_terms_after_its_day(self) -> None:
-        trade, terms = Trade("9", side=PAYABLE), replace(ACME, payment_terms_days=30)
+    def test_it_is_due_the_terms_after_its_day(self, side: Side) -> None:
+        trade, terms = Trade("9", side=side), replace(ACME, payment_terms_days=30)
         dated = trade.documents[trade.document(5, loaded=terms, issue_date=day("3"))]
         assert dated.due_at == moment("02-02")
 
     @pytest.mark.parametrize("given", [None, "14"])
-    def test_the_issue_date_of_a_bill_may_be_absent_or_later(self, given: str | None) -> None:
-        trade = Trade("9", side=PAYABLE)
+    def test_the_issue_date_may_be_absent_or_later(self, side: Side, given: str | None) -> None:
+        trade = Trade("9", side=side)
         id_ = trade.document(5, issue_date=given and day(given))
         assert opened_on(trade.documents[id_]) == day(given or "9")
         assert trade.documents[id_].opened_at == moment("9")
+
+    def test_nothing_settles_it_before_its_day(self, trade: Trade) -> None:
+        id_ = trade.on("7").document(600, issue_date=day("5"), opened_at=moment("2"))
+        payment = trade.pay(600, (id_, 600), payment_date=day("3"))
+        [applied] = trade.payments[payment].allocations
+        assert applied_days(trade.payments[payment], applied) == [(day("5"), None)]
+
+    def test_a_new_date_of_issue_moves_it_unless_the_lock_covers_the_day(
+        self, trade: Trade
+    ) -> None:
+        id_ = trade.on("9").document(600, issue_date=day("5"), opened_at=moment("7"))
+        trade.replace(id_, 600, opened_at=moment("9"))
+        assert opened_on(trade.documents[id_]) == day("5")
+        trade.replace(id_, 600, issue_date=day("6"))
+        assert opened_on(trade.documents[id_]) == day("6")
+        trade.lock = "5"
+        assert refused(trade.replace, id_, 600, issue_date=day("4")).code == "period_locked"
+
+    def test_one_from_before_keeps_its_day_until_its_date_of_issue_changes(
+        self, trade: Trade
+    ) -> None:
+        id_ = trade.on("9").document(600, issue_date=day("5"), opened_at=moment("7"))
+        kept = replace(trade.documents[id_], dated_by_issue=False, opened_on=day("7"))
+        for facts, on in (
+            ({}, "7"),
+            ({"issue_date": day("5")}, "7"),
+            ({"opened_at": moment("8")}, "8"),
+            ({"issue_date": day("6")}, "6"),
+            ({"issue_date": None}, "7"),
+        ):
+            trade.documents[id_] = kept
+            trade.replace(id_, 500, **facts)
+            assert opened_on(trade.documents[id_]) == day(on)
+
+    def test_a_draft_from_before_opens_on_its_date_of_issue(self, trade: Trade) -> None:
+        id_ = trade.on("9").document(600, issue_date=day("5"), opened_at=None)
+        trade.documents[id_] = replace(trade.documents[id_], dated_by_issue=False)
+        trade.open(id_, "8")
+        assert opened_on(trade.documents[id_]) == day("5")
+        assert trade.documents[id_].dated_by_issue
 
 
 @BOTH_SIDES

@@ -86,7 +86,8 @@ class TestRecord:
 @BOTH_SIDES
 class TestRecordWith:
     def test_payments_that_come_with_a_document_settle_it(self, side: Side, trade: Trade) -> None:
-        document = trade.documents[trade.on("9").document(1_000, **trade.dated("5"))]
+        opened = {"opened_at": moment("5"), "issue_date": day("3")}
+        document = trade.documents[trade.on("9").document(1_000, **opened)]
         commands = [
             InitialPayment(method="cash", total=400, processor="adyen", note="n"),
             InitialPayment(method="cash", total=600, payment_date=day("7")),

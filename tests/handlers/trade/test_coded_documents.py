@@ -6,6 +6,8 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.tax_codes import CODES, code_body, codes_of
+from tests.builders.tax_returns import codes as codes_of_return
+from tests.builders.tax_returns import drawn_up
 from tests.builders.trade import NOBODY, PURCHASES, SALES, SENT, Record, line
 from tests.builders.vendor_refunds import REFUNDS, as_credit, of_bill, whole_refund_body
 from tests.contract.refusals import is_as_shown
@@ -126,6 +128,22 @@ class TestCreateInvoice(CreateDocument):
         }.items():
             body = side.body(line(100, tax_code=code))
             assert refused(side, side.trade.path, body)[:2] == expected
+
+    def test_its_delivery_decides_the_rate_and_its_own_date_the_return(self, side: Side) -> None:
+        direction, part = ("sales", "output") if side.trade is SALES else ("purchases", "input")
+        rates = [{"rate": 10, "valid_to": "2025-03-31"}, {"rate": 25, "valid_from": "2025-04-01"}]
+        side.made(CODES, code_body("TURNS", direction=direction, rates=rates))
+        dates = {"delivery_date": "2025-03-31", side.trade.dated: "2025-04-02"}
+        item = line(10_000, tax_code="TURNS")
+        document = made(side, item, **{**dates, side.trade.moment: "2025-05-01T09:00:00Z"})
+        assert document["delivery_date"] == "2025-03-31"
+        assert (document["line_items"][0]["tax_rate"], document["tax_total"]) == (10, 1_000)
+        march, april = (drawn_up(side.shop, quarter) for quarter in (1, 2))
+        assert "TURNS" not in codes_of_return(march["codes"])
+        assert codes_of_return(april["codes"])["TURNS"] == {"net": 10_000, part: 1_000}
+        again = {"line_items": [item], "delivery_date": "2025-04-01"}
+        after = side.api.put(side.trade.of(document), json=again).json()
+        assert (after["line_items"][0]["tax_rate"], after["tax_total"]) == (25, 2_500)
 
 
 class TestCreateBill(CreateDocument):

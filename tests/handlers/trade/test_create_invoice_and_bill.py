@@ -1,5 +1,6 @@
 """create_invoice and create_bill: accepted and shown fields, amounts and postings."""
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -79,6 +80,26 @@ class Creation:
         made = side.draft(**{side.trade.moment: "2025-03-03T23:30:00-05:00"})
         assert (made[side.trade.dated], made[side.trade.moment]) == (None, "2025-03-04T04:30:00Z")
         assert [entry.on for entry in side.ledger.entries(made)] == ["2025-03-04"]
+
+    @pytest.mark.parametrize("day", ["2025-02-20", "2025-03-20"])
+    def test_its_own_date_is_its_day_before_and_after_its_opening(
+        self, side: Side, day: str
+    ) -> None:
+        patient = side.somebody(payment_terms_days=30)
+        dated = {side.trade.moment: "2025-03-03T09:00:00Z", side.trade.dated: day}
+        made = side.made(side.trade.path, side.trade.body(patient, line(70), **dated))
+        assert [entry.on for entry in side.ledger.entries(made)] == [day]
+        due = date.fromisoformat(day) + timedelta(days=30)
+        assert made["due_at"] == f"{due}T09:00:00Z"
+        paid = side.made(
+            side.trade.payments,
+            side.trade.payment_body(
+                patient, 70, payment_date="2025-03-01", allocations=[side.trade.part(made, 70)]
+            ),
+        )
+        applied = max(day, "2025-03-01")
+        assert side.read(made)["paid_at"] == f"{applied}T00:00:00Z"
+        assert max(entry.on for entry in side.ledger.entries(paid["payment"])) == applied
 
     @pytest.mark.parametrize(
         ("quantity", "unit_price", "subtotal"),
@@ -279,10 +300,6 @@ class TestCreateBill(Creation):
         "vendor_refund_allocations",
     )
     accounts = ("1500", "6200", "1400")
-
-    def test_a_date_after_its_receipt_is_its_day_all_the_same(self, side: Side) -> None:
-        made = side.open(70, bill_date="2025-03-20")
-        assert [entry.on for entry in side.ledger.entries(made)] == ["2025-03-20"]
 
     def test_without_a_date_it_is_due_after_its_receipt(self, side: Side) -> None:
         patient = side.somebody(payment_terms_days=30)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, SALES, Record, line
+from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, RECEIVED, SALES, Record, line
 from tests.clock import today
 from tests.handlers.trade.side import Side
 
@@ -25,11 +25,10 @@ def opened(side: Side) -> Record:
 
 
 class Replacement:
-    """Both operations; `described` are texts, `kept` and `cleared` differ between the sides."""
+    """Both operations; `described` are texts, and `kept` differs between the sides."""
 
     described: tuple[str, ...] = ("memo",)
     kept: tuple[str, ...] = ()
-    cleared: tuple[str, ...] = ()
 
     def test_a_replacement_keeps_identity_and_clears_absent_fields(self, side: Side) -> None:
         before = side.open(
@@ -45,7 +44,7 @@ class Replacement:
             *(*side.trade.numbers, *self.kept),
         )
         assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
-        cleared = ("due_at", "metadata", *self.described, *self.cleared)
+        cleared = ("due_at", "metadata", *self.described)
         assert {name: after[name] for name in cleared} == dict.fromkeys(cleared)
         assert (after["transaction_tags"], after["additional_discount"]) == ([], 0)
         assert (before["status"], after["status"]) == ("overdue", side.trade.opened)
@@ -60,6 +59,7 @@ class Replacement:
                 "external_id": "given-later",
                 **side.trade.numbered("Given"),
                 side.trade.dated: "2025-03-03",
+                "delivery_date": "2025-02-28",
             },
             **{"due_at": "2025-05-01T00:00:00Z", **dict.fromkeys(self.described, "new")},
             **{"transaction_tags": ["new"], "metadata": {"new": True}, "additional_discount": 5},
@@ -90,6 +90,35 @@ class Replacement:
         assert side.ledger.postings(opened)[1:] == [
             (DAY, side.trade.posted(-1_000)),
             ("2025-03-02", side.trade.posted(1_000)),
+        ]
+
+    def test_a_changed_date_is_taken_back_there_and_posted_anew(self, side: Side) -> None:
+        opened = side.open(1_000, **{side.trade.dated: DAY})
+        put(side, opened, line_items=[line()], **{side.trade.dated: "2025-03-02"})
+        assert side.ledger.postings(opened)[1:] == [
+            (DAY, side.trade.posted(-1_000)),
+            ("2025-03-02", side.trade.posted(1_000)),
+        ]
+        # The moment of the opening moves no entry of a dated document.
+        moment = {side.trade.moment: "2025-03-08T00:00:00Z"}
+        after = put(side, opened, line_items=[line()], **moment)
+        assert after[side.trade.moment] == "2025-03-08T00:00:00Z"
+        assert len(side.ledger.entries(opened)) == 3
+        with side.ledger.locked("2025-03-31"):
+            fault = refused(side, opened, **{side.trade.dated: DAY})
+        assert fault == (409, "period_locked")
+
+    def test_null_clears_its_dates(self, side: Side) -> None:
+        dated = {side.trade.dated: "2025-02-20", "delivery_date": "2025-02-10"}
+        opened = side.open(70, **dated, **{side.trade.moment: RECEIVED})
+        after = put(side, opened, line_items=[line(70)])
+        assert {name: after[name] for name in dated} == dated
+        after = put(side, opened, line_items=[line(70)], **dict.fromkeys(dated))
+        assert {name: after[name] for name in dated} == dict.fromkeys(dated)
+        # Without a date of its own it is posted on the day of its opening.
+        assert side.ledger.postings(opened)[1:] == [
+            ("2025-02-20", side.trade.posted(-70)),
+            (RECEIVED[:10], side.trade.posted(70)),
         ]
 
     def test_a_correction_inside_the_lock_lands_on_the_day_after_it(
@@ -129,7 +158,7 @@ class Replacement:
 
 class TestReplaceInvoice(Replacement):
     trade = SALES
-    cleared = ("issue_date",)
+    kept = ("issue_date",)
 
     def test_a_moment_within_the_same_day_posts_nothing(self, side: Side) -> None:
         invoice = side.open()
@@ -143,22 +172,10 @@ class TestReplaceBill(Replacement):
     described = ("memo", "terms")
     kept = ("bill_date",)
 
-    def test_a_new_time_of_receipt_moves_no_entry_of_a_dated_bill(self, side: Side) -> None:
-        bill = side.open()
-        moment = "2025-03-08T00:00:00Z"
-        after = put(side, bill, line_items=[line()], received_at=moment)
-        assert (after["received_at"], len(side.ledger.entries(bill))) == (moment, 1)
-
-    def test_null_clears_its_date_and_the_vendors_number(self, side: Side) -> None:
+    def test_null_clears_the_vendors_number(self, side: Side) -> None:
         bill = side.open(70, vendor_bill_number="N-1")
-        gone = {"bill_date": None, "vendor_bill_number": None}
-        after = put(side, bill, line_items=[line(70)], **gone)
-        assert (after["bill_date"], after["vendor_bill_number"]) == (None, None)
-        # Without a date of its own it is posted on the day of its receipt.
-        assert side.ledger.postings(bill)[1:] == [
-            (DAY, {"6000": -70, "2000": 70}),
-            ("2025-03-03", {"6000": 70, "2000": -70}),
-        ]
+        after = put(side, bill, line_items=[line(70)], vendor_bill_number=None)
+        assert after["vendor_bill_number"] is None
 
     def test_a_discount_on_the_whole_lessens_its_lines_by_the_difference(self, side: Side) -> None:
         bill = side.open()
