@@ -1393,6 +1393,8 @@ bank_transaction = tenant_table(
     # columns above, as in old lines.
     Column("parts", JSONB),
     Column("rule_id", Uuid),  # The bank rule that categorized the line.
+    # Whether the statement of its day was closed when the line was imported, and still is.
+    Column("after_closing", Boolean, nullable=False),
     Column("remaining", BigInteger, Computed("amount - linked - categorized", persisted=True)),
     one_of("direction", "credit", "debit"),
     one_of("source_format", "json", "csv", "ofx", "camt053", "mt940"),

@@ -250,7 +250,8 @@ def parted(
 
     Raises Conflict `bank_reconciled`.
     """
-    refuse_reconciled(transaction)
+    if not transaction.after_closing:
+        refuse_reconciled(transaction)
     unused = _with_more(transaction, -made.amount - made.rounding, -made.rounding, context)
     return unused, replace(made, ended_at=context.now)
 

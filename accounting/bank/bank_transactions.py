@@ -35,7 +35,8 @@ class BankTransaction:
     `account_id` is the ledger account of its bank account. `linked` is the amount that its active
     links use; `rounding` is `linked` less the money that they link. `categorized` is the sum of its
     `parts`; `rule_id` is the bank rule that made them, if any. Up to the day `reconciled_through`
-    the statements of its bank account are closed.
+    the statements of its bank account are closed; a line imported `after_closing` is in none of
+    them.
     """
 
     id: UUID
@@ -60,6 +61,7 @@ class BankTransaction:
     parts: tuple[CategoryPart, ...] = ()
     rule_id: UUID | None = None
     reconciled_through: date | None = None
+    after_closing: bool = False
     posted: tuple[PostedEntry, ...] = ()
 
 

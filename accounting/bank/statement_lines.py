@@ -46,15 +46,19 @@ class OmittedLine:
 class KeptLines:
     """The lines of a bank account that are stored already, by their names.
 
-    Its statements are closed up to a day, and accept no more lines. `corrected` are the stored
-    lines that the request corrects, by the ids of the bank. Those in `with_history` were linked
-    once, so that they cannot be deleted.
+    Its statements are closed up to a day; a line that comes later is in none of them. `corrected`
+    are the stored lines that the request corrects, by the ids of the bank. Those in `with_history`
+    were linked once, so that they cannot be deleted.
     """
 
     stored: Mapping[str, StoredLine]
     closed_through: date | None = None
     corrected: Mapping[str, BankTransaction] = field(default_factory=dict)
     with_history: frozenset[UUID] = frozenset()
+
+    def comes_late(self, booked_on: date) -> bool:
+        """Return whether the statement of a day is closed."""
+        return self.closed_through is not None and booked_on <= self.closed_through
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,10 @@ def sort_out(
 ) -> list[LineResult]:
     """Decide for each line whether it is stored, skipped or fails.
 
-    A line fails with `bank_account_mismatch`, `currency_mismatch`, `validation_error` or
-    `bank_reconciled`, a correction of a matched line with `bank_transaction_used_up`; the other
-    lines are stored all the same.
+    A line of a day whose statement is closed is marked `after_closing`. A line fails with
+    `bank_account_mismatch`, `currency_mismatch` or `validation_error`, a correction of a line in a
+    closed statement with `bank_reconciled`, one of a matched line with `bank_transaction_used_up`;
+    the other lines are stored all the same.
     """
     book = IdentityBook(dict(kept.stored))
     superseded = _superseded(lines)
@@ -147,7 +152,7 @@ def _result(
     repeated = None if line.deletes else book.repeated(identity, facts_of(line))
     if repeated is not None:
         return DuplicateLine(repeated)
-    refused = _refused_by_books(line, old, kept)
+    refused = None if old is None else _refused_by_books(line, old, kept)
     if refused is not None:
         return refused
     if line.corrects is not None and line.deletes:
@@ -155,21 +160,18 @@ def _result(
     id = old.id if old else context.identify()
     name = book.add(identity, StoredLine(id, facts_of(line)))
     if old is not None:
-        return replace(old, external_id=name, updated_at=context.now, **_told(line))
-    return _stored(line, id, name, target, context)
+        new = replace(old, external_id=name, updated_at=context.now, **_told(line))
+    else:
+        new = _stored(line, id, name, target, context)
+    late, closed = kept.comes_late(line.booked_on), kept.closed_through
+    return replace(new, after_closing=late, reconciled_through=closed)
 
 
-def _refused_by_books(
-    line: Line, old: BankTransaction | None, kept: KeptLines
-) -> RejectedLine | None:
-    """Return the refusal of a line, or of a correction of `old`; None if the books allow it."""
-    closed_through = kept.closed_through
-    days = (line.booked_on, old.booked_on) if old else (line.booked_on,)
-    if closed_through is not None and min(days) <= closed_through and (old or not line.deletes):
-        words = f"The statement of {closed_through} is reconciled. Reopen it first."
+def _refused_by_books(line: Line, old: BankTransaction, kept: KeptLines) -> RejectedLine | None:
+    """Return the refusal of a correction of a stored line; None if the books allow it."""
+    if kept.comes_late(old.booked_on) and not old.after_closing:
+        words = f"The statement of {kept.closed_through} is reconciled. Reopen it first."
         return RejectedLine("bank_reconciled", words)
-    if old is None:
-        return None
     if old.linked or old.categorized:
         words = f"The line {line.corrects} is matched or categorized. Undo that first."
         return RejectedLine("bank_transaction_used_up", words)

@@ -62,7 +62,10 @@ async def get_bank_reconciliation(
 async def reopen_bank_reconciliation(
     books: Books, bank_account_id: UUID, reconciliation_id: UUID
 ) -> Reply:
-    """Reopen the newest closed statement of a bank account, and drop a later open one."""
+    """Reopen the newest closed statement of a bank account, and drop a later open one.
+
+    The statement includes the lines that were imported after its closing.
+    """
     books.run_alone()
     _, statement, standing = await books.fetch(
         books.bank_accounts.get(bank_account_id),
@@ -74,6 +77,7 @@ async def reopen_bank_reconciliation(
     if reopened is not statement:
         if standing.open is not None:
             books.reconciliations.drop(standing.open)
+        books.bank_transactions.include_late(reopened)
         books.save(reopened)
     return serialize(books, await compare(books, reopened))
 

@@ -54,6 +54,7 @@ def serialize_bank_transaction(
         "rounding_difference_cents": line.rounding,
         "remaining_amount_cents": bank_transactions.remaining(line),
         "is_reconciled": bank_transactions.is_reconciled(line),
+        "after_closing": line.after_closing,
         "links": [serialize_link(each) for each in links],
         "category": serialize_category(record),
         "splits": [serialize_part(record, each) for each in line.parts],

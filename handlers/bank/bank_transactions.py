@@ -240,6 +240,7 @@ def serialize_result(place: int, line: TriedLine) -> dict[str, Any]:
         "error": None,
         "suggested_by_rule_id": None,
         "categorized_by_rule_id": None,
+        "after_closing": False,
     }
     match line:
         case RejectedLine():
@@ -257,4 +258,5 @@ def serialize_result(place: int, line: TriedLine) -> dict[str, Any]:
         "id": line.line.id,
         "suggested_by_rule_id": line.suggested_by,
         "categorized_by_rule_id": line.line.rule_id,
+        "after_closing": line.line.after_closing,
     }

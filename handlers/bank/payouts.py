@@ -128,7 +128,10 @@ def serialize(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, An
         "refund_payments": refunds,
         "other_items": [serialize_other_item(each) for each in payout.other_items],
         "reconciled_bank_transactions": serialize_lines(linked.get(payout.id, ())),
-        "warnings": responses.of_payout_day(too_early=payouts.is_before_its_money(payout, items)),
+        "warnings": [
+            *responses.of_payout_day(too_early=payouts.is_before_its_money(payout, items)),
+            *responses.of_distant_days(books.context, completed_at=payout.completed_at),
+        ],
     }
 
 

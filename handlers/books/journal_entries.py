@@ -12,6 +12,7 @@ from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.books import journal_commands
 from handlers.results import Created, Csv, Reply
+from handlers.shared import responses
 from handlers.shared.links import document_address
 from handlers.shared.responses import serialize_lines
 from handlers.tax.tax_code_responses import serialize_mark
@@ -172,6 +173,7 @@ def serialize(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dic
         "reversed_by_id": entry.reversed_by_id,
         "lines": [serialize_line(line) for line in entry.lines],
         "reconciled_bank_transactions": serialize_lines(linked.get(entry.id, ())),
+        "warnings": responses.of_distant_days(books.context, entry_date=entry.entry_date),
     }
 
 

@@ -24,6 +24,7 @@ from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from handlers.bodies import JournalEntryReversal, OpeningBalanceCreate
 from handlers.books import journal_commands, opening_commands
 from handlers.results import Created, Reply
+from handlers.shared import responses
 from handlers.shared.posting import save_and_post
 from handlers.shared.responses import serialize_rate
 from persistence.books import Books, Trade
@@ -66,6 +67,7 @@ def serialize(
     return {
         **summarize(books, opening, roles),
         "ties": not any(tie.difference for tie in found),
+        "warnings": responses.of_distant_days(books.context, date=opening.opened_on),
         "accounts": [
             _serialize_account(accounts[id_], amount)
             for id_, amount in sorted(opening.stated.items(), key=lambda at: accounts[at[0]].code)

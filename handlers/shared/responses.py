@@ -1,6 +1,6 @@
 """Serialization that the operations of several tags share."""
 
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -10,6 +10,8 @@ from stdnum import get_cc_module
 from stdnum.exceptions import ValidationError
 
 from accounting.books.accounts import Account
+from accounting.books.businesses import Context
+from accounting.books.periods import is_distant
 from accounting.trade import refunds
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party
@@ -86,6 +88,15 @@ def of_phones(**numbers: str | None) -> Warnings:
         {"field": field, "message": "is not a valid telephone number in E.164 format"}
         for field, number in numbers.items()
         if number and not _is_phone(number)
+    ]
+
+
+def of_distant_days(context: Context, **days: date | None) -> Warnings:
+    """Warn of days, or moments, more than a year after today."""
+    return [
+        {"field": field, "message": "is more than a year ahead"}
+        for field, on in days.items()
+        if on and is_distant(context.day_of(on) if isinstance(on, datetime) else on, context.today)
     ]
 
 

@@ -8,6 +8,7 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
 from handlers.results import Reply
+from handlers.shared import responses
 from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
@@ -81,6 +82,9 @@ def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "allocations": [serialize_allocation(trade, found, each) for each in parts],
         "refund_allocations": [serialize_refund(each) for each in own],
         "reconciled_bank_transactions": serialize_lines(found.lines),
+        "warnings": responses.of_distant_days(
+            trade.books.context, payment_date=payment.payment_date
+        ),
     }
 
 

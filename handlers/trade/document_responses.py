@@ -11,7 +11,13 @@ from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.sides import RECEIVABLE, Side
 from handlers.shared import attached_files, responses
-from handlers.shared.responses import day_start, serialize_party, serialize_rate
+from handlers.shared.responses import (
+    MOST_TOLD,
+    Warnings,
+    day_start,
+    serialize_party,
+    serialize_rate,
+)
 from persistence.books import Trade
 from persistence.files.stored_files import StoredFile
 from persistence.trade.document_settlements import Settlements, ShownWriteOff
@@ -76,9 +82,19 @@ def serialize(
         "line_items": [serialize_line(line) for line in document.lines],
         **serialize_settlements(trade.side, settlements),
         "write_offs": [serialize_write_off(share) for share in settlements.write_offs],
-        "warnings": responses.of_rates_without_code(document),
+        "warnings": _warnings(trade, document),
         "document": attached_files.summary(stored, links),
     }
+
+
+def _warnings(trade: Trade, document: Document) -> Warnings:
+    side = trade.side
+    dated = {
+        names_of(side).issue_date: document.issue_date,
+        side.names.opened_at: document.opened_at,
+    }
+    distant = responses.of_distant_days(trade.books.context, **dated)
+    return (distant + responses.of_rates_without_code(document))[:MOST_TOLD]
 
 
 def serialize_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:

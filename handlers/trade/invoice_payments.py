@@ -7,6 +7,7 @@ from accounting.trade import documents, payments
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.results import Reply
+from handlers.shared import responses
 from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
@@ -91,6 +92,9 @@ def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         **serialize_allocations(trade, found),
         "refund_allocations": [serialize_refund(each) for each in found.refunds],
         "reconciled_bank_transactions": serialize_lines(found.lines),
+        "warnings": responses.of_distant_days(
+            trade.books.context, payment_date=payment.payment_date
+        ),
         "payouts": [] if found.payout is None else [serialize_payout(found.payout)],
     }
 

@@ -18,7 +18,7 @@ from handlers.bodies import (
     InvoiceRefundPaymentCreate,
 )
 from handlers.results import Created, Reply
-from handlers.shared import attached_files, file_commands
+from handlers.shared import attached_files, file_commands, responses
 from handlers.shared.posting import save_and_post, update_bank_records
 from handlers.shared.responses import day_start, serialize_lines
 from handlers.trade import payment_commands, trade_payments
@@ -105,10 +105,10 @@ async def create_invoice_refund_payment(
     )
     if existing is not None:
         invoice_refund_changes.refuse_elsewhere(refund, existing)
-        return serialize_payment(existing, await books.bank_links.of([existing]))
+        return serialize_payment(books, existing, await books.bank_links.of([existing]))
     after, payment = invoice_refund_changes.pay(refund, command, books.context)
     await save_and_post(books.sales, after, payment)
-    return Created(serialize_payment(payment))
+    return Created(serialize_payment(books, payment))
 
 
 async def list_invoice_refund_payments(
@@ -118,7 +118,7 @@ async def list_invoice_refund_payments(
     books.pin_snapshot()
     found = await books.invoice_refund_payments.page(refund_id, page)
     linked = await books.bank_links.of(found.rows)
-    return found.of(lambda payment: serialize_payment(payment, linked))
+    return found.of(lambda payment: serialize_payment(books, payment, linked))
 
 
 async def get_invoice_refund_payment(
@@ -129,7 +129,7 @@ async def get_invoice_refund_payment(
         books.invoice_refund_payments.of(refund_id, refund_payment_id),
         books.bank_links.at(refund_payment_id),
     )
-    return serialize_payment(payment, linked)
+    return serialize_payment(books, payment, linked)
 
 
 async def cancel_invoice_refund_payment(
@@ -144,7 +144,7 @@ async def cancel_invoice_refund_payment(
     after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, on, books.context)
     await save_and_post(books.sales, after, cancelled)
     await update_bank_records(books.sales, payment, cancelled)
-    return serialize_payment(cancelled)
+    return serialize_payment(books, cancelled)
 
 
 def target_named(command: AgreeRefund) -> RefundTarget:
@@ -196,9 +196,14 @@ def serialize(
         "allocations": [
             serialize_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
-        "refund_payments": [serialize_payment(each, record.linked) for each in record.payments],
+        "refund_payments": [
+            serialize_payment(trade.books, each, record.linked) for each in record.payments
+        ],
         "document": attached_files.summary(stored, links),
         "completed_at": refund.completed_at,
+        "warnings": responses.of_distant_days(
+            trade.books.context, completed_at=refund.completed_at
+        ),
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,
     }
@@ -227,7 +232,9 @@ def serialize_allocation(allocation: RefundAllocation, record: Record) -> dict[s
     }
 
 
-def serialize_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[str, Any]:
+def serialize_payment(
+    books: Books, payment: RefundPayment, linked: Linked = NOTHING
+) -> dict[str, Any]:
     """Serialize one payment of a refund; a new payment has no linked bank transactions."""
     return {
         "id": payment.id,
@@ -244,6 +251,7 @@ def serialize_payment(payment: RefundPayment, linked: Linked = NOTHING) -> dict[
         "metadata": payment.metadata,
         "reconciled_bank_transactions": serialize_lines(linked.get(payment.id, ())),
         "completed_at": payment.completed_at,
+        "warnings": responses.of_distant_days(books.context, completed_at=payment.completed_at),
         "cancelled_at": payment.cancelled_at,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,

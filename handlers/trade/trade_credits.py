@@ -17,7 +17,7 @@ from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
 from handlers.results import Created, Reply
-from handlers.shared import attached_files
+from handlers.shared import attached_files, responses
 from handlers.shared.posting import save_and_post
 from handlers.shared.responses import day_start, serialize_party, serialize_rate
 from handlers.trade.document_responses import names_of
@@ -141,6 +141,9 @@ def serialize(
         "document": attached_files.summary(stored, links),
         side.names.opened_at: credit.opened_at,
         "voided_at": credit.voided_at,
+        "warnings": responses.of_distant_days(
+            trade.books.context, **{side.names.opened_at: credit.opened_at}
+        ),
         "opening_balance_id": credit.opening_id,
         "created_at": credit.created_at,
         "updated_at": credit.updated_at,

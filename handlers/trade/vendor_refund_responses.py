@@ -22,7 +22,7 @@ from accounting.trade.vendor_refund_allocation import AffectedTargets
 from accounting.trade.vendor_refund_changes import AmendedRefund, TargetIds
 from handlers.shared import attached_files, responses
 from handlers.shared.responses import day_start, serialize_lines
-from persistence.books import Trade
+from persistence.books import Books, Trade
 from persistence.engine.database_errors import StaleRow
 from persistence.files.stored_files import StoredFile
 from persistence.store import no_such_reference
@@ -156,14 +156,19 @@ def serialize(
         "allocations": [
             serialize_allocation(each, record) for each in refunds.live_allocations(refund)
         ],
-        "warnings": responses.of_credits_without_code(refund),
+        "warnings": _warnings(trade, refund),
         "vendor_refund_payments": [
-            serialize_payment(each, record.linked) for each in record.payments
+            serialize_payment(trade.books, each, record.linked) for each in record.payments
         ],
         "document": attached_files.summary(stored, links),
         "created_at": refund.created_at,
         "updated_at": refund.updated_at,
     }
+
+
+def _warnings(trade: Trade, refund: VendorRefund) -> responses.Warnings:
+    distant = responses.of_distant_days(trade.books.context, refund_date=refund.agreed_on)
+    return (distant + responses.of_credits_without_code(refund))[: responses.MOST_TOLD]
 
 
 def serialize_allocation(allocation: RefundAllocation, record: Record) -> dict[str, Any]:
@@ -192,7 +197,7 @@ def serialize_allocation(allocation: RefundAllocation, record: Record) -> dict[s
     }
 
 
-def serialize_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str, Any]:
+def serialize_payment(books: Books, payment: VendorRefundPayment, linked: Linked) -> dict[str, Any]:
     """Serialize one payment of a refund."""
     return {
         "id": payment.id,
@@ -205,6 +210,7 @@ def serialize_payment(payment: VendorRefundPayment, linked: Linked) -> dict[str,
         "payment_method": payment.method,
         "processor": payment.processor,
         "payment_date": payment.payment_date,
+        "warnings": responses.of_distant_days(books.context, payment_date=payment.payment_date),
         "payment_reference": payment.payment_reference,
         "processor_payment_id": payment.processor_payment_id,
         "submitted_at": payment.submitted_at,

@@ -58,7 +58,7 @@ async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[R
     books.pin_snapshot()
     found = await books.vendor_refund_payments.page_of_all(page)
     linked = await books.bank_links.of(found.rows)
-    return found.of(lambda payment: serialize_payment(payment, linked))
+    return found.of(lambda payment: serialize_payment(books, payment, linked))
 
 
 async def get_vendor_refund_payment(
@@ -194,7 +194,7 @@ async def show_payment(
     """Serialize a payment, then its refund and allocations."""
     refund = await trade_payments.show(books.purchases, record, links, serialize)
     return {
-        "payment": serialize_payment(payment, record.linked),
+        "payment": serialize_payment(books, payment, record.linked),
         "refund": refund,
         "allocations": refund["allocations"],
     }

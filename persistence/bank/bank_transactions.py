@@ -5,12 +5,26 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, and_, any_, cast, delete, func, literal_column, select
+from sqlalchemy import (
+    ARRAY,
+    Uuid,
+    and_,
+    any_,
+    cast,
+    delete,
+    exists,
+    false,
+    func,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_transactions import BankTransaction, CategoryPart
 from accounting.bank.line_identities import StoredLine
+from accounting.bank.reconciliations import Reconciliation
 from accounting.books.ledger import PostedEntry
 from persistence.engine.ids import known_id
 from persistence.engine.listings import (
@@ -25,7 +39,7 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
-from persistence.tables import account, bank_account, bank_reconciliation, bank_transaction
+from persistence.tables import Moment, account, bank_account, bank_reconciliation, bank_transaction
 from persistence.tax.gross_amounts import held_of, held_row
 
 PART_IDS = frozenset({"account_id", "customer_id", "vendor_id"})
@@ -122,6 +136,28 @@ ALREADY_THERE = compiled(
 DELETION = compiled(
     delete(bank_transaction).where(in_business(bank_transaction), among(bank_transaction.c.id))
 )
+_ONE: ColumnElement[int] = literal_column("1")
+_closed = bank_reconciliation.c
+INCLUSION = compiled(
+    update(bank_transaction)
+    .values(
+        after_closing=false(),
+        version=bank_transaction.c.version + _ONE,
+        updated_at=given("now", Moment),
+    )
+    .where(
+        in_business(bank_transaction),
+        bank_transaction.c.bank_account_id == given("bank_account_id", Uuid),
+        bank_transaction.c.after_closing,
+        ~exists().where(
+            in_business(bank_reconciliation),
+            _closed.bank_account_id == bank_transaction.c.bank_account_id,
+            _closed.id != given("reopened", Uuid),
+            _closed.status == word("closed"),
+            _closed.statement_date >= bank_transaction.c.booked_on,
+        ),
+    )
+)
 _NOTHING: ColumnElement[int] = literal_column("0")
 LISTING = Listing(
     source=_SOURCE,
@@ -186,6 +222,16 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         """Stage the deletion of a line that was never linked."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
         self.scope.staging.lead_with(Query(DELETION, parameters))
+
+    def include_late(self, reopened: Reconciliation) -> None:
+        """Stage that a reopened statement includes the lines imported after its closing."""
+        parameters = {
+            "business_id": self.scope.business_id,
+            "bank_account_id": reopened.bank_account_id,
+            "reopened": reopened.id,
+            "now": self.scope.now,
+        }
+        self.scope.staging.lead_with(Query(INCLUSION, parameters))
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankTransactionRecord]]:
         """List one page of lines, without their posted entries."""

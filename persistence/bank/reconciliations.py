@@ -11,6 +11,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.bank_postings import BANK_TRANSFER
 from accounting.bank.reconciliations import (
+    CLOSED,
     AccountStatements,
     Explanation,
     Reconciliation,
@@ -148,7 +149,8 @@ SELECT (period_debits - period_credits)::bigint AS balance FROM ({TURNOVERS}
 _LINES = """FROM bank_transaction
 WHERE bank_transaction.business_id = %(business_id)s
   AND bank_transaction.bank_account_id = %(bank_account_id)s
-  AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s"""
+  AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s
+  AND NOT (bank_transaction.after_closing AND %(closed)s)"""
 _WAY = "CASE bank_transaction.direction WHEN 'credit' THEN 1 ELSE -1 END"
 LINES = f"SELECT coalesce(sum({_WAY} * amount), 0)::bigint AS amount {_LINES}"
 
@@ -183,6 +185,7 @@ _SHOWN = f"""
   WHERE bank_link.business_id = %(business_id)s AND bank_link.ended_at IS NULL
     AND bank_transaction.bank_account_id = %(bank_account_id)s
     AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s
+    AND NOT (bank_transaction.after_closing AND %(closed)s)
   UNION ALL
   SELECT 'bank_transaction', id, booked_on, 0, {_WAY} * (categorized + rounding)
   {_LINES} AND (bank_transaction.categorized > 0 OR bank_transaction.rounding <> 0)"""
@@ -214,6 +217,7 @@ class BankBalances:
             "account_id": statement.account_id,
             "since": before.statement_date if before else date.min,
             "until": statement.statement_date,
+            "closed": statement.status == CLOSED,
         }
         period = period_parameters(Period(last=statement.statement_date))
         texts = (LINES, LINES_WITHOUT_MONEY, MONEY_WITHOUT_LINES)

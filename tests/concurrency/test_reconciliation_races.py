@@ -5,7 +5,7 @@ from functools import partial
 import httpx
 import pytest
 
-from tests.builders.bank import PAYMENT, TRANSFER, Bank, left, matching, open_account
+from tests.builders.bank import LINES, PAYMENT, TRANSFER, Bank, left, matching, open_account
 from tests.builders.journal_entries import ENTRIES, credit, debit
 from tests.builders.sales import paid
 from tests.builders.trade import Record
@@ -71,6 +71,28 @@ class TestReconciling:
             assert (seen["ledger_balance_cents"], posted) == (0, 0)
         else:
             assert 0 < seen["ledger_balance_cents"] <= 5 * posted == 30
+
+    @pytest.mark.parametrize("number", range(ROUNDS))
+    def test_a_line_is_in_the_statement_or_after_its_closing(
+        self, shop: Business, bank: Bank, number: int
+    ) -> None:
+        line = {"date": END, "amount_cents": 7, "direction": "credit"}
+        calls: list[Call] = []
+        for each in range(6):
+            lines = [{**line, "external_id": f"{each}"}]
+            body = {"bank_account_id": bank.account["id"], "transactions": lines}
+            calls.append(partial(shop.api.post, LINES, json=body))
+        calls.insert(number, partial(reconcile, bank, 0))
+        ran = together(calls)
+        statement = ran.pop(number)
+        assert (is_closed(statement), statuses(ran)) == (True, {200: 6})
+        results = [each.answer.json()["results"][0] for each in ran]
+        late = [each for each in results if each["after_closing"]]
+        closed = statement.answer.json()
+        assert closed["lines_without_money_count"] == 6 - len(late)
+        assert shop.api.get(f"{bank.statements}{closed['id']}/").json() == closed
+        assert bank.reopen(closed)["lines_without_money_count"] == 6
+        assert not any(bank.read(each)["after_closing"] for each in results)
 
     def test_a_statement_is_closed_once(self, bank: Bank) -> None:
         ran = together([partial(reconcile, bank, 0)] * 6)

@@ -60,6 +60,7 @@ _DEFAULTS: Final = MappingProxyType(
 )
 _OPENING: Final = frozenset({"nullable", "additionalProperties", "x-blank-is-absent"})
 _WITHOUT_MEANING: Final = frozenset({"deprecated", "x-deprecated"})
+_SAFE, _INT64 = 2**53 - 1, 2**63 - 1  # The integers of JavaScript, and those of `format: int64`.
 _FREE_IN_ANSWERS: Final = frozenset({"additionalProperties"})
 _BRANCHES: Final = frozenset({"anyOf", "oneOf"})
 _BY_PARTS: Final = frozenset({"properties", "required", "enum", "items"})
@@ -166,10 +167,18 @@ class _Pair:
             return
         words = f"{keyword} is {_shown(now)}, was {_shown(was)}"
         free = keyword in _WITHOUT_MEANING or (keyword in _FREE_IN_ANSWERS and not self.sent)
+        free = free or (not self.sent and self._has_the_bound_of_its_format(keyword))
         if free or (keyword == "not" and was is None and _forbids_only_new(self.was, now)):
             yield self._difference(words, Kind.CHANGE)
         else:
             yield self._moved(words, _move(keyword, was, now))
+
+    def _has_the_bound_of_its_format(self, keyword: str) -> bool:
+        """Return whether a bound of an integer is now that of the 64 bits that it always had."""
+        if keyword not in ("minimum", "maximum") or self.was.get("format") != "int64":
+            return False
+        was, now = (abs(each.get(keyword) or 0) for each in (self.was, self.now))
+        return (was, now) == (_SAFE, _INT64)
 
     def _asks_old_requests_alike(self, was: Any, now: Any) -> bool:
         """Return whether a closed object is as strict as before for its old fields and enums."""

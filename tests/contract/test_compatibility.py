@@ -64,6 +64,9 @@ BREAKING: dict[str, tuple[Plant, str]] = {
         lambda d: field(d, "Vendor", "id").update(nullable=True), "nullable is True, was False"),
     "a field of an answer gets longer": (
         lambda d: field(d, "Vendor", "memo").update(maxLength=99999), "maxLength is 99999, was"),
+    "an amount of an answer gets larger": (
+        lambda d: field(d, "WriteOff", "amount_cents").update(maximum=2**60),
+        f"maximum is {2**60}, was"),
     "a field of a request goes": (
         lambda d: schema(d, "VendorCreate")["properties"].pop("memo"), "the field memo is gone"),
     "a field of a request is asked for": (
@@ -148,6 +151,9 @@ ADDITIONS: dict[str, tuple[Plant, str]] = {
                 {"required": ["reconciliation_link_id", "colour"]},
                 {"not": {"anyOf": [{"required": ["reconciliation_link_id"]}]}}]}}),
         "was not there"),
+    "a sum of an answer of 64 bits": (
+        lambda d: field(d, "WriteOff", "amount_cents").update(maximum=2**63 - 1),
+        f"maximum is {2**63 - 1}, was"),
     "an error code": (
         lambda d: schema(d, "ErrorCode")["enum"].append("wrong_colour"),
         "the word wrong_colour is new"),

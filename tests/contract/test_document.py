@@ -40,7 +40,7 @@ LIMITS = {
     "number": {"minimum", "maximum"},
 }
 COUNTED = {"count", "file_size", "total_count", "total_credits", "total_debits", "total_pages"}
-MOST_MONEY = 9007199254740991
+MOST_MONEY = 2**63 - 1
 MOST_SINGLE_AMOUNT = 99999999999999
 QUOTED_CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 

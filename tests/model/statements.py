@@ -20,9 +20,12 @@ def reconcile(play: Play) -> None:
         send(play, account, path, balance, 1)
         id = send(play, account, path, balance, 0)
         refuse_changes(play, account)
+        late = import_late(play, account, f"{path}{id}/")
         answer = play.caller.write("POST", f"{path}{id}/reopen/", None)
         if answer.status_code != 200 or answer.json()["status"] != "open":
             play.diverge("a statement should be open again", answer)
+        if (answer := play.caller.get(f"{LINES}{late}/")).json()["after_closing"]:
+            play.diverge("a reopened statement should include a line that came late", answer)
         play.counts.note("statement: closed")
     play.compare_balances()
 
@@ -40,6 +43,22 @@ def send(play: Play, account: BankAccount, path: str, balance: int, more: int) -
     if tuple(shown.get(name) for name in names) != expected:
         play.diverge(f"{names} of a statement should be {expected}", answer)
     return str(shown["id"])
+
+
+def import_late(play: Play, account: BankAccount, statement: str) -> str:
+    """Import a line after the closing, check that the statement stays; return its id."""
+    before = play.caller.get(statement).json()
+    today = play.books.today.isoformat()
+    line = {"date": today, "amount_cents": 7, "direction": "credit", "description": "Late"}
+    body = {"bank_account_id": account.id, "transactions": [line]}
+    answer = play.caller.write("POST", LINES, body)
+    [result] = answer.json()["results"]
+    if (result["status"], result["after_closing"]) != ("imported", True):
+        play.diverge("a line should be imported after the closing", answer)
+    again = play.caller.get(statement)
+    if again.json() != before:
+        play.diverge("a line that came late should change no figure", again)
+    return str(result["id"])
 
 
 def unexplained(play: Play, account: BankAccount) -> int:

@@ -171,11 +171,12 @@ class TestSortOut:
         assert isinstance(good, BankTransaction)
         assert isinstance(after, BankTransaction)
 
-    def test_a_line_of_a_closed_statement_is_rejected(self) -> None:
+    def test_a_line_of_the_days_of_a_closed_statement_comes_after_closing(self) -> None:
         closed = KeptLines({}, closed_through=day("07-14"))
-        late, good = sorted_out([line(booked_on=day("07-14")), line()], closed)
-        assert isinstance(late, RejectedLine)
-        assert (late.code, isinstance(good, BankTransaction)) == ("bank_reconciled", True)
+        days = [day("07-13"), day("07-14"), day("07-15")]
+        made = sorted_out([line(booked_on=on) for on in days], closed)
+        assert [each.after_closing for each in made] == [True, True, False]
+        assert [each.after_closing for each in fates([line()])] == [False]
 
     def test_an_existing_line_of_a_closed_statement_is_skipped(self) -> None:
         [name] = again(fates([line()]))
@@ -241,6 +242,15 @@ class TestCorrections:
             old, line(external_id="B", amount=90, corrects="A", deletes=deletes), closed=closed
         )
         assert refused.code == code
+
+    @pytest.mark.parametrize(("on", "late"), [("07-15", True), ("07-16", False)])
+    def test_a_line_after_closing_is_corrected(self, on: str, late: bool) -> None:
+        old = replace(OLD, after_closing=True)
+        changed = line(external_id="B", corrects="A", booked_on=day(on))
+        [corrected_line] = corrected(old, changed, closed="07-15")
+        assert (corrected_line.id, corrected_line.after_closing) == (OLD.id, late)
+        [deleted] = corrected(old, replace(changed, deletes=True), closed="07-15")
+        assert deleted == DeletedLine(old)
 
     def test_a_line_that_was_linked_once_is_replaced_but_not_deleted(self) -> None:
         known = {"A": StoredLine(OLD.id, (OLD.booked_on, OLD.amount, OLD.direction))}

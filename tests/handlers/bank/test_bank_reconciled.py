@@ -1,5 +1,6 @@
 """Lines, money and entries of a closed statement are not changed: 409 `bank_reconciled`."""
 
+import json
 from typing import Any
 
 import pytest
@@ -92,15 +93,6 @@ class TestItsLines:
         with ledger.locked(CLOSED), ledger.untouched():
             assert bank.refused(line, "uncategorize") == HELD
 
-    def test_get_no_other_beside_them(self, bank: Bank) -> None:
-        bank.closed(CLOSED, 0)
-        line = {"date": CLOSED, "amount_cents": 5, "direction": "credit"}
-        lines = [line, {**line, "date": "2025-04-01"}]
-        body = {"bank_account_id": bank.account["id"], "transactions": lines}
-        late, good = bank.shop.api.post(LINES, json=body).json()["results"]
-        assert (late["status"], late["error"]["error_code"]) == ("failed", "bank_reconciled")
-        assert good["status"] == "imported"
-
     def test_are_matched_where_that_posts_nothing_there(
         self, shop: Business, ledger: Ledger, bank: Bank
     ) -> None:
@@ -118,6 +110,115 @@ class TestItsLines:
         line = bank.line(-12, date="2025-04-01")
         bank.categorize(line, "6300")
         assert left(bank.uncategorize(line)) == (0, 0, 12)
+
+
+MT940 = b":20:A\r\n:25:GB00\r\n:28C:1\r\n:60F:C250331GBP0,\r\n:61:2503310331C0,07NMSCRFB-LATE\r\n"
+CSV = b"Day,Amount,Bank id\n2025-03-31,0.07,LATE\n"
+
+
+class TestLinesAfterClosing:
+    """Lines that are imported into the days of a closed statement."""
+
+    @pytest.fixture
+    def entry(self, shop: Business, ledger: Ledger, bank: Bank) -> Record:
+        """An entry of 7 that no line shows."""
+        return shop.made(ENTRIES, entry_body(bank, BOOKED, 7, post=True))
+
+    @pytest.fixture
+    def closed(self, bank: Bank, entry: Record) -> Record:
+        """A statement closed at 12: a line of 5, and the entry of 7."""
+        bank.categorize(bank.line(5), "4500")
+        return bank.closed(CLOSED, 12)
+
+    def again(self, bank: Bank, closed: Record) -> Record:
+        answer: Record = bank.shop.api.get(f"{bank.statements}{closed['id']}/").json()
+        return answer
+
+    def test_are_marked_in_both_answers(self, ledger: Ledger, bank: Bank, closed: Record) -> None:
+        line = {"date": CLOSED, "amount_cents": 7, "direction": "credit"}
+        lines = [line, {**line, "date": "2025-04-01"}]
+        body = {"bank_account_id": bank.account["id"], "transactions": lines}
+        results = bank.shop.api.post(LINES, json=body).json()["results"]
+        assert [(each["status"], each["after_closing"]) for each in results] == [
+            ("imported", True),
+            ("imported", False),
+        ]
+        read = [bank.read({"id": each["id"]})["after_closing"] for each in results]
+        assert read == [True, False]
+        assert self.again(bank, closed) == closed
+
+    @pytest.mark.parametrize(("content", "format"), [(MT940, "mt940"), (CSV, "csv")])
+    def test_of_files_are_marked(
+        self, bank: Bank, closed: Record, content: bytes, format: str
+    ) -> None:
+        mapping = {"date": "Day", "amount": "Amount", "external_id": "Bank id"}
+        form = {"bank_account_id": bank.account["id"], "format": format}
+        if format == "csv":
+            form["mapping"] = json.dumps(mapping)
+        answer = bank.shop.api.post(LINES, data=form, files={"file": ("lines", content)})
+        [result] = answer.json()["results"]
+        assert (result["status"], result["after_closing"]) == ("imported", True)
+        again = bank.shop.api.post(LINES, data=form, files={"file": ("lines", content)})
+        assert again.json()["results"][0]["status"] == "skipped"
+        assert self.again(bank, closed) == closed
+
+    def test_are_matched_and_unmatched_where_no_figure_moves(
+        self, bank: Bank, entry: Record, closed: Record
+    ) -> None:
+        line = bank.line(7, date=CLOSED)
+        matched = bank.match(line, JOURNAL_ENTRY, entry)
+        assert (left(matched), matched["after_closing"]) == ((7, 0, 0), True)
+        assert self.again(bank, closed) == closed
+        answer = bank.ask(matched, "unmatch", link_of(matched))
+        assert (answer.status_code, left(answer.json())) == (200, (0, 0, 7))
+
+    def test_are_refused_what_would_move_a_figure(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank, closed: Record
+    ) -> None:
+        line = bank.line(7, date=CLOSED)
+        payment = paid(shop, buyer, 7, payment_date=BOOKED)  # It is on another account.
+        with ledger.untouched():
+            assert bank.refused(line, "categorize", {"account": "4500"}) == HELD
+            assert bank.refused(line, "match", matching(PAYMENT, payment)) == HELD
+
+    def test_leave_the_money_that_only_they_show_free(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    ) -> None:
+        payment = paid(shop, buyer, 7, payment_date=LATER)
+        bank.closed(CLOSED, 0)
+        bank.match(bank.line(7, date=CLOSED), PAYMENT, payment)
+        path = f"{PAYMENTS}{payment['id']}/"
+        answer = shop.api.patch(path, json={"payment_date": "2025-04-11"})
+        assert answer.status_code == 200
+
+    def test_are_suggested_an_automatic_rule(
+        self, shop: Business, ledger: Ledger, bank: Bank, closed: Record
+    ) -> None:
+        body = {
+            "name": "Fee",
+            "conditions": {"text": "late fee", "bank_account_id": bank.account["id"]},
+            "result": {"account": "6300"},
+            "apply": "automatic",
+        }
+        rule = shop.made("bank-rules/", body)
+        line = {"date": CLOSED, "amount_cents": 7, "direction": "debit", "description": "Late fee"}
+        body = {"bank_account_id": bank.account["id"], "transactions": [line]}
+        [result] = shop.api.post(LINES, json=body).json()["results"]
+        assert (result["status"], result["suggested_by_rule_id"]) == ("imported", rule["id"])
+        assert result["categorized_by_rule_id"] is None
+
+    def test_are_in_the_statement_once_it_is_reopened(
+        self, bank: Bank, entry: Record, closed: Record
+    ) -> None:
+        line = bank.match(bank.line(7, date=CLOSED), JOURNAL_ENTRY, entry)
+        shown = (closed["unexplained_cents"], closed["money_without_lines_cents"])
+        assert shown == (7, 7)
+        reopened = bank.reopen(closed)
+        assert (reopened["unexplained_cents"], reopened["money_without_lines_cents"]) == (0, 0)
+        assert bank.read(line)["after_closing"] is False
+        again = bank.closed(CLOSED, 12)
+        assert (again["unexplained_cents"], again["money_without_lines_cents"]) == (0, 0)
+        assert bank.refused(line, "unmatch", link_of(line)) == HELD
 
 
 class TestMoneyOfItsLines:
