@@ -316,6 +316,7 @@ class InvoicePaymentCreate(TypedDict):
     references: PaymentReferences | Absent
     transaction_tags: Tags | Absent
     metadata: Metadata | Absent
+    document: DocumentUpload | Absent
 
 
 class InvoicePaymentChanges(TypedDict):
@@ -583,6 +584,7 @@ class BillPaymentCreate(TypedDict):
     memo: str | Absent
     transaction_tags: Tags | Absent
     metadata: Metadata | Absent
+    document: DocumentUpload | Absent
 
 
 class BillPaymentUpdate(TypedDict):
@@ -998,6 +1000,10 @@ LinkedType = Literal[
     "bill",
     "vendor_credit",
     "vendor_refund",
+    "invoice_payment",
+    "bill_payment",
+    "bank_transaction",
+    "journal_entry",
 ]
 
 
@@ -1175,6 +1181,7 @@ class JournalEntryCreate(TypedDict):
     reference: str | Absent
     description: str | Absent
     lines: list[JournalLineInput]
+    document: DocumentUpload | Absent
     created_by: JournalEntryWriter | Absent
     post: bool | Absent
 
@@ -1184,6 +1191,7 @@ class JournalEntryReplace(TypedDict):
     reference: str | Absent
     description: str | Absent
     lines: list[JournalLineInput]
+    document: DocumentUpload | Absent
 
 
 class JournalEntryReversal(TypedDict):

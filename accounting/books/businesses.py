@@ -248,6 +248,11 @@ class Context:
         """The current day of the business."""
         return self.day_of(self.now)
 
+    def is_distant(self, day: date) -> bool:
+        """Return whether a day is more than a year ahead: on 2026-11-29, 2027-11-30 is."""
+        today = self.today
+        return (day.year - 1, day.month, day.day) > (today.year, today.month, today.day)
+
     @property
     def day(self) -> date:
         """The day of the change: the given one, else today."""

@@ -115,11 +115,6 @@ def _days_after(day: date) -> tuple[FirstAndLast, ...]:
     return () if day == month_end(day) else ((day + timedelta(days=1), month_end(day)),)
 
 
-def is_distant(day: date, today: date) -> bool:
-    """Return whether a day is more than a year ahead: on 2026-11-29, 2027-11-30 is."""
-    return (day.year - 1, day.month, day.day) > (today.year, today.month, today.day)
-
-
 def month_start(day: date) -> date:
     """Return the first day of a day's month."""
     return day.replace(day=1)

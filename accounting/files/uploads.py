@@ -136,6 +136,10 @@ DEFAULT_TYPES: Final[Mapping[str | None, str]] = MappingProxyType(
         "bill": "bill_document",
         "vendor_credit": "vendor_credit_document",
         "vendor_refund": "vendor_refund",
+        "invoice_payment": "invoice_payment_document",
+        "bill_payment": "bill_payment_document",
+        "bank_transaction": "bank_transaction_document",
+        "journal_entry": "journal_entry_document",
         None: "document",
     }
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting.bank import bank_matches, bank_rules, bank_transactions, match_suggestions
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import BankTransaction
@@ -16,6 +17,7 @@ from accounting.tax.day_codes import TaxReferences
 from handlers.bank import bank_commands, bank_transfers
 from handlers.bank.bank_responses import serialize_bank_transaction
 from handlers.bank.bank_target_locks import lock_alone, lock_to_link, put
+from handlers.bank.bank_transfers import LineWithLinks
 from handlers.bodies import BankTransactionCategory, BankTransactionMatch, BankTransactionUnmatch
 from handlers.results import Reply
 from handlers.shared.posting import save_and_post_banked
@@ -27,7 +29,7 @@ from persistence.store import no_such_reference
 
 
 async def match_bank_transaction(
-    books: Books, bank_transaction_id: UUID, body: BankTransactionMatch
+    books: Books, bank_transaction_id: UUID, body: BankTransactionMatch, links: Links
 ) -> Reply:
     """Match a bank transaction with a payment, payout, journal entry or transfer.
 
@@ -37,17 +39,17 @@ async def match_bank_transaction(
     line = await read(books, bank_transaction_id)
     if isinstance(command, TransferTransaction):
         moved = await bank_transfers.match(books, bank_transaction_id, command)
-        return serialize_bank_transaction(books, moved.record, moved.links)
+        return await show_moved(books, moved, links)
     found = await lock_to_link(books, line, command)
-    record, links = await lock(books, bank_transaction_id)
+    record, made = await lock(books, bank_transaction_id)
     roles = await books.roles()
     matched = bank_matches.match(found, record.transaction, command, roles, books.context)
     await put(books, matched)
-    return show(books, record, matched.transaction, (*links, matched.link))
+    return show(books, record, matched.transaction, (*made, matched.link), links)
 
 
 async def unmatch_bank_transaction(
-    books: Books, bank_transaction_id: UUID, body: BankTransactionUnmatch
+    books: Books, bank_transaction_id: UUID, body: BankTransactionUnmatch, links: Links
 ) -> Reply:
     """Remove a match from a bank transaction; the matched payment keeps its status."""
     link_id = bank_commands.unlink_transaction(body)
@@ -55,15 +57,15 @@ async def unmatch_bank_transaction(
     named = live(await books.bank_links.find(link_id, bank_transaction_id), link_id)
     if named.target_type == TRANSFER:
         moved = await bank_transfers.unmatch(books, bank_transaction_id, named)
-        return serialize_bank_transaction(books, moved.record, moved.links)
+        return await show_moved(books, moved, links)
     found = await lock_alone(books, line, named.target_type, named.target_id)
-    record, links = await lock(books, bank_transaction_id)
+    record, made = await lock(books, bank_transaction_id)
     # Another request may have ended the link before its target was locked.
-    link = live(next((each for each in links if each.id == link_id), None), link_id)
+    link = live(next((each for each in made if each.id == link_id), None), link_id)
     matched = bank_matches.unmatch(found, record.transaction, link, books.context)
     await put(books, matched)
-    others = [each for each in links if each.id != link_id]
-    return show(books, record, matched.transaction, others)
+    others = [each for each in made if each.id != link_id]
+    return show(books, record, matched.transaction, others, links)
 
 
 async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
@@ -82,7 +84,7 @@ async def suggest_matches(books: Books, bank_transaction_id: UUID) -> Reply:
 
 
 async def categorize_bank_transaction(
-    books: Books, bank_transaction_id: UUID, body: BankTransactionCategory
+    books: Books, bank_transaction_id: UUID, body: BankTransactionCategory, links: Links
 ) -> Reply:
     """Post the remaining amount of a bank transaction to one account, or split over several."""
     parts = bank_commands.categorize_transaction(body)
@@ -90,21 +92,23 @@ async def categorize_bank_transaction(
         books.accounts.named({each.account for each in parts}),
         books.tax_codes.for_use(needed=any(each.tax_code for each in parts)),
     )
-    record, links = await lock(books, bank_transaction_id)
+    record, made = await lock(books, bank_transaction_id)
     referenced = TaxReferences(BookAccounts(await books.roles(), named), codes)
     changed = bank_transactions.categorize(record.transaction, parts, referenced, books.context)
     await save_and_post_banked(books, changed)
     accounts = {each.id: NamedAccount(each.id, each.code, each.name) for each in named.values()}
-    return show(books, replace(record, accounts=accounts), changed, links)
+    return show(books, replace(record, accounts=accounts), changed, made, links)
 
 
-async def uncategorize_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
+async def uncategorize_bank_transaction(
+    books: Books, bank_transaction_id: UUID, links: Links
+) -> Reply:
     """Undo the categorization of a bank transaction."""
-    record, links = await lock(books, bank_transaction_id)
+    record, made = await lock(books, bank_transaction_id)
     changed = bank_transactions.uncategorize(record.transaction, books.context)
     if changed is not record.transaction:
         await save_and_post_banked(books, changed)
-    return show(books, record, changed, links)
+    return show(books, record, changed, made, links)
 
 
 def live(link: Link | None, id: UUID) -> Link:
@@ -125,18 +129,34 @@ async def read(books: Books, id: UUID) -> BankTransaction:
 
 
 async def lock(books: Books, id: UUID) -> tuple[BankTransactionRecord, tuple[Link, ...]]:
-    """Lock a bank transaction, then read it with its live links; raises NotFound and Stale."""
-    record, links = await books.fetch(
-        books.bank_transactions.lock(id), books.bank_links.of_transactions([id])
+    """Lock a bank transaction, then read it with its live links and its document.
+
+    Raises NotFound and Stale.
+    """
+    record, made, stored = await books.fetch(
+        books.bank_transactions.lock(id),
+        books.bank_links.of_transactions([id]),
+        books.files.latest([id]),
     )
-    return record, links.get(id, ())
+    return replace(record, document=stored.get(id)), made.get(id, ())
 
 
 def show(
-    books: Books, before: BankTransactionRecord, after: BankTransaction, links: Iterable[Link]
+    books: Books,
+    before: BankTransactionRecord,
+    after: BankTransaction,
+    made: Iterable[Link],
+    links: Links,
 ) -> Reply:
     """Serialize a bank transaction after a change."""
-    return serialize_bank_transaction(books, replace(before, transaction=after), links)
+    return serialize_bank_transaction(books, replace(before, transaction=after), made, links)
+
+
+async def show_moved(books: Books, moved: LineWithLinks, links: Links) -> Reply:
+    """Serialize a line of a transfer after a change."""
+    stored = await books.files.latest([moved.record.id])
+    record = replace(moved.record, document=stored.get(moved.record.id))
+    return serialize_bank_transaction(books, record, moved.links, links)
 
 
 def serialize_suggestion(suggestion: Suggestion) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
+from access.links import Links
 from accounting.bank import bank_transactions
 from accounting.bank.bank_accounts import SHOWN
 from accounting.bank.bank_links import Link
 from accounting.bank.bank_transactions import CategoryPart
+from handlers.shared import attached_files
 from handlers.shared.responses import movement, serialize_account
 from persistence.bank.bank_accounts import BankAccountRecord
 from persistence.bank.bank_transactions import BankTransactionRecord
@@ -31,9 +33,9 @@ def serialize_bank_account(books: Books, record: BankAccountRecord) -> dict[str,
 
 
 def serialize_bank_transaction(
-    books: Books, record: BankTransactionRecord, links: Iterable[Link]
+    books: Books, record: BankTransactionRecord, made: Iterable[Link], links: Links
 ) -> dict[str, Any]:
-    """Serialize a bank transaction with its live links and its category."""
+    """Serialize a bank transaction with its live links, its category and its document."""
     line = record.transaction
     return {
         "id": line.id,
@@ -55,10 +57,11 @@ def serialize_bank_transaction(
         "remaining_amount_cents": bank_transactions.remaining(line),
         "is_reconciled": bank_transactions.is_reconciled(line),
         "after_closing": line.after_closing,
-        "links": [serialize_link(each) for each in links],
+        "links": [serialize_link(each) for each in made],
         "category": serialize_category(record),
         "splits": [serialize_part(record, each) for each in line.parts],
         "categorized_by_rule_id": line.rule_id,
+        "document": attached_files.summary(record.document, links),
         "imported_at": line.imported_at,
         "created_at": line.created_at,
         "updated_at": line.updated_at,

@@ -3,11 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 from uuid import UUID
 
 from babel.numbers import get_currency_precision
 
+from access.links import Links
 from accounting.bank import bank_rules, statement_lines
 from accounting.bank.bank_rules import BankRule, RuleOutcome
 from accounting.bank.bank_transactions import BankTransaction
@@ -100,21 +102,28 @@ def accounts_of(lines: Sequence[SentLine]) -> set[str]:
     return {line.account for line in lines if isinstance(line, Line) and line.account is not None}
 
 
-async def list_bank_transactions(books: Books, page: PageRequest) -> Page[Reply]:
+async def list_bank_transactions(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List bank transactions."""
     books.pin_snapshot()
     found = await books.bank_transactions.page(page)
-    links = await books.bank_links.of_transactions([each.id for each in found.rows])
-    return found.of(lambda each: serialize_bank_transaction(books, each, links.get(each.id, ())))
+    ids = [each.id for each in found.rows]
+    made, stored = await books.fetch(books.bank_links.of_transactions(ids), books.files.latest(ids))
+    return found.of(
+        lambda each: serialize_bank_transaction(
+            books, replace(each, document=stored.get(each.id)), made.get(each.id, ()), links
+        )
+    )
 
 
-async def get_bank_transaction(books: Books, bank_transaction_id: UUID) -> Reply:
+async def get_bank_transaction(books: Books, bank_transaction_id: UUID, links: Links) -> Reply:
     """Return one bank transaction."""
-    record, links = await books.fetch(
+    record, made, stored = await books.fetch(
         books.bank_transactions.get(bank_transaction_id),
         books.bank_links.of_transactions([bank_transaction_id]),
+        books.files.latest([bank_transaction_id]),
     )
-    return serialize_bank_transaction(books, record, links.get(bank_transaction_id, ()))
+    shown = replace(record, document=stored.get(bank_transaction_id))
+    return serialize_bank_transaction(books, shown, made.get(bank_transaction_id, ()), links)
 
 
 async def lines_of(command: ImportLines | ImportFile) -> tuple[str, Sequence[Line | ReadLine]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting.books import manual_entries
 from accounting.books.accounts import Account, AccountReference
 from accounting.books.commands import EntryLineGiven
@@ -12,7 +13,7 @@ from accounting.tax.day_codes import MarkedByHand
 from handlers.bodies import JournalEntryCreate, JournalEntryReplace, JournalEntryReversal
 from handlers.books import journal_commands
 from handlers.results import Created, Csv, Reply
-from handlers.shared import responses
+from handlers.shared import attached_files, file_commands, responses
 from handlers.shared.links import document_address
 from handlers.shared.responses import serialize_lines
 from handlers.tax.tax_code_responses import serialize_mark
@@ -59,48 +60,53 @@ async def export_journal_entries(books: Books, page: PageRequest) -> Csv:
     return Csv("journal-entries.csv", list(EXPORTED), cells)
 
 
-async def get_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
-    """Return one entry with its lines and the bank transactions matched with it."""
-    entry, linked = await books.fetch(
-        books.journal.get(journal_entry_id), books.bank_links.at(journal_entry_id)
+async def get_journal_entry(books: Books, journal_entry_id: UUID, links: Links) -> Reply:
+    """Return one entry with its lines, its bank transactions and its latest document."""
+    entry, linked, stored = await books.fetch(
+        books.journal.get(journal_entry_id),
+        books.bank_links.at(journal_entry_id),
+        books.files.latest([journal_entry_id]),
     )
-    return serialize(books, entry, linked)
+    document = attached_files.summary(stored.get(journal_entry_id), links)
+    return serialize(books, entry, linked, document)
 
 
-async def create_journal_entry(books: Books, body: JournalEntryCreate) -> Reply:
-    """Create an entry by hand, as a draft or posted immediately."""
-    command = journal_commands.create_entry(body)
+async def create_journal_entry(books: Books, body: JournalEntryCreate, links: Links) -> Reply:
+    """Create an entry by hand, as a draft or posted immediately, with its attached document."""
+    file, command = file_commands.attached(body), journal_commands.create_entry(body)
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
     entry = manual_entries.write(command, named, codes, books.context)
-    return Created(serialize(books, books.journal.keep(entry, by_id(named))))
+    attached_files.attach(books, file, books.journal.noun, entry.id)
+    return Created(await show(books, books.journal.keep(entry, by_id(named)), links))
 
 
 async def replace_journal_entry(
-    books: Books, journal_entry_id: UUID, body: JournalEntryReplace
+    books: Books, journal_entry_id: UUID, body: JournalEntryReplace, links: Links
 ) -> Reply:
-    """Replace the contents of a draft."""
-    command = journal_commands.replace_entry(body)
+    """Replace the contents of a draft, and add the attached document if there is one."""
+    file, command = file_commands.attached(body), journal_commands.replace_entry(body)
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.account_references(command))
     codes = await codes_for(books, command.lines)
     rewritten = manual_entries.rewrite(entry, command, named, codes, books.context)
-    return serialize(books, books.journal.keep(rewritten, by_id(named)))
+    attached_files.attach(books, file, books.journal.noun, entry.id)
+    return await show(books, books.journal.keep(rewritten, by_id(named)), links)
 
 
-async def approve_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
+async def approve_journal_entry(books: Books, journal_entry_id: UUID, links: Links) -> Reply:
     """Post a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
     named = await books.accounts.named(manual_entries.accounts_on(entry.lines))
     codes = await codes_for(books, entry.lines)
     approved = manual_entries.approve(entry, named, codes, books.context)
-    return serialize(books, books.journal.keep(approved, by_id(named)))
+    return await show(books, books.journal.keep(approved, by_id(named)), links)
 
 
-async def reject_journal_entry(books: Books, journal_entry_id: UUID) -> Reply:
+async def reject_journal_entry(books: Books, journal_entry_id: UUID, links: Links) -> Reply:
     """Reject a draft."""
     entry = written(await books.journal.lock(journal_entry_id))
-    return serialize(books, await save_entry(books, manual_entries.reject(entry)))
+    return await show(books, await save_entry(books, manual_entries.reject(entry)), links)
 
 
 async def reverse_journal_entry(
@@ -124,6 +130,12 @@ async def codes_for(books: Books, lines: Iterable[EntryLineGiven | ManualLine]) 
     """Load the tax codes of the business if a line names one."""
     needed = manual_entries.any_is_marked(lines)
     return MarkedByHand(await books.tax_codes.for_use(needed=needed))
+
+
+async def show(books: Books, entry: EntryRecord, links: Links) -> Reply:
+    """Serialize a saved entry with its latest document."""
+    stored = await books.files.latest([entry.id])
+    return serialize(books, entry, document=attached_files.summary(stored.get(entry.id), links))
 
 
 def by_id(named: Mapping[Any, Account]) -> dict[UUID, Account]:
@@ -164,7 +176,9 @@ def summarize(books: Books, entry: EntryRecord) -> dict[str, Any]:
     }
 
 
-def serialize(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dict[str, Any]:
+def serialize(
+    books: Books, entry: EntryRecord, linked: Linked = NOTHING, document: Reply | None = None
+) -> dict[str, Any]:
     """Serialize an entry with its lines; a new entry has no linked bank transactions."""
     return {
         **summarize(books, entry),
@@ -173,6 +187,7 @@ def serialize(books: Books, entry: EntryRecord, linked: Linked = NOTHING) -> dic
         "reversed_by_id": entry.reversed_by_id,
         "lines": [serialize_line(line) for line in entry.lines],
         "reconciled_bank_transactions": serialize_lines(linked.get(entry.id, ())),
+        "document": document,
         "warnings": responses.of_distant_days(books.context, entry_date=entry.entry_date),
     }
 

@@ -8,6 +8,7 @@ from accounting.files import uploads
 from accounting.files.uploads import AcceptedFile, Upload
 from handlers.bodies import (
     BillCreate,
+    BillPaymentCreate,
     BillReplace,
     CustomerCreate,
     CustomerCreditCreate,
@@ -16,9 +17,12 @@ from handlers.bodies import (
     DocumentForm,
     DocumentUpload,
     InvoiceCreate,
+    InvoicePaymentCreate,
     InvoiceRefundCreate,
     InvoiceRefundForm,
     InvoiceReplace,
+    JournalEntryCreate,
+    JournalEntryReplace,
     VendorCreate,
     VendorCreditCreate,
     VendorCreditReplace,
@@ -40,6 +44,10 @@ BodyWithFile = (
     | VendorCreditCreate
     | VendorCreditReplace
     | VendorRefundCreate
+    | InvoicePaymentCreate
+    | BillPaymentCreate
+    | JournalEntryCreate
+    | JournalEntryReplace
 )
 FormWithFile = InvoiceRefundForm | VendorRefundForm
 

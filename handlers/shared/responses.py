@@ -11,7 +11,6 @@ from stdnum.exceptions import ValidationError
 
 from accounting.books.accounts import Account
 from accounting.books.businesses import Context
-from accounting.books.periods import is_distant
 from accounting.trade import refunds
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party
@@ -92,11 +91,11 @@ def of_phones(**numbers: str | None) -> Warnings:
 
 
 def of_distant_days(context: Context, **days: date | None) -> Warnings:
-    """Warn of days, or moments, more than a year after today."""
+    """Warn of days, or moments, more than a year ahead."""
     return [
         {"field": field, "message": "is more than a year ahead"}
         for field, on in days.items()
-        if on and is_distant(context.day_of(on) if isinstance(on, datetime) else on, context.today)
+        if on and context.is_distant(context.day_of(on) if isinstance(on, datetime) else on)
     ]
 
 

@@ -3,52 +3,57 @@
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting.trade import documents, payments
 from accounting.trade.allocation import Allocation
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
 from handlers.results import Reply
-from handlers.shared import responses
+from handlers.shared import attached_files, file_commands, responses
 from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
+from persistence.files.stored_files import StoredFile
 from persistence.trade.payments import PaymentRecord
 
 
-async def create_bill_payment(books: Books, body: BillPaymentCreate) -> Reply:
+async def create_bill_payment(books: Books, body: BillPaymentCreate, links: Links) -> Reply:
     """Record a payment with its allocations.
 
     If the external id is in use, the existing payment is returned unchanged.
     """
+    file = file_commands.attached(body)
     command = payment_commands.create_bill_payment(body, books.idempotency_key)
-    return await trade_payments.create(books.purchases, command, serialize)
+    return await trade_payments.create(books.purchases, command, file, links, serialize)
 
 
-async def list_bill_payments(books: Books, page: PageRequest) -> Page[Reply]:
+async def list_bill_payments(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List bill payments."""
-    return await trade_payments.list_payments(books.purchases, page, serialize)
+    return await trade_payments.list_payments(books.purchases, page, links, serialize)
 
 
-async def get_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
+async def get_bill_payment(books: Books, bill_payment_id: UUID, links: Links) -> Reply:
     """Return one bill payment with its allocations."""
-    return serialize(books.purchases, await books.bill_payments.shown(bill_payment_id))
+    return await trade_payments.read(books.purchases, bill_payment_id, links, serialize)
 
 
 async def update_bill_payment(
-    books: Books, bill_payment_id: UUID, body: BillPaymentUpdate
+    books: Books, bill_payment_id: UUID, body: BillPaymentUpdate, links: Links
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list replaces its allocations."""
     command = payment_commands.change_bill_payment(body)
-    return await trade_payments.amend(books.purchases, bill_payment_id, command, serialize)
+    return await trade_payments.amend(books.purchases, bill_payment_id, command, links, serialize)
 
 
-async def cancel_bill_payment(books: Books, bill_payment_id: UUID) -> Reply:
+async def cancel_bill_payment(books: Books, bill_payment_id: UUID, links: Links) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves on bills."""
-    return await trade_payments.cancel(books.purchases, bill_payment_id, serialize)
+    return await trade_payments.cancel(books.purchases, bill_payment_id, links, serialize)
 
 
-def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+def serialize(
+    trade: Trade, found: PaymentRecord, stored: StoredFile | None, links: Links
+) -> dict[str, Any]:
     """Serialize a payment with its allocations, and its refunds."""
     payment = found.payment
     parts = payments.live_allocations(payment)
@@ -82,6 +87,7 @@ def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         "allocations": [serialize_allocation(trade, found, each) for each in parts],
         "refund_allocations": [serialize_refund(each) for each in own],
         "reconciled_bank_transactions": serialize_lines(found.lines),
+        "document": attached_files.summary(stored, links),
         "warnings": responses.of_distant_days(
             trade.books.context, payment_date=payment.payment_date
         ),

@@ -3,59 +3,64 @@
 from typing import Any
 from uuid import UUID
 
+from access.links import Links
 from accounting.trade import documents, payments
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.results import Reply
-from handlers.shared import responses
+from handlers.shared import attached_files, file_commands, responses
 from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
+from persistence.files.stored_files import StoredFile
 from persistence.trade.payments import PaidOutIn, PaymentRecord
 
 
-async def create_invoice_payment(books: Books, body: InvoicePaymentCreate) -> Reply:
+async def create_invoice_payment(books: Books, body: InvoicePaymentCreate, links: Links) -> Reply:
     """Record a payment with its allocations.
 
     If the external id is in use, the existing payment is returned unchanged.
     """
+    file = file_commands.attached(body)
     command = payment_commands.create_invoice_payment(body, books.idempotency_key)
-    return await trade_payments.create(books.sales, command, serialize)
+    return await trade_payments.create(books.sales, command, file, links, serialize)
 
 
-async def list_invoice_payments(books: Books, page: PageRequest) -> Page[Reply]:
+async def list_invoice_payments(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List invoice payments."""
-    return await trade_payments.list_payments(books.sales, page, serialize)
+    return await trade_payments.list_payments(books.sales, page, links, serialize)
 
 
-async def get_invoice_payment(books: Books, payment_id: UUID) -> Reply:
+async def get_invoice_payment(books: Books, payment_id: UUID, links: Links) -> Reply:
     """Return one invoice payment with its allocations."""
-    return serialize(books.sales, await books.invoice_payments.shown(payment_id))
+    return await trade_payments.read(books.sales, payment_id, links, serialize)
 
 
 async def update_invoice_payment(
-    books: Books, payment_id: UUID, body: InvoicePaymentChanges
+    books: Books, payment_id: UUID, body: InvoicePaymentChanges, links: Links
 ) -> Reply:
     """Change the supplied fields of a payment; a supplied list replaces its allocations."""
     command = payment_commands.change_invoice_payment(body)
-    return await trade_payments.amend(books.sales, payment_id, command, serialize)
+    return await trade_payments.amend(books.sales, payment_id, command, links, serialize)
 
 
 async def replace_invoice_payment(
-    books: Books, payment_id: UUID, body: InvoicePaymentChanges
+    books: Books, payment_id: UUID, body: InvoicePaymentChanges, links: Links
 ) -> Reply:
     """Change a payment as an update does, and clear absent descriptive fields."""
     command = payment_commands.change_invoice_payment(body, whole=True)
-    return await trade_payments.amend(books.sales, payment_id, command, serialize)
+    return await trade_payments.amend(books.sales, payment_id, command, links, serialize)
 
 
-async def cancel_invoice_payment(books: Books, payment_id: UUID) -> Reply:
+async def cancel_invoice_payment(books: Books, payment_id: UUID, links: Links) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves on invoices."""
-    return await trade_payments.cancel(books.sales, payment_id, serialize)
+    return await trade_payments.cancel(books.sales, payment_id, links, serialize)
 
 
-def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
+def serialize(
+    trade: Trade, found: PaymentRecord, stored: StoredFile | None, links: Links
+) -> dict[str, Any]:
     """Serialize a payment with its allocations and refunds."""
     payment = found.payment
     return {
@@ -92,6 +97,7 @@ def serialize(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
         **serialize_allocations(trade, found),
         "refund_allocations": [serialize_refund(each) for each in found.refunds],
         "reconciled_bank_transactions": serialize_lines(found.lines),
+        "document": attached_files.summary(stored, links),
         "warnings": responses.of_distant_days(
             trade.books.context, payment_date=payment.payment_date
         ),

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from access.links import Links
+from accounting.files.uploads import AcceptedFile
 from accounting.trade import payment_changes
 from accounting.trade.allocation import documents_affected
 from accounting.trade.commands import ChangePayment, RecordPayment
@@ -15,6 +16,7 @@ from accounting.trade.documents import Document
 from accounting.trade.payment_changes import AmendedPayment
 from accounting.trade.payments import Payment
 from handlers.results import Created, Reply
+from handlers.shared import attached_files
 from handlers.shared.posting import save_and_post, update_bank_records
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
@@ -22,10 +24,16 @@ from persistence.files.stored_files import StoredFile
 from persistence.trade.payments import PaymentRecord
 from persistence.trade.refunds import RefundRecord
 
-SerializePayment = Callable[[Trade, PaymentRecord], dict[str, Any]]
+SerializePayment = Callable[[Trade, PaymentRecord, StoredFile | None, Links], dict[str, Any]]
 
 
-async def create(trade: Trade, command: RecordPayment, serialize: SerializePayment) -> Reply:
+async def create(
+    trade: Trade,
+    command: RecordPayment,
+    file: AcceptedFile | None,
+    links: Links,
+    serialize: SerializePayment,
+) -> Reply:
     """Record a payment with its allocations; a known external id returns that payment."""
     books, affected = trade.books, documents_affected((), command.allocations)
     # The external id is read last, after the locks: a payment just committed with it is found.
@@ -35,36 +43,47 @@ async def create(trade: Trade, command: RecordPayment, serialize: SerializePayme
         trade.payments.known_as(command.external_id),
     )
     if existing is not None:
-        return {"payment": serialize(trade, await trade.payments.shown(existing))}
+        return {"payment": await read(trade, existing, links, serialize)}
     made = payment_changes.record(trade.side, command, party(), documents(), books.context)
-    return Created(await _put(trade, made, serialize))
+    attached_files.attach(books, file, f"{trade.side.words.document}_payment", made.payment.id)
+    return Created(await _put(trade, made, links, serialize))
+
+
+async def read(trade: Trade, id: UUID, links: Links, serialize: SerializePayment) -> Reply:
+    """Read a payment with its allocations and its latest document."""
+    record, stored = await trade.books.fetch(
+        trade.payments.shown(id), trade.books.files.latest([id])
+    )
+    return serialize(trade, record, stored.get(id), links)
 
 
 async def list_payments(
-    trade: Trade, page: PageRequest, serialize: SerializePayment
+    trade: Trade, page: PageRequest, links: Links, serialize: SerializePayment
 ) -> Page[Reply]:
-    """List payments."""
-    return (await trade.payments.records(page)).of(lambda found: serialize(trade, found))
+    """List payments, each with its latest document."""
+    found = await trade.payments.records(page)
+    stored = await trade.books.files.latest([record.id for record in found.rows])
+    return found.of(lambda record: serialize(trade, record, stored.get(record.id), links))
 
 
 async def amend(
-    trade: Trade, id: UUID, command: ChangePayment, serialize: SerializePayment
+    trade: Trade, id: UUID, command: ChangePayment, links: Links, serialize: SerializePayment
 ) -> Reply:
     """Change a payment; a supplied list replaces its allocations."""
     payment, documents = await _lock(trade, id, command)
     amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
     if amended.payment is payment:
-        return await _answer(trade, amended, serialize)
+        return await _answer(trade, amended, links, serialize)
     await update_bank_records(trade, payment, amended.payment)
-    return await _put(trade, amended, serialize)
+    return await _put(trade, amended, links, serialize)
 
 
-async def cancel(trade: Trade, id: UUID, serialize: SerializePayment) -> Reply:
+async def cancel(trade: Trade, id: UUID, links: Links, serialize: SerializePayment) -> Reply:
     """Cancel a pending or failed payment, and release the amounts that it reserves."""
     payment, documents = await _lock(trade, id, ChangePayment())
     cancelled = payment_changes.cancel(trade.side, payment, documents, trade.books.context)
     await update_bank_records(trade, payment, cancelled.payment)
-    return await _put(trade, cancelled, serialize)
+    return await _put(trade, cancelled, links, serialize)
 
 
 async def _lock(
@@ -76,22 +95,27 @@ async def _lock(
     return payment, await trade.documents.lock_all(affected)
 
 
-async def _put(trade: Trade, amended: AmendedPayment, serialize: SerializePayment) -> Reply:
+async def _put(
+    trade: Trade, amended: AmendedPayment, links: Links, serialize: SerializePayment
+) -> Reply:
     """Save a payment and its changed documents, and post the payment."""
     await save_and_post(trade, amended.payment, affected=amended.changed)
-    return await _answer(trade, amended, serialize)
+    return await _answer(trade, amended, links, serialize)
 
 
-async def _answer(trade: Trade, amended: AmendedPayment, serialize: SerializePayment) -> Reply:
-    """Serialize a saved payment, with its refunds, bank transactions and payout."""
+async def _answer(
+    trade: Trade, amended: AmendedPayment, links: Links, serialize: SerializePayment
+) -> Reply:
+    """Serialize a saved payment, with its refunds, bank transactions, payout and document."""
     payment, documents = amended.payment, dict(amended.documents)
-    refunds, linked, payout = await trade.books.fetch(
+    refunds, linked, payout, stored = await trade.books.fetch(
         trade.payments.refunds_of(payment, documents),
         trade.books.bank_links.of([payment]),
         trade.payments.payout_of(payment),
+        trade.books.files.latest([payment.id]),
     )
     record = PaymentRecord(payment, documents, refunds, linked.get(payment.id, ()), payout)
-    return {"payment": serialize(trade, record)}
+    return {"payment": serialize(trade, record, stored.get(payment.id), links)}
 
 
 # Invoice refunds and vendor refunds: operations that both sides share.

@@ -37,6 +37,7 @@ from persistence.engine.listings import (
 )
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
+from persistence.files.stored_files import StoredFile
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import Moment, account, bank_account, bank_reconciliation, bank_transaction
@@ -61,6 +62,7 @@ class BankTransactionRecord:
     transaction: BankTransaction
     bank_account_name: str
     accounts: Mapping[UUID, NamedAccount]
+    document: StoredFile | None = None
 
     @property
     def id(self) -> UUID:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, ClassVar
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, func, literal_column, select, true
+from sqlalchemy import ARRAY, Table, Uuid, func, literal_column, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.sql.selectable import Select
 
@@ -109,13 +109,21 @@ LISTING = Listing(
     default_sort="-created_at",
 )
 
-# Resources that a document may be linked to; locked until its record is committed.
+
+def _named(table: Table) -> Select[Any]:
+    return select(table.c.id).where(in_business(table), table.c.id == given("id", Uuid))
+
+
+def _held(table: Table) -> str:
+    return compiled(_named(table).with_for_update(read=True, key_share=True))
+
+
+# Resources that a document may be linked to; locked until its record is committed. A posted entry
+# needs no lock, since it is never deleted; its draft is.
 TARGETS = {
-    kind: compiled(
-        select(table.c.id)
-        .where(in_business(table), table.c.id == given("id", Uuid))
-        .with_for_update(read=True, key_share=True)
-    )
+    "journal_entry": (_held(tables.journal_draft), compiled(_named(tables.journal_entry))),
+} | {
+    kind: (_held(table),)
     for kind, table in (
         ("customer", tables.customer),
         ("invoice", tables.invoice),
@@ -125,6 +133,9 @@ TARGETS = {
         ("bill", tables.bill),
         ("vendor_credit", tables.vendor_credit),
         ("vendor_refund", tables.vendor_refund),
+        ("invoice_payment", tables.invoice_payment),
+        ("bill_payment", tables.bill_payment),
+        ("bank_transaction", tables.bank_transaction),
     )
 }
 
@@ -176,10 +187,11 @@ class StoredFileStore(Store[StoredFile]):
         """
 
         def answer(answers: Answers) -> None:
-            if not answers[0]:
+            if not any(answers):
                 raise no_such_reference(linked_type, linked_id)
 
-        return self.fetch((Query(TARGETS[linked_type], {"id": linked_id}),), answer)
+        texts = TARGETS[linked_type]
+        return self.fetch(tuple(Query(text, {"id": linked_id}) for text in texts), answer)
 
     def latest(self, linked_ids: Collection[UUID]) -> Fetch[dict[UUID, StoredFile]]:
         """Find the newest document of each of several resources, by the resource's id.

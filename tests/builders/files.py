@@ -8,8 +8,11 @@ from typing import Any
 import httpx
 
 from tests.api_server import ApiServer
-from tests.builders.purchases import settled, vendor_credited
-from tests.builders.sales import invoice_body
+from tests.builders.bank import Bank, open_account
+from tests.builders.journal_entries import ENTRIES, debit
+from tests.builders.journal_entries import credit as credit_line
+from tests.builders.purchases import bill_paid, settled, vendor_credited
+from tests.builders.sales import invoice_body, paid
 from tests.builders.trade import SENT, Record, line
 from tests.partner import Business
 
@@ -78,12 +81,29 @@ def claimed(shop: Business, bill: Record) -> Record:
     return shop.made("vendor-refunds/", {**claim, "allocations": [back]})
 
 
+MONEY = ("invoice_payment", "bill_payment", "journal_entry", "bank_transaction")
+
+
+def money(shop: Business, buyer: Record, kind: str) -> Record:
+    """Create a payment, a draft of an entry or a bank transaction."""
+    if kind == "invoice_payment":
+        return paid(shop, buyer, 100)
+    if kind == "bill_payment":
+        return bill_paid(shop, shop.vendor(), 100)
+    if kind == "journal_entry":
+        lines = [debit("1100", 5), credit_line("2500", 5)]
+        return shop.made(ENTRIES, {"entry_date": "2025-03-01", "lines": lines})
+    return Bank(shop, open_account(shop)).line(100)
+
+
 def target(shop: Business, buyer: Record, kind: str) -> Record:
     """Create a record of a kind that a document can be linked to."""
     if kind == "customer":
         return buyer
     if kind == "vendor":
         return shop.vendor()
+    if kind in MONEY:
+        return money(shop, buyer, kind)
     if kind == "vendor_credit":
         return vendor_credited(shop, shop.vendor(), 100)
     if kind in ("bill", "vendor_refund"):

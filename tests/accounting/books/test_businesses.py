@@ -1,4 +1,5 @@
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -106,6 +107,19 @@ class TestContext:
         late = datetime(2026, 1, 31, 23, 59, tzinfo=UTC)
         context = Context(business, late, identifiers())
         assert (context.today, context.lock_date, context.currency) == (day("31"), day("1"), "GBP")
+
+    @pytest.mark.parametrize(
+        ("today", "last"),
+        [
+            (date(2026, 11, 29), date(2027, 11, 29)),
+            (date(2027, 2, 28), date(2028, 2, 28)),
+            (date(2028, 2, 29), date(2029, 2, 28)),
+        ],
+    )
+    def test_a_day_is_distant_after_a_year(self, today: date, last: date) -> None:
+        context = replace(context_of("1"), now=datetime.combine(today, time(23), UTC))
+        assert not context.is_distant(last)
+        assert context.is_distant(last + timedelta(days=1))
 
     def test_a_given_day_inside_the_lock_is_refused(self) -> None:
         refuse_locked(context_of("1"), day("1"))

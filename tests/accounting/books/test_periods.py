@@ -7,15 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounting.books.periods import (
-    EVER,
-    Period,
-    Pieces,
-    calendar_month,
-    is_distant,
-    month_end,
-    pieces,
-)
+from accounting.books.periods import EVER, Period, Pieces, calendar_month, month_end, pieces
 
 DAYS = st.dates(date(2023, 11, 1), date(2025, 2, 28))
 Span = tuple[date, date]
@@ -125,15 +117,6 @@ class TestPieces:
 
     def test_ever_is_whole_months(self) -> None:
         assert pieces(EVER) == Pieces((date(1, 1, 1), date(9999, 12, 1)))
-
-
-@pytest.mark.parametrize(
-    ("today", "last"),
-    [("2026-11-29", "2027-11-29"), ("2028-02-29", "2029-02-28"), ("2027-02-28", "2028-02-28")],
-)
-def test_a_day_is_distant_after_a_year(today: str, last: str) -> None:
-    assert not is_distant(day(last), day(today))
-    assert is_distant(day(last) + timedelta(days=1), day(today))
 
 
 def of_2026(said: str | int) -> date:

@@ -33,6 +33,10 @@ LINKED = {
     "bill": "bill_document",
     "vendor_credit": "vendor_credit_document",
     "vendor_refund": "vendor_refund",
+    "invoice_payment": "invoice_payment_document",
+    "bill_payment": "bill_payment_document",
+    "bank_transaction": "bank_transaction_document",
+    "journal_entry": "journal_entry_document",
 }
 """The types of objects with documents, and the document type of each."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
+from tests.builders.bank import LINES, Bank, open_account
 from tests.builders.files import (
     CSV,
     PDF,
@@ -20,7 +21,8 @@ from tests.builders.files import (
     target,
     upload,
 )
-from tests.builders.sales import invoice_body
+from tests.builders.journal_entries import ENTRIES, credit, debit
+from tests.builders.sales import invoice_body, paid
 from tests.builders.trade import PURCHASES, SALES, Record, Trade
 from tests.builders.vendor_refunds import agreed
 from tests.partner import Business, Partner
@@ -159,6 +161,10 @@ class TestDocumentsOfOthers:
             ("bill", "bills/"),
             ("vendor_refund", "vendor-refunds/"),
             ("vendor_credit", "vendor-credits/"),
+            ("invoice_payment", "invoices/payments/"),
+            ("bill_payment", "bills/payments/"),
+            ("bank_transaction", LINES),
+            ("journal_entry", ENTRIES),
         ):
             resource = target(shop, buyer, kind)
             address = f"{path}{resource['id']}/"
@@ -168,6 +174,59 @@ class TestDocumentsOfOthers:
             shown = shop.api.get(address).json()["document"]
             assert shown["file_name"] == "second.pdf"
             assert follow(shop, shown["url"]).content == PDF
+
+    def test_a_payment_is_made_and_changed_with_its_receipt(
+        self, shop: Business, buyer: Record, vendor: Record
+    ) -> None:
+        for trade, party in ((SALES, buyer), (PURCHASES, vendor)):
+            payment = trade.pay(shop, party, 100, document=in_json(PDF, "receipt.pdf"))
+            assert payment["document"]["file_name"] == "receipt.pdf"
+            whole = stored(shop, payment["document"])
+            assert (whole["linked_type"], whole["linked_id"]) == (
+                f"{trade.noun}_payment",
+                payment["id"],
+            )
+            known = trade.change(shop, payment, transaction_tags=["x"])["document"]
+            assert known["document_id"] == payment["document"]["document_id"]
+            listed = shop.api.get(trade.payments, params={f"{trade.party}_id": party["id"]}).json()
+            shown = [each["document"] for each in listed["results"] if each["id"] == payment["id"]]
+            assert [each["document_id"] for each in shown] == [known["document_id"]]
+
+    def test_an_entry_keeps_its_receipt_when_it_is_posted(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
+        lines = [debit("1100", 5), credit("2500", 5)]
+        body = {"entry_date": "2025-03-01", "lines": lines}
+        made = shop.made(ENTRIES, {**body, "document": in_json(PDF, "first.pdf")})
+        assert made["document"]["file_name"] == "first.pdf"
+        path = f"{ENTRIES}{made['id']}/"
+        assert shop.api.put(path, json=body).json()["document"]["file_name"] == "first.pdf"
+        again = shop.api.put(path, json={**body, "document": in_json(PDF, "second.pdf")}).json()
+        assert again["document"]["file_name"] == "second.pdf"
+        posted = shop.api.post(f"{path}approve/").json()
+        assert posted["document"]["file_name"] == "second.pdf"
+        upload(shop, PDF, "third.pdf", linked_type="journal_entry", linked_id=made["id"])
+        assert shop.api.get(path).json()["document"]["file_name"] == "third.pdf"
+
+    def test_a_bank_transaction_shows_its_receipt_in_each_answer(
+        self, shop: Business, ledger: Ledger, buyer: Record
+    ) -> None:
+        bank, other = Bank(shop, open_account(shop)), Bank(shop, open_account(shop))
+        line = bank.line(100)
+        upload(shop, PDF, "slip.pdf", linked_type="bank_transaction", linked_id=line["id"])
+        payment = paid(shop, buyer, 40)
+        answers = [
+            bank.match(line, "invoice_payment", payment),
+            bank.categorize(line, "4500"),
+            bank.uncategorize(line),
+            bank.unmatch(line),
+            bank.transfer(line, other),
+            bank.unmatch(line),
+            bank.read(line),
+            *shop.api.get(LINES, params={"bank_account_id": bank.account["id"]}).json()["results"],
+        ]
+        shown = [each["document"]["file_name"] for each in answers]
+        assert shown == ["slip.pdf"] * 8
 
     def test_documents_of_a_deleted_draft_stay(self, shop: Business, buyer: Record) -> None:
         draft = shop.made("invoices/", invoice_body(buyer, document=in_json()))
