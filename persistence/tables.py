@@ -184,6 +184,7 @@ partner_reply = Table(
     Column("headers", JSONB, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("digest", LargeBinary),  # Of all other columns; null in old replies.
     PrimaryKeyConstraint("partner_id", "key"),
     Index(None, "partner_id", "created_at"),
 )
@@ -290,6 +291,7 @@ reply = tenant_table(
     Column("headers", JSONB, nullable=False),
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
+    Column("digest", LargeBinary),  # Of all other columns; null in old replies.
     unique("key"),
     index("created_at"),
 )
@@ -1165,6 +1167,8 @@ journal_entry = tenant_table(
     Column("source_id", Uuid, nullable=False),
     Column("reversal_of_id", Uuid),
     Column("line_count", Integer, nullable=False),
+    # Only of entries by hand; null in those from before.
+    Column("lines_digest", Text),
     CheckConstraint("total > 0", name="total_positive"),
     one_of("created_by", "ai", "manual", "system", "import"),
     within_business("reversal_of_id", "journal_entry"),

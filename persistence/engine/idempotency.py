@@ -68,15 +68,39 @@ DELETE FROM reply WHERE business_id = %(business_id)s AND id = ANY (ARRAY(
 """
 _FORGET_OF_PARTNERS = "DELETE FROM partner_reply WHERE created_at <= %(oldest)s"
 
+# Text as UTF-8, whatever the encoding of the session is.
+_DIGEST = """sha256(record_send(ROW(
+    {owner}, convert_to({key}, 'UTF8'), convert_to({operation}, 'UTF8'), {fingerprint}, {status},
+    convert_to({headers}::text, 'UTF8'), {body}, {created_at}
+  )))"""
+_COLUMNS = ("key", "operation", "fingerprint", "status", "headers", "body", "created_at")
+
+
+def reply_digest(key_space_column: str) -> str:
+    """Return the SQL of the digest of a stored answer: of its columns, and of the key's owner."""
+    return _DIGEST.format(owner=key_space_column, **{name: name for name in _COLUMNS})
+
+
+_DIGEST_OF_NEW = _DIGEST.format(
+    owner="%(owner)s::uuid",
+    key="%(key)s::text",
+    operation="%(operation)s::text",
+    fingerprint="%(fingerprint)s::bytea",
+    status="%(status)s::integer",
+    headers="%(headers)s::jsonb",
+    body="%(body)s::bytea",
+    created_at="%(now)s::timestamptz",
+)
+
 # A key whose record has expired is free again: the new answer overwrites the row of the old one.
-_RECORD = """
-INSERT INTO {table}
-  ({column}, {extra}key, operation, fingerprint, status, headers, body, created_at)
-VALUES (%(owner)s, {extra_value}%(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(headers)s,
-        %(body)s, %(now)s)
-ON CONFLICT ({column}, key) DO UPDATE SET operation = excluded.operation,
+_RECORD = f"""
+INSERT INTO {{table}}
+  ({{column}}, {{extra}}key, operation, fingerprint, status, headers, body, created_at, digest)
+VALUES (%(owner)s, {{extra_value}}%(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(headers)s,
+        %(body)s, %(now)s, {_DIGEST_OF_NEW})
+ON CONFLICT ({{column}}, key) DO UPDATE SET operation = excluded.operation,
   fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
-  body = excluded.body, created_at = excluded.created_at
+  body = excluded.body, created_at = excluded.created_at, digest = excluded.digest
 """
 
 

@@ -6,6 +6,7 @@ from accounting.opening.openings import OPENING
 from accounting.trade.sides import PAYABLE
 from persistence.integrity.definitions import BOTH, part_of, quoted
 from persistence.ledger.balances import ADDED_UP, EVERY_SUM, LINES, TAX_ADDED_UP, TAX_KEY, TAX_SUMS
+from persistence.ledger.line_digests import LINES_DIGEST_SQL
 from persistence.ledger.tags import ANY_TAG, TAGGED
 from persistence.ledger.unmarked_lines import AGREES
 
@@ -150,7 +151,21 @@ LATERAL (
 ) AS line
 WHERE d.business_id = %(business_id)s"""
 
-MANUAL_CHECKS = {"manual_entries": MANUAL_ENTRIES, "drafts": DRAFTS}
+# The lines of an entry by hand are those that were posted. No other entry has texts on its lines.
+ENTRY_LINES = f"""
+SELECT e.sequence_number AS name,
+       CASE WHEN e.created_by = 'system' THEN count(l.description) = 0
+         ELSE e.lines_digest IS NULL OR e.lines_digest = {LINES_DIGEST_SQL} END AS holds
+FROM journal_entry e
+LEFT JOIN journal_line l ON l.business_id = %(business_id)s AND l.entry_id = e.id
+WHERE e.business_id = %(business_id)s
+GROUP BY e.id, e.sequence_number, e.created_by, e.lines_digest"""
+
+MANUAL_CHECKS = {
+    "manual_entries": MANUAL_ENTRIES,
+    "entry_lines": ENTRY_LINES,
+    "drafts": DRAFTS,
+}
 
 
 # Integrity checks of the monthly sums: on both bases and schemes they equal the lines.

@@ -1,11 +1,14 @@
 """Integrity checks of the audit trail: it explains every row, and its records are unchanged.
 
+So are the stored answers, which have a digest of their own and no records.
+
 Each record has a digest of the row before and after the change, and a digest of itself. A row that
 is changed without the trail has a digest that no record ends with. An edited, deleted or inserted
 record breaks its own digest or the chain of records. If someone rewrites all of these consistently,
 the seals (`seals.py`) detect it, provided the records were sealed before.
 """
 
+from persistence.engine.idempotency import reply_digest
 from persistence.tables import audit_record, partner_audit_record
 
 _OWN_DIGEST, _PARTNERS_OWN_DIGEST = (
@@ -72,7 +75,21 @@ SELECT 'seal ' || number,
 FROM audit_seal WHERE business_id = %(business_id)s
 WINDOW in_turn AS (ORDER BY number)"""
 
-CHECKS = {"audit_rows": AUDIT_ROWS, "audit_records": AUDIT_RECORDS, "audit_seals": AUDIT_SEALS}
+
+def _answers(table: str, owner: str, which: str) -> str:
+    """Return a check that stored answers are unchanged; old ones have no digest."""
+    return f"""
+SELECT concat_ws(' ', 'the answer to', operation, 'with key', key) AS name,
+       digest = {reply_digest(owner)} AS holds
+FROM {table} WHERE {which} AND digest IS NOT NULL"""
+
+
+CHECKS = {
+    "audit_rows": AUDIT_ROWS,
+    "audit_records": AUDIT_RECORDS,
+    "audit_seals": AUDIT_SEALS,
+    "stored_answers": _answers("reply", "business_id", "business_id = %(business_id)s"),
+}
 
 _CHOSEN = "(%(partner_id)s::uuid IS NULL OR partner_id = %(partner_id)s)"
 _PARTNER_ROWS = (
@@ -85,5 +102,6 @@ PARTNER_CHECKS = {
         f"SELECT 'record ' || r.id AS name, r.digest = {_PARTNERS_OWN_DIGEST} AS holds"
         f" FROM partner_audit_record r WHERE {_CHOSEN}"
     ),
+    "partner_answers": _answers("partner_reply", "partner_id", _CHOSEN),
 }
-"""The checks of the trail of partners and their keys, which has no seals."""
+"""The checks of partners: the trail of them and their keys, which has no seals, and answers."""

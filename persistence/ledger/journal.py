@@ -25,6 +25,7 @@ from persistence.ledger.journal_records import (
     shown,
 )
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
+from persistence.ledger.line_digests import lines_digest
 from persistence.ledger.split_rows import mark_columns, mark_in, split_rows
 from persistence.store import Store, lock_statement, no_such_reference
 from persistence.tables import cash_line, journal_draft, journal_entry, journal_line
@@ -118,7 +119,7 @@ class JournalStore(Store[EntryRecord]):
             )
             for line in entry.lines
         ]
-        number = self._stage(head_row(entry), lines)
+        number = self._stage(head_row(entry), lines, by_hand=True)
         if entry.version:
             self._forget_draft(entry)
         return shown(entry, accounts, number, self.scope.now)
@@ -132,10 +133,13 @@ class JournalStore(Store[EntryRecord]):
         self.scope.staging.lead_with(Query(DELETE_DRAFT, parameters))
         self.scope.note_version(entry.id, entry.version)
 
-    def _stage(self, head: Row, lines: Sequence[tuple[UUID, Line, Row]]) -> Number:
+    def _stage(
+        self, head: Row, lines: Sequence[tuple[UUID, Line, Row]], *, by_hand: bool = False
+    ) -> Number:
         """Stage the head and the lines of an entry; return the pending number.
 
-        Each line comes with its id and its columns for the cash basis.
+        Each line comes with its id and its columns for the cash basis. Documents prove the lines of
+        other entries than those by hand.
         """
         staging = self.scope.staging
         number = staging.take_number(journal_series(head["entry_date"]))
@@ -144,9 +148,8 @@ class JournalStore(Store[EntryRecord]):
             "posted_at": self.scope.now,
             "line_count": len(lines),
         }
-        staging.insert(journal_entry, {**head, **posted})
-        for place, (id_, line, on_cash) in enumerate(lines, start=1):
-            row = {
+        rows = [
+            {
                 "id": id_,
                 "entry_id": head["id"],
                 "line_number": place,
@@ -161,6 +164,11 @@ class JournalStore(Store[EntryRecord]):
                 **mark_columns(line.tax),
                 **on_cash,
             }
+            for place, (id_, line, on_cash) in enumerate(lines, start=1)
+        ]
+        posted["lines_digest"] = lines_digest(rows) if by_hand else None
+        staging.insert(journal_entry, {**head, **posted})
+        for row in rows:
             staging.insert(journal_line, row)
         return number
 

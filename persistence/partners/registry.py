@@ -34,8 +34,17 @@ from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, 
 from persistence.engine.topology import CLOSE_GATE, Topology
 from persistence.engine.unit_of_work import UnitOfWork
 from persistence.files.blobs import key_in
+from persistence.ledger.line_digests import with_new_digests
 from persistence.store import Precondition, in_business
-from persistence.tables import account, business, metadata, stored_document, tax_code
+from persistence.tables import (
+    account,
+    business,
+    journal_entry,
+    journal_line,
+    metadata,
+    stored_document,
+    tax_code,
+)
 from persistence.tax.tax_codes import row_of
 
 # Copies of the books of a business to another one: every row, under new ids.
@@ -91,12 +100,12 @@ def copied(answers: Answers) -> CopiedBooks:
     old = sorted(row["id"] for rows in read.values() for row in rows if "id" in row)
     names: dict[Any, Any] = {each: new_id() for each in old}
     names |= {str(each): str(new) for each, new in names.items()}
-    return CopiedBooks(
-        {
-            table: [{name: renamed(value, names) for name, value in row.items()} for row in rows]
-            for table, rows in read.items()
-        }
-    )
+    rows = {
+        table: [{name: renamed(value, names) for name, value in row.items()} for row in old_rows]
+        for table, old_rows in read.items()
+    }
+    rows[journal_entry] = with_new_digests(rows[journal_entry], rows[journal_line])
+    return CopiedBooks(rows)
 
 
 def renamed(value: Any, names: Mapping[Any, Any]) -> Any:

@@ -5,6 +5,7 @@ import pytest
 from tests.api_server import ApiServer
 from tests.bookkeeping import KEPT
 from tests.builders.files import upload
+from tests.builders.journal_entries import credit, debit, posted
 from tests.builders.sales import sent
 from tests.command_line import CommandLine
 from tests.partner import Partner
@@ -15,6 +16,7 @@ def practised(own_server: ApiServer, command_line: CommandLine) -> CommandLine:
     template = own_server.prepare_sandboxes()
     sent(template, template.customer(), 50_000)
     assert upload(template).status_code == 201
+    posted(template, lines=[debit("6000", 100, description="Rent"), credit("2400", 100)])
     return command_line
 
 

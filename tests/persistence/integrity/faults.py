@@ -90,6 +90,7 @@ JOURNAL: Mapping[str, Fault] = {
 
 # Manual entries: 15.00 accrued, and 3.00 that wait.
 _ACCRUED = "source_type = 'manual' AND reversal_of_id IS NULL AND reference IS DISTINCT FROM 'lent'"
+_OF_ACCRUED = f"entry_id = (SELECT id FROM journal_entry WHERE business_id = %(b)s AND {_ACCRUED})"
 _TAKEN_BACK = "source_type = 'manual' AND reversal_of_id IS NOT NULL"
 
 MANUAL: Mapping[str, Fault] = {
@@ -98,7 +99,7 @@ MANUAL: Mapping[str, Fault] = {
         {"manual_entries", "entry_sources", "reversals_mirror", "cash_lines"},
     ),
     "an entry by hand was made by the system": planted(
-        "journal_entry", "created_by = 'system'", _ACCRUED, "manual_entries"
+        "journal_entry", "created_by = 'system'", _ACCRUED, "manual_entries", "entry_lines"
     ),
     "a document's entry was made by hand": (
         change("journal_entry", "created_by = 'manual'", "sequence_number = 'JE-2025-000002'"),
@@ -111,7 +112,41 @@ MANUAL: Mapping[str, Fault] = {
             "line_number = 2 AND entry_id = (SELECT id FROM journal_entry"
             f" WHERE business_id = %(b)s AND {_ACCRUED})",
         ),
-        {"manual_entries", "reversals_mirror", "payables", "roll_ups"},
+        {"manual_entries", "entry_lines", "reversals_mirror", "payables", "roll_ups"},
+    ),
+    **{
+        f"the {what} of a line by hand is changed": (
+            change("journal_line", changed, f"{which} AND {_OF_ACCRUED}"),
+            {"entry_lines"},
+        )
+        for what, which, changed in [
+            ("text", "line_number = 1", "description = 'Rent, Marz'"),
+            ("missing text", "line_number = 2", "description = ''"),
+        ]
+    },
+    "the texts of lines by hand are exchanged": (
+        change(
+            "journal_line",
+            "description = CASE line_number WHEN 2 THEN 'Rent, März' END",
+            _OF_ACCRUED,
+        ),
+        {"entry_lines"},
+    ),
+    "the text of a line of a reversal is taken away": (
+        change(
+            "journal_line",
+            "description = NULL",
+            "description IS NOT NULL AND entry_id IN (SELECT id FROM journal_entry"
+            f" WHERE business_id = %(b)s AND {_TAKEN_BACK})",
+        ),
+        {"entry_lines"},
+    ),
+    "a line of a document gets a text": (
+        change("journal_line", "description = 'Other'", _SECOND),
+        {"entry_lines"},
+    ),
+    "the digest of lines by hand is taken away": planted(
+        "journal_entry", "lines_digest = NULL", _ACCRUED
     ),
     "a draft does not balance": planted(
         "journal_draft", "lines = jsonb_set(lines, '{0,amount}', '301')", "true", "drafts"

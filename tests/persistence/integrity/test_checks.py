@@ -105,6 +105,39 @@ class TestPlantedFault:
         assert found["entry_numbers"].first_offender == "JE-2025-000004"
         assert found["invoice_numbers"].ok
 
+    def test_a_changed_text_and_a_changed_answer_are_reported_with_their_names(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        tamper(
+            own_server,
+            "UPDATE journal_line SET description = overlay(description PLACING 'b' FROM 1 FOR 1)"
+            " WHERE business_id = %s AND description = 'Rent, März' AND debit > 0",
+            shop.id,
+        )
+        tamper(
+            own_server,
+            "UPDATE reply SET body = set_byte(body, 9, get_byte(body, 9) # 1)"
+            " WHERE business_id = %s",
+            shop.id,
+        )
+        [(number,)] = own_server.query(
+            "SELECT sequence_number FROM journal_entry"
+            " WHERE business_id = %s AND source_type = 'manual' AND total = 1500"
+            " AND reversal_of_id IS NULL",
+            shop.id,
+        )
+        found = {check.name: check.first_offender for check in own_server.prover.faults_of(shop.id)}
+        assert found == {
+            "entry_lines": number,
+            "stored_answers": "the answer to create_customer with key once",
+        }
+
+    def test_an_answer_from_before_has_no_digest_and_is_right(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        tamper(own_server, "UPDATE reply SET digest = NULL WHERE business_id = %s", shop.id)
+        assert faults_in(own_server, shop) == set()
+
     def test_every_check_is_proven_to_find_something(self) -> None:
         assert set().union(*(named for _, named in PLANTED.values())) == NAMES
 

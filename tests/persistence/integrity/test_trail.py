@@ -258,6 +258,25 @@ class TestPartners:
             partner = revoked(own_server)
         assert changes_of(own_server, partner) == sorted(self.CHANGES)
 
+    def test_a_changed_answer_to_a_partner_is_named(self, own_server: ApiServer) -> None:
+        partner = own_server.partner("Answered")
+        opened = {"legal_name": "L", "entity_type": "limited", "email": "a@b.example.com"}
+        key = {"Idempotency-Key": "above"}
+        body = {**opened, "external_id": "answered", "country": "GB"}
+        path = "/v1/platform/businesses/"
+        assert partner.api.post(path, json=body, headers=key).status_code == 201
+        changes_of(own_server, partner)
+        tamper(
+            own_server,
+            "UPDATE partner_reply SET body = body || ' '::bytea WHERE partner_id = %s",
+            partner.partner_id,
+        )
+        with psycopg.connect(own_server.database_url) as connection:
+            chosen = {"partner_id": partner.partner_id}
+            text = verdict(PARTNER_CHECKS["partner_answers"])
+            found = connection.execute(text, chosen).fetchall()
+        assert found == [(1, "the answer to create_business with key above")]
+
 
 class TestColumns:
     def test_every_column_is_under_audit(self, own_server: ApiServer) -> None:

@@ -47,6 +47,7 @@ def traded(shop: Business) -> Business:
     be_refunded(shop, miller)
     release_by_refunds(shop, miller)
     write_entries(shop)
+    answer_again(shop)
     banked(shop, baker)
     cleared(shop, baker)
     open_books(shop, baker, miller)
@@ -210,10 +211,18 @@ def payment_of(shop: Business, miller: Record, total: int, *items: Record, **fac
 
 def write_entries(shop: Business) -> None:
     """Post an accrual at the end of a month, and reverse it; another entry waits."""
-    entry = shop.made(ENTRIES, entry_body(1_500, entry_date=MONTH_END, post=True))
+    accrued = [debit("6000", 1_500, description="Rent, März"), credit("2400", 1_500)]
+    entry = shop.made(ENTRIES, entry_body(lines=accrued, entry_date=MONTH_END, post=True))
     shop.made(f"{ENTRIES}{entry['id']}/reverse/", {"entry_date": "2025-03-01"})
     lines = [debit("6400", 300), credit("1150", 300)]
     shop.made(ENTRIES, entry_body(entry_date=MONTH_END, lines=lines, created_by="ai"))
+
+
+def answer_again(shop: Business) -> None:
+    """Create a customer with a key, whose answer is stored."""
+    key = {"Idempotency-Key": "once"}
+    answer = shop.api.post("customers/", json={"company_name": "Café"}, headers=key)
+    assert answer.status_code == 201, answer.text
 
 
 def close_and_open(shop: Business) -> None:

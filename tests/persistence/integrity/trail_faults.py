@@ -65,6 +65,18 @@ TRAIL: Mapping[str, Fault] = {
         put_in("NULL", id="gen_random_uuid()", object_id="gen_random_uuid()"),
         {"audit_records"},
     ),
+    "a stored answer has another status": planted(
+        "reply", "status = 200", "true", "stored_answers"
+    ),
+    "a stored answer has another header": planted(
+        "reply", 'headers = headers || \'{"etag": "1"}\'', "true", "stored_answers"
+    ),
+    "a byte of a stored answer is changed": planted(
+        "reply", "body = set_byte(body, 9, get_byte(body, 9) # 1)", "true", "stored_answers"
+    ),
+    "a stored answer belongs to another key": planted(
+        "reply", "key = 'other'", "true", "stored_answers"
+    ),
     "a seal is put in": (
         "INSERT INTO audit_seal VALUES (%(b)s, 1, now(), '{}', '{}', NULL, sha256(''))",
         {"audit_seals"},
