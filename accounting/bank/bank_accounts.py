@@ -85,11 +85,11 @@ def named_ledger_account(
     Conflict `account_archived` or `account_taken`.
     """
     account = usable(reference, named)
-    # Money on the clearing account is at a processor; payouts bring it to a bank.
-    if account.account_type != "asset" or account.role == Role.PROCESSOR_CLEARING:
+    if not _may_be_at_bank(account):
         raise RuleViolation(
             "account_type_mismatch",
-            "A bank account needs an asset account other than the clearing account.",
+            "A bank account needs an asset account other than the clearing account, or a current"
+            " liability for a credit card or an overdraft.",
             account_code=account.code,
             account_type=str(account.account_type),
         )
@@ -102,6 +102,16 @@ def named_ledger_account(
             account_code=account.code,
         )
     return account
+
+
+def _may_be_at_bank(account: Account) -> bool:
+    """Return whether an account is an asset, or the debt of a credit card or an overdraft.
+
+    Money on the clearing account is at a processor; payouts bring it to a bank.
+    """
+    if account.account_subtype == "current_liabilities":
+        return True
+    return account.account_type == "asset" and account.role != Role.PROCESSOR_CLEARING
 
 
 def free_code(code: str, taken: Collection[str]) -> str:

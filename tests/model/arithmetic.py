@@ -10,6 +10,8 @@ from tests.model.codes import Mark
 
 CONTROLS = frozenset({"1200", "1250", "1260", "1270", "2000", "2100", "2250", "2300"})
 ASSETS = frozenset({"1000", "1100", "1300", "1900"})
+AT_BANKS = ASSETS | {"2200", "2400"}
+"""The accounts that a bank account may have: current liabilities are credit cards."""
 ACCOUNTS = ASSETS | {"1150", "2200", "2400", "4000", "4100", "4500", "5100", "6000", "6200"}
 """The accounts that a caller may name in a run of the model; bank accounts add others."""
 Part = tuple[str, Mark | None]

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from tests.model import holds, vendor_refund_moves
-from tests.model.arithmetic import ASSETS, faults_of
+from tests.model.arithmetic import AT_BANKS, faults_of
 from tests.model.books import Body, Books
 from tests.model.pricing import Line, compute, gross, read_code
 from tests.model.records import (
@@ -39,8 +39,8 @@ def open_account(books: Books, body: Body) -> BankAccount:
     else:
         wrong = faults_of_account(books, code)
         faults.add_all(422, wrong)
-        is_asset = code in ASSETS | taken
-        faults.add(422, "account_type_mismatch", not wrong and not is_asset)
+        fits = code in AT_BANKS | taken
+        faults.add(422, "account_type_mismatch", not wrong and not fits)
         faults.add(409, "account_taken", code in taken)
     faults.refuse()
     return BankAccount(body.get("external_id"), code)
