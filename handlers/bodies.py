@@ -208,6 +208,7 @@ class InvoiceInitialPayment(TypedDict):
 
     total_amount_cents: int | Absent
     payment_method: PaymentMethod
+    bank_account_id: UUID | Absent
     payment_date: date | Absent
     external_id: str | Absent
     payment_processor: str | Absent
@@ -304,6 +305,7 @@ class InvoicePaymentCreate(TypedDict):
     payment_date: date
     currency: Currency
     payment_method: PaymentMethod
+    bank_account_id: UUID | Absent
     status: PaymentStatus | Absent
     payment_reference: str | Absent
     external_id: str | Absent
@@ -328,6 +330,7 @@ class InvoicePaymentChanges(TypedDict):
     payment_date: date | Absent
     currency: Currency | Absent
     payment_method: PaymentMethod | Absent
+    bank_account_id: UUID | Absent | None
     status: PaymentStatus | Absent
     status_date: date | Absent
     payment_reference: str | Absent | None
@@ -374,6 +377,7 @@ class InvoiceRefundCreate(TypedDict):
     reference_number: str | Absent
     processor: str | Absent
     method: RefundMethod | Absent
+    bank_account_id: UUID | Absent
     refund_processing_fee_cents: int | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
@@ -393,6 +397,7 @@ class InvoiceRefundForm(TypedDict):
     reference_number: str | Absent
     processor: str | Absent
     method: RefundMethod | Absent
+    bank_account_id: UUID | Absent
     refund_processing_fee_cents: int | Absent
     metadata: AnyJson | Absent
     document: Upload | Absent
@@ -405,6 +410,7 @@ class InvoiceRefundForm(TypedDict):
 class InvoiceRefundPaymentCreate(TypedDict):
     amount_cents: int | Absent
     method: RefundMethod | Absent
+    bank_account_id: UUID | Absent
     external_id: str | Absent
     completed_at: datetime | Absent
     processor: str | Absent
@@ -576,6 +582,7 @@ class BillPaymentCreate(TypedDict):
     payment_date: date
     currency: Currency
     payment_method: BillPaymentMethod
+    bank_account_id: UUID | Absent
     status: VendorPaymentStatus | Absent
     payment_reference: str | Absent
     check_number: str | Absent
@@ -594,6 +601,7 @@ class BillPaymentUpdate(TypedDict):
     allocations: list[BillAllocationInput] | Absent
     payment_date: date | Absent
     payment_method: BillPaymentMethod | Absent
+    bank_account_id: UUID | Absent | None
     status: VendorPaymentStatus | Absent
     status_date: date | Absent
     payment_reference: str | Absent | None
@@ -684,6 +692,7 @@ class VendorRefundInitialPayment(TypedDict):
 
     amount_cents: int
     payment_method: VendorRefundMethod | Absent
+    bank_account_id: UUID | Absent
     payment_date: date | Absent
     processor: str | Absent
     processor_payment_id: str | Absent
@@ -761,6 +770,7 @@ class VendorRefundPaymentCreate(TypedDict):
     reason: str | Absent
     metadata: AnyJson | Absent
     payment_method: VendorRefundMethod | Absent
+    bank_account_id: UUID | Absent
     processor: str | Absent
     payment_reference: str | Absent
     processing_fee_cents: int | Absent
@@ -774,6 +784,7 @@ class VendorRefundPaymentUpdate(TypedDict):
     failure_reason: str | Absent | None
     payment_date: date | Absent
     payment_method: VendorRefundMethod | Absent
+    bank_account_id: UUID | Absent | None
     processor: str | Absent | None
     processing_fee_cents: int | Absent
     payment_reference: str | Absent | None

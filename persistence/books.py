@@ -4,11 +4,12 @@ A handler receives books and nothing else. Every store behind them adds the id o
 itself, so a handler cannot read another business.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
 
+from accounting.absent import Absent
 from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.bank_rules import BankRule
 from accounting.bank.bank_transactions import BankTransaction
@@ -25,7 +26,7 @@ from accounting.tax.returns import TaxReturn
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.parties import Customer, Vendor
-from accounting.trade.payments import Payment
+from accounting.trade.payments import NO_BANKS, MoneyBanks, Payment
 from accounting.trade.postings import Subject
 from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
@@ -39,6 +40,7 @@ from persistence.bank.payouts import PayoutStore
 from persistence.bank.reconciliations import BankBalances, ReconciliationStore
 from persistence.engine.ids import new_id
 from persistence.engine.sessions import WriteSession
+from persistence.engine.sql import Fetch
 from persistence.files.stored_files import StoredFileStore
 from persistence.ledger.account_entries import AccountEntries
 from persistence.ledger.accounts import AccountStore
@@ -153,6 +155,16 @@ class Trade:
         """Stage values to be written by the flush; a value that was not loaded is new."""
         for value in values:
             self._store_of(value).save(value)
+
+    def banks_named(self, named: Iterable[UUID | Absent | None]) -> Fetch[MoneyBanks]:
+        """Load the bank accounts that money names, by id, if there are any.
+
+        Raises RuleViolation `reference_not_found`.
+        """
+        ids = sorted({each for each in named if isinstance(each, UUID)})
+        if not ids:
+            return Fetch(self.books.session, (), lambda _: NO_BANKS)
+        return self.books.bank_accounts.of_money(ids)
 
     def _store_of(self, value: Subject) -> Any:
         match value:

@@ -642,6 +642,7 @@ def held_columns(name: str, moved: str) -> tuple[SchemaItem, ...]:
         cents("linked"),
         cents("linked_back"),
         Column("money_account_id", Uuid),
+        Column("bank_account_id", Uuid),  # The bank account that the money names.
         Column("payout_id", Uuid),
         CheckConstraint("linked >= 0 AND linked_back >= 0", name="linked_positive"),
         CheckConstraint(
@@ -649,6 +650,7 @@ def held_columns(name: str, moved: str) -> tuple[SchemaItem, ...]:
         ),
         CheckConstraint("linked + linked_back = 0 OR payout_id IS NULL", name="linked_or_paid_out"),
         within_business("money_account_id", "account"),
+        within_business("bank_account_id", "bank_account"),
         within_business("payout_id", "payout"),
         index("payout_id"),
         Column("unlinked", BigInteger, Computed(unlinked, persisted=True)),
@@ -964,6 +966,8 @@ invoice_refund = refund_table(
     Column("method", Text, nullable=False),
     Column("processor", Text),
     cents("fee"),
+    Column("bank_account_id", Uuid),
+    within_business("bank_account_id", "bank_account"),
     # The status as the rules derive it; a test compares the two.
     listed(
         "status",

@@ -274,7 +274,8 @@ def _refuse_joining(payout: Payout, money: Money) -> None:
             current_state=money.status,
         )
     role = RECEIVABLE.money(money.method, money.processor)
-    if role != Role.PROCESSOR_CLEARING or money.money_account_id is not None:
+    at_bank = money.money_account_id is not None or money.bank is not None
+    if role != Role.PROCESSOR_CLEARING or at_bank:
         raise RuleViolation(
             "item_not_in_clearing",
             "The payment or refund did not pass through a payment processor.",

@@ -62,6 +62,7 @@ class InitialPayment:
     external_id: str | None = None
     payment_reference: str | None = None
     note: str | None = None
+    bank_account_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +138,7 @@ class RecordPayment:
     status: str = "completed"
     external_id: str | None = None
     idempotency_key: str | None = None
+    bank_account_id: UUID | None = None
     details: PaymentDetails = field(default_factory=PaymentDetails)
 
 
@@ -155,6 +157,7 @@ class ChangePayment:
     status: str | Absent = ABSENT
     status_date: date | None = None
     external_id: str | Absent | None = ABSENT
+    bank_account_id: UUID | Absent | None = ABSENT
     details: PaymentDetails = field(default_factory=PaymentDetails)
     whole: bool = False
 
@@ -218,6 +221,7 @@ class PayRefund:
     memo: str | None = None
     transaction_tags: Any = None
     metadata: Any = None
+    bank_account_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +244,7 @@ class AgreeRefund:
     memo: str | None = None
     reference_number: str | None = None
     metadata: Any = None
+    bank_account_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +286,7 @@ class AnnouncePayment:
     method: str = "bank_transfer"
     payment_date: date | None = None
     fee: int = 0
+    bank_account_id: UUID | None = None
     details: VendorPaymentDetails = field(default_factory=VendorPaymentDetails)
 
 
@@ -323,5 +329,6 @@ class ChangeVendorRefundPayment:
     payment_date: date | Absent = ABSENT
     method: str | Absent = ABSENT
     fee: int | Absent = ABSENT
+    bank_account_id: UUID | Absent | None = ABSENT
     allocations: tuple[RefundItem, ...] | Absent = ABSENT
     details: VendorPaymentDetails = field(default_factory=VendorPaymentDetails)

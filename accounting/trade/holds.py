@@ -35,7 +35,7 @@ def refuse_in_opening(opening_id: UUID | None, what: str) -> None:
 
 M = TypeVar("M", bound=Payment | RefundPayment)
 
-FIXED_IN_OPENING = ("total", "payment_date", "method", "processor", "fee", "status")
+FIXED_IN_OPENING = ("total", "payment_date", "method", "processor", "fee", "status", "bank")
 
 
 def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
@@ -75,7 +75,8 @@ def held_to(side: Side, before: M, after: M) -> M:
 
     Money that comes back keeps its matches: its bank lines show that it moved. Money that was never
     completed moved nothing, so it is returned without its matches if it is no longer live. Raises
-    Conflict `in_opening_balance` or `in_payout`; RuleViolation `link_exceeds_remaining`.
+    Conflict `in_opening_balance` or `in_payout`; RuleViolation `link_exceeds_remaining` or
+    `bank_account_mismatch`.
     """
     if isinstance(before, Payment) and any(
         getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING
@@ -86,6 +87,7 @@ def held_to(side: Side, before: M, after: M) -> M:
     if before.linked and not movements(after, back=False):
         return replace(after, linked=0, money_account_id=None)
     _refuse_below_linked(side, before, after)
+    _refuse_other_bank(before, after)
     return after
 
 
@@ -114,6 +116,7 @@ def _fixed_in_payout(side: Side, money: Payment | RefundPayment) -> Mapping[str,
         "processing_fee_cents": "fee",
         "payment_method": "method",
         "payment_processor": "processor",
+        "bank_account_id": "bank",
     }
 
 
@@ -129,3 +132,15 @@ def _refuse_below_linked(side: Side, before: M, after: M) -> None:
                 linked_amount_cents=linked,
                 amount_cents=left,
             )
+
+
+def _refuse_other_bank(before: M, after: M) -> None:
+    """Refuse to name another bank account than that of the matched bank lines."""
+    bank, account_id = after.bank, before.money_account_id
+    if bank in (None, before.bank) or account_id in (None, bank.account_id):
+        return
+    raise RuleViolation(
+        "bank_account_mismatch",
+        "The money is matched with a transaction of another bank account. Remove that match first.",
+        account_id=str(account_id),
+    )

@@ -15,7 +15,14 @@ from accounting.trade.commands import AgreeRefund, PayRefund
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
-from accounting.trade.payments import Payment, completions_after, context_of_status
+from accounting.trade.payments import (
+    NO_BANKS,
+    MoneyBanks,
+    Payment,
+    chosen_bank,
+    completions_after,
+    context_of_status,
+)
 from accounting.trade.refund_targets import (
     Target,
     facts_of,
@@ -59,12 +66,17 @@ def refundable(target: Document | Payment | Credit) -> int:
 
 
 def agree(
-    command: AgreeRefund, target: Document | Payment | Credit, roles: Roles, context: Context
+    command: AgreeRefund,
+    target: Document | Payment | Credit,
+    roles: Roles,
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> AgreedRefund:
     """Create a refund; with `completed_at` it is paid immediately.
 
     The default amount is the sum of the given lines, or else all that can be refunded. Raises
-    RuleViolation `refund_exceeds_refundable`; Conflict `credit_not_sent` or `period_locked`.
+    RuleViolation `refund_exceeds_refundable` or `bank_account_inactive`; Conflict `credit_not_sent`
+    or `period_locked`.
     """
     if isinstance(target, Credit):
         credits.refuse_not_open(RECEIVABLE, target, "refunded")
@@ -91,6 +103,7 @@ def agree(
         method=command.method,
         processor=command.processor or processor_of(command.method),
         fee=command.fee,
+        bank=chosen_bank(command.bank_account_id, banks),
         memo=command.memo,
         reference_number=command.reference_number,
         metadata=command.metadata,
@@ -122,13 +135,13 @@ def cancel(refund: InvoiceRefund, target: Target, context: Context) -> tuple[Inv
 
 
 def pay(
-    refund: InvoiceRefund, command: PayRefund, context: Context
+    refund: InvoiceRefund, command: PayRefund, context: Context, banks: MoneyBanks = NO_BANKS
 ) -> tuple[InvoiceRefund, RefundPayment]:
     """Pay a refund, by default all that is not paid yet.
 
     Each payment is split over what is left of each part of the refund, so the last one closes it
     exactly: of 8333 and 1667, 3333 takes 2777 and 556. Raises Conflict `invalid_state_transition`
-    or `period_locked`; RuleViolation `refund_exceeds_refundable`.
+    or `period_locked`; RuleViolation `refund_exceeds_refundable` or `bank_account_inactive`.
     """
     if refund.cancelled_at is not None:
         raise _refused_move(refund, "A cancelled refund cannot be paid.")
@@ -148,7 +161,7 @@ def pay(
         external_id=command.external_id,
         amount=amount,
         currency=refund.currency,
-        **_means(refund, command),
+        **_means(refund, command, banks),
         status="completed",
         completed_at=completed_at,
         completed_on=context.day_of(completed_at),
@@ -226,17 +239,21 @@ def _day_of(target: Document | Payment | Credit) -> date:
     return target.payment_date
 
 
-def _means(refund: InvoiceRefund, command: PayRefund) -> dict[str, Any]:
-    """Return the method, processor and fee of the payment: as requested, else of the refund.
+def _means(refund: InvoiceRefund, command: PayRefund, banks: MoneyBanks) -> dict[str, Any]:
+    """Return method, processor, bank account and fee of the payment: as requested, else its own.
 
-    The refund's fee applies while nothing is paid, and its processor applies to its own method.
+    The refund's fee applies while nothing is paid; its processor and its bank account apply to its
+    own method.
     """
     method = command.method or refund.method
-    remembered = refund.processor if method == refund.method else processor_of(method)
+    own = method == refund.method
+    remembered = refund.processor if own else processor_of(method)
+    bank = chosen_bank(command.bank_account_id, banks) or (refund.bank if own else None)
     fee = command.fee
     if fee is None:
         fee = 0 if refund.paid else refund.fee
-    return {"method": method, "processor": command.processor or remembered, "fee": fee}
+    processor = command.processor or remembered
+    return {"method": method, "processor": processor, "bank": bank, "fee": fee}
 
 
 def _paid(

@@ -24,8 +24,11 @@ from accounting.trade.holds import held_to
 from accounting.trade.parties import Party, PartyNamed, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.payments import (
     LIVE,
+    NO_BANKS,
+    MoneyBanks,
     Payment,
     allocation_source,
+    chosen_bank,
     completions_after,
     context_of_status,
     refuse_cancelling,
@@ -85,13 +88,19 @@ class AmendedPayment:
 
 
 def record(
-    side: Side, command: RecordPayment, party: Party, loaded: Documents, context: Context
+    side: Side,
+    command: RecordPayment,
+    party: Party,
+    loaded: Documents,
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> AmendedPayment:
     """Create a payment, completed unless another status is given.
 
-    Raises ValidationError `validation_error`; Conflict `payment_not_live`, `customer_archived` or
-    `period_locked`; RuleViolation `currency_mismatch`, `reference_mismatch`, `reference_not_found`,
-    `allocation_exceeds_total` or `allocation_exceeds_outstanding`; the side's API errors.
+    `banks` has the bank account that the command names. Raises ValidationError `validation_error`;
+    Conflict `payment_not_live`, `customer_archived` or `period_locked`; RuleViolation
+    `currency_mismatch`, `reference_mismatch`, `reference_not_found`, `allocation_exceeds_total`,
+    `allocation_exceeds_outstanding` or `bank_account_inactive`; the side's API errors.
     """
     wanted, status = command.allocations, command.status
     refuse_repeated(side, wanted)
@@ -116,6 +125,7 @@ def record(
         completions=(Span(),) if status == "completed" else (),
         allocations=(),
         idempotency_key=command.idempotency_key,
+        bank=chosen_bank(command.bank_account_id, banks),
         **cleared(command.details),
     )
     if payment.completions:
@@ -124,7 +134,11 @@ def record(
 
 
 def record_with(
-    side: Side, document: Document, commands: Iterable[InitialPayment], context: Context
+    side: Side,
+    document: Document,
+    commands: Iterable[InitialPayment],
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> tuple[Document, tuple[Payment, ...]]:
     """Create the payments of a new document: completed, and allocated to it in full.
 
@@ -137,37 +151,44 @@ def record_with(
         command = RecordPayment(
             party=PartyNamed(document.party.id),
             total=total,
-            payment_date=or_else(each.payment_date, context.today if at is None else at.date()),
+            payment_date=or_else(each.payment_date, context.day_of(at or context.now)),
             method=each.method,
             allocations=(AllocationItem(document.id, total),),
             processor=each.processor,
             fee=each.fee,
             external_id=each.external_id,
+            bank_account_id=each.bank_account_id,
             details=PaymentDetails(payment_reference=each.payment_reference, note=each.note),
         )
-        amended = record(side, command, document.party, {document.id: document}, context)
+        amended = record(side, command, document.party, {document.id: document}, context, banks)
         document = amended.documents[document.id]
         payments.append(amended.payment)
     return document, tuple(payments)
 
 
 def amend(
-    side: Side, payment: Payment, loaded: Documents, command: ChangePayment, context: Context
+    side: Side,
+    payment: Payment,
+    loaded: Documents,
+    command: ChangePayment,
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> AmendedPayment:
     """Change the fields of a payment; a change of the whole (PUT) clears absent descriptive fields.
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. If nothing changes, the result has the same payment object. Raises the errors of `record`;
     Conflict `invalid_state_transition`, `in_payout` or `in_opening_balance`; RuleViolation
-    `immutable_field`, `total_below_allocated`, `refund_exceeds_refundable` or
-    `link_exceeds_remaining`.
+    `immutable_field`, `total_below_allocated`, `refund_exceeds_refundable`,
+    `link_exceeds_remaining` or `bank_account_mismatch`.
     """
     given = or_else(command.allocations, ())
     refuse_repeated(side, given)
     status = or_else(command.status, payment.status)
     _refuse_allocating_not_live(given, status)
     refuse_move(side, payment.status, status)
-    amended = replace(payment, **corrected(payment, command), status=status)
+    bank = chosen_bank(command.bank_account_id, banks, payment.bank)
+    amended = replace(payment, **corrected(payment, command), status=status, bank=bank)
     context = context_of_status(
         payment.completions,
         payment.status,

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import UUID
 
+from accounting.absent import Absent
 from accounting.books.businesses import Context, out_of_order, refuse_out_of_order
 from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
-from accounting.errors import Conflict
+from accounting.errors import Conflict, RuleViolation
 from accounting.trade.allocation import Allocation, AllocationSource, live
 from accounting.trade.parties import Party
 from accounting.trade.sides import Side
@@ -18,6 +20,19 @@ LIVE = frozenset({"pending", "processing", "completed"})
 CANCELLABLE = frozenset({"pending", "failed"})
 
 
+@dataclass(frozen=True, slots=True)
+class MoneyBank:
+    """A bank account of money; `account_id` is its ledger account, which never changes."""
+
+    id: UUID
+    account_id: UUID
+    is_active: bool = field(default=True, compare=False)
+
+
+MoneyBanks = Mapping[UUID, MoneyBank]
+NO_BANKS: Final[MoneyBanks] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payment:
     """A payment as it is stored, with the whole history of its status and allocations.
@@ -25,8 +40,9 @@ class Payment:
     `completions` are the spans in which it was completed; `allocations` are both live and ended.
     `refunded` is the amount that live refunds of its unapplied money hold. `linked` is the amount
     matched to bank lines, and `linked_back` the amount of its returns that is, both on the ledger
-    account `money_account_id`; `payout_id` is the live payout that includes it. The money of a
-    payment from the opening of the books, `opening_id`, was in the bank before the opening.
+    account `money_account_id`; `bank` is the bank account that it names; `payout_id` is the live
+    payout that includes it. The money of a payment from the opening of the books, `opening_id`, was
+    in the bank before the opening.
     """
 
     id: UUID
@@ -48,6 +64,7 @@ class Payment:
     linked: int = 0
     linked_back: int = 0
     money_account_id: UUID | None = None
+    bank: MoneyBank | None = None
     payout_id: UUID | None = None
     note: str | None = None
     payment_reference: str | None = None
@@ -60,6 +77,25 @@ class Payment:
     idempotency_key: str | None = None
     opening_id: UUID | None = None
     posted: tuple[PostedEntry, ...] = ()
+
+
+def chosen_bank(
+    wanted: UUID | Absent | None, banks: MoneyBanks, before: MoneyBank | None = None
+) -> MoneyBank | None:
+    """Return the bank account that a body names; if it is silent, the present one.
+
+    None is the account of the method. Raises RuleViolation `bank_account_inactive`.
+    """
+    if isinstance(wanted, Absent):
+        return before
+    bank = None if wanted is None else banks[wanted]
+    if bank is not None and bank != before and not bank.is_active:
+        raise RuleViolation(
+            "bank_account_inactive",
+            "The account of this bank account is archived. Choose another bank account.",
+            bank_account_id=str(bank.id),
+        )
+    return bank
 
 
 def live_allocations(payment: Payment) -> tuple[Allocation, ...]:

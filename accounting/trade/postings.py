@@ -254,14 +254,20 @@ def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
 
 
 def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
-    """Return the account of the money: that of its bank line, else by its payment method.
+    """Return the account of the money: of its bank line, else of the bank account that it names.
+
+    Otherwise the payment method decides.
 
     Money of a payment from the opening is included in a balance that was entered with it, so its
     account is opening balance equity.
     """
     if isinstance(money, Payment) and money.opening_id is not None:
         return roles[Role.OPENING_BALANCE_EQUITY]
-    return money.money_account_id or roles[side.money(money.method, money.processor)]
+    if money.money_account_id is not None:
+        return money.money_account_id
+    if money.bank is not None:
+        return money.bank.account_id
+    return roles[side.money(money.method, money.processor)]
 
 
 def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:

@@ -22,6 +22,7 @@ from accounting.books.numbers import Number
 from accounting.books.time_zones import stored_day
 from accounting.trade.documents import LineShares
 from accounting.trade.parties import Party
+from accounting.trade.payments import MoneyBank
 
 Kind = Literal["document", "payment", "credit", "refunded_credit"]
 """The target of a refund: a settled document, a payment, or a credit that is paid out.
@@ -124,13 +125,14 @@ class Refund:
 class InvoiceRefund(Refund):
     """A refund to a customer.
 
-    `method` and `processor` are the defaults of its payments; `fee` is the default of the first
-    one.
+    `method`, `processor` and `bank` are the defaults of its payments; `fee` is the default of the
+    first one.
     """
 
     method: str
     processor: str | None
     fee: int
+    bank: MoneyBank | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +186,7 @@ class RefundPayment:
     linked: int = 0
     linked_back: int = 0
     money_account_id: UUID | None = None
+    bank: MoneyBank | None = None
     payout_id: UUID | None = None
     posted: tuple[PostedEntry, ...] = ()
 

@@ -24,7 +24,7 @@ from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
 from accounting.trade.holds import held_to
 from accounting.trade.parties import Party, refuse_reference_mismatch
-from accounting.trade.payments import Payment
+from accounting.trade.payments import NO_BANKS, MoneyBanks, Payment
 from accounting.trade.postings import Subject
 from accounting.trade.refunds import Kind, VendorRefund, VendorRefundPayment
 from accounting.trade.sides import PAYABLE
@@ -100,6 +100,7 @@ def agree(
     loaded: AffectedTargets,
     referenced: TaxReferences,
     context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> AmendedRefund:
     """Create a refund with its allocations and its payments.
 
@@ -107,7 +108,7 @@ def agree(
     4800. Raises ValidationError `validation_error`; Conflict `period_locked`,
     `payment_not_completed` or `bill_not_open`; RuleViolation `currency_mismatch`,
     `reference_mismatch`, `reference_not_found`, `bill_vendor_mismatch`, `allocation_exceeds_total`,
-    `refund_exceeds_refundable` or `fee_exceeds_amount`.
+    `refund_exceeds_refundable`, `fee_exceeds_amount` or `bank_account_inactive`.
     """
     refuse_repeated(command.allocations)
     refuse_reference_mismatch(party, command.party.external_id)
@@ -134,7 +135,8 @@ def agree(
     )
     made = RefundContext(referenced, context)
     refund, affected = allocate(made, refund, command.allocations, loaded)
-    return AmendedRefund(refund, _announced(refund, command.payments, context), affected)
+    announced = _announced(refund, command.payments, context, banks)
+    return AmendedRefund(refund, announced, affected)
 
 
 def describe(
@@ -156,6 +158,7 @@ def amend(
     command: ChangeVendorRefundPayment,
     referenced: TaxReferences,
     context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> AmendedRefund:
     """Change a payment of a refund: its fields, the refund's allocations, and its status.
 
@@ -171,7 +174,7 @@ def amend(
     of_status = payments.context_of_status(
         payment.completions, payment.status, status, command.status_date, dated, context
     )
-    after = before.with_payment(vendor_refund_payments.corrected(payment, command))
+    after = before.with_payment(vendor_refund_payments.corrected(payment, command, banks))
     if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
         after = _allocated_anew(after, payment_id, command.allocations, referenced, context)
@@ -287,7 +290,10 @@ def _withdrawn(refund_context: RefundContext, before: AmendedRefund) -> AmendedR
 
 
 def _announced(
-    refund: VendorRefund, commands: Sequence[AnnouncePayment], context: Context
+    refund: VendorRefund,
+    commands: Sequence[AnnouncePayment],
+    context: Context,
+    banks: MoneyBanks,
 ) -> tuple[VendorRefundPayment, ...]:
     """Create the pending payments, which must sum to the money of the refund.
 
@@ -303,7 +309,7 @@ def _announced(
             payments_amount_cents=sum(amounts),
         )
     each_one = zip(commands, amounts, strict=True)
-    return tuple(announce(refund, command, amount, context) for command, amount in each_one)
+    return tuple(announce(refund, command, amount, context, banks) for command, amount in each_one)
 
 
 def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:

@@ -11,7 +11,7 @@ from accounting.books.ledger import Span, Split, added, negative, take
 from accounting.errors import RuleViolation
 from accounting.trade import refunds
 from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
-from accounting.trade.payments import completions_after
+from accounting.trade.payments import NO_BANKS, MoneyBanks, chosen_bank, completions_after
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment
 
 Payments = tuple[VendorRefundPayment, ...]
@@ -25,11 +25,15 @@ _MOMENTS = {
 
 
 def announce(
-    refund: VendorRefund, command: AnnouncePayment, amount: int, context: Context
+    refund: VendorRefund,
+    command: AnnouncePayment,
+    amount: int,
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> VendorRefundPayment:
     """Create a pending payment; nothing is posted before it is completed.
 
-    Raises RuleViolation `fee_exceeds_amount`.
+    Raises RuleViolation `fee_exceeds_amount` or `bank_account_inactive`.
     """
     refuse_fee(command.fee, amount)
     return VendorRefundPayment(
@@ -50,6 +54,7 @@ def announce(
         completions=(),
         splits=(),
         payment_date=command.payment_date,
+        bank=chosen_bank(command.bank_account_id, banks),
         **{"processor": None, **said(command.details)},
     )
 
@@ -60,11 +65,12 @@ def net_amount(payment: VendorRefundPayment) -> int:
 
 
 def corrected(
-    payment: VendorRefundPayment, command: ChangeVendorRefundPayment
+    payment: VendorRefundPayment, command: ChangeVendorRefundPayment, banks: MoneyBanks
 ) -> VendorRefundPayment:
     """Change the supplied fields of a payment, but not its status or its amount."""
     facts = said(command, "payment_date", "method", "fee")
-    return replace(payment, **facts, **said(command.details))
+    bank = chosen_bank(command.bank_account_id, banks, payment.bank)
+    return replace(payment, **facts, **said(command.details), bank=bank)
 
 
 def with_status(

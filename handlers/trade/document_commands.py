@@ -258,6 +258,7 @@ def _tag(item: KeyedTag) -> tuple[str, str]:
 
 def _payment(item: InvoiceInitialPayment) -> InitialPayment:
     return InitialPayment(
+        bank_account_id=or_none(item["bank_account_id"]),
         total=item["total_amount_cents"],
         payment_date=item["payment_date"],
         method=item["payment_method"],

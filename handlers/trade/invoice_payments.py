@@ -79,6 +79,7 @@ def serialize(
         "currency": payment.currency,
         "status": payment.status,
         "payment_method": payment.method,
+        "bank_account_id": payment.bank and payment.bank.id,
         "payment_date": payment.payment_date,
         "payment_processor": payment.processor,
         "payment_reference": payment.payment_reference,

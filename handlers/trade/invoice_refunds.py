@@ -49,15 +49,16 @@ async def create_invoice_refund(
     """
     file, command = file_commands.attached_in_form(body), payment_commands.agree_refund(body)
     # Read after the lock, so that a refund just committed with the same external id is found.
-    targets, existing = await books.fetch(
+    targets, banks, existing = await books.fetch(
         lock_target(books, target_named(command)).later(),
+        books.sales.banks_named([command.bank_account_id]).later(),
         books.invoice_refunds.known_as(command.external_id),
     )
     if existing is not None:
         return await show(books, await books.invoice_refunds.shown(existing), links)
     [target] = targets().values()
     roles = await books.roles()
-    agreed = invoice_refund_changes.agree(command, target, roles, books.context)
+    agreed = invoice_refund_changes.agree(command, target, roles, books.context, banks())
     await save_and_post(
         books.sales, agreed.refund, *filter(None, [agreed.payment]), affected=[agreed.target]
     )
@@ -99,14 +100,15 @@ async def create_invoice_refund_payment(
     If the external id is in use, the existing payment is returned unchanged.
     """
     command = payment_commands.pay_refund(body)
-    refund, existing = await books.fetch(
+    refund, banks, existing = await books.fetch(
         books.invoice_refunds.lock(refund_id),
+        books.sales.banks_named([command.bank_account_id]).later(),
         books.invoice_refund_payments.with_external_id(command.external_id),
     )
     if existing is not None:
         invoice_refund_changes.refuse_elsewhere(refund, existing)
         return serialize_payment(books, existing, await books.bank_links.of([existing]))
-    after, payment = invoice_refund_changes.pay(refund, command, books.context)
+    after, payment = invoice_refund_changes.pay(refund, command, books.context, banks())
     await save_and_post(books.sales, after, payment)
     return Created(serialize_payment(books, payment))
 
@@ -190,6 +192,7 @@ def serialize(
         "paid_amount": refund.paid,
         "is_dedicated": refunds.is_dedicated(refund),
         "method": refund.method.upper(),
+        "bank_account_id": refund.bank and refund.bank.id,
         "processor": refund.processor,
         "memo": refund.memo,
         "metadata": refund.metadata,
@@ -245,6 +248,7 @@ def serialize_payment(
         "refunded_amount": payment.amount,
         "refund_processing_fee": payment.fee,
         "method": payment.method.upper(),
+        "bank_account_id": payment.bank and payment.bank.id,
         "processor": payment.processor,
         "memo": payment.memo,
         "transaction_tags": payment.transaction_tags,

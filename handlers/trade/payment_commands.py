@@ -59,6 +59,7 @@ def create_invoice_payment(
         status=or_else(body["status"], "completed"),
         external_id=or_none(body["external_id"]),
         idempotency_key=idempotency_key,
+        bank_account_id=or_none(body["bank_account_id"]),
         details=_invoice_payment_details(body),
     )
 
@@ -77,6 +78,7 @@ def change_invoice_payment(body: InvoicePaymentChanges, *, whole: bool = False) 
         status=body["status"],
         status_date=or_none(body["status_date"]),
         external_id=body["external_id"],
+        bank_account_id=body["bank_account_id"],
         details=_invoice_payment_details(body),
         whole=whole,
     )
@@ -97,6 +99,7 @@ def create_bill_payment(
         status=or_else(body["status"], "completed"),
         external_id=or_none(body["external_id"]),
         idempotency_key=idempotency_key,
+        bank_account_id=or_none(body["bank_account_id"]),
         details=_bill_payment_details(body),
     )
 
@@ -112,6 +115,7 @@ def change_bill_payment(body: BillPaymentUpdate) -> ChangePayment:
         status=body["status"],
         status_date=or_none(body["status_date"]),
         external_id=body["external_id"],
+        bank_account_id=body["bank_account_id"],
         details=_bill_payment_details(body),
     )
 
@@ -178,6 +182,7 @@ def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
         memo=or_none(body["memo"]),
         reference_number=or_none(body["reference_number"]),
         metadata=or_none(body["metadata"]),
+        bank_account_id=or_none(body["bank_account_id"]),
     )
 
 
@@ -200,6 +205,7 @@ def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:
         memo=or_none(body["memo"]),
         transaction_tags=or_none(body["transaction_tags"]),
         metadata=or_none(body["metadata"]),
+        bank_account_id=or_none(body["bank_account_id"]),
     )
 
 
@@ -224,6 +230,7 @@ def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorR
     payment = AnnouncePayment(
         method=or_else(body["payment_method"], "bank_transfer"),
         fee=or_else(body["processing_fee_cents"], 0),
+        bank_account_id=or_none(body["bank_account_id"]),
         details=VendorPaymentDetails(
             payment_reference=body["payment_reference"],
             processor=body["processor"],
@@ -276,6 +283,7 @@ def change_vendor_refund_payment(body: VendorRefundPaymentUpdate) -> ChangeVendo
         payment_date=body["payment_date"],
         method=body["payment_method"],
         fee=body["processing_fee_cents"],
+        bank_account_id=body["bank_account_id"],
         allocations=for_each(body["allocations"], _item),
         details=VendorPaymentDetails(
             payment_reference=body["payment_reference"],
@@ -296,6 +304,7 @@ def _announced(item: VendorRefundInitialPayment) -> AnnouncePayment:
         method=or_else(item["payment_method"], "bank_transfer"),
         payment_date=or_none(item["payment_date"]),
         fee=or_else(item["processing_fee_cents"], 0),
+        bank_account_id=or_none(item["bank_account_id"]),
         details=VendorPaymentDetails(
             payment_reference=item["payment_reference"],
             processor_payment_id=item["processor_payment_id"],

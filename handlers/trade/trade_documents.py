@@ -33,8 +33,9 @@ async def create(
     """
     books = trade.books
     # The external id is read last, after the locks: a document just committed with it is found.
-    party, accounts, codes, existing = await books.fetch(
+    party, banks, accounts, codes, existing = await books.fetch(
         trade.parties.party(command.party).later(),
+        trade.banks_named(each.bank_account_id for each in command.payments).later(),
         books.accounts.named(line_items.account_references(command)),
         books.tax_codes.for_use(needed=line_items.names_codes(command)),
         trade.documents.known_as(command.external_id),
@@ -43,7 +44,9 @@ async def create(
         return await read(trade, existing, links)
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
     made = document_changes.create(trade.side, command, party(), referenced, books.context)
-    made, payments = payment_changes.record_with(trade.side, made, command.payments, books.context)
+    made, payments = payment_changes.record_with(
+        trade.side, made, command.payments, books.context, banks()
+    )
     await save_and_post(trade, made, *payments)
     stored = attached_files.attach(books, file, trade.side.document_source, made.id)
     paid = (AppliedPayment(p.id, p.payment_date, p.method, p.total) for p in payments)

@@ -37,14 +37,15 @@ async def create(
     """Record a payment with its allocations; a known external id returns that payment."""
     books, affected = trade.books, documents_affected((), command.allocations)
     # The external id is read last, after the locks: a payment just committed with it is found.
-    party, documents, existing = await books.fetch(
+    party, documents, banks, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         trade.documents.lock_all(affected).later(),
+        trade.banks_named([command.bank_account_id]).later(),
         trade.payments.known_as(command.external_id),
     )
     if existing is not None:
         return {"payment": await read(trade, existing, links, serialize)}
-    made = payment_changes.record(trade.side, command, party(), documents(), books.context)
+    made = payment_changes.record(trade.side, command, party(), documents(), books.context, banks())
     attached_files.attach(books, file, f"{trade.side.words.document}_payment", made.payment.id)
     return Created(await _put(trade, made, links, serialize))
 
@@ -71,7 +72,10 @@ async def amend(
 ) -> Reply:
     """Change a payment; a supplied list replaces its allocations."""
     payment, documents = await _lock(trade, id, command)
-    amended = payment_changes.amend(trade.side, payment, documents, command, trade.books.context)
+    banks = await trade.banks_named([command.bank_account_id])
+    amended = payment_changes.amend(
+        trade.side, payment, documents, command, trade.books.context, banks
+    )
     if amended.payment is payment:
         return await _answer(trade, amended, links, serialize)
     await update_bank_records(trade, payment, amended.payment)

@@ -208,6 +208,7 @@ def serialize_payment(books: Books, payment: VendorRefundPayment, linked: Linked
         "processing_fee": payment.fee,
         "net_amount": vendor_refund_payments.net_amount(payment),
         "payment_method": payment.method,
+        "bank_account_id": payment.bank and payment.bank.id,
         "processor": payment.processor,
         "payment_date": payment.payment_date,
         "warnings": responses.of_distant_days(books.context, payment_date=payment.payment_date),

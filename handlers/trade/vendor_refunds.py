@@ -84,7 +84,8 @@ async def update_vendor_refund_payment(
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, command)
     referenced = await referenced_by(books, or_else(command.allocations, ()))
-    after = vendor_refund_changes.amend(before, id_, command, referenced, books.context)
+    banks = await books.purchases.banks_named([command.bank_account_id])
+    after = vendor_refund_changes.amend(before, id_, command, referenced, books.context, banks)
     await put(trade, before, before.affected, after)
     linked = await books.bank_links.of(after.payments)
     return await show_payment(books, record_of(after, linked), after.payment(id_), links)
@@ -159,7 +160,8 @@ async def agree(books: Books, command: AgreeVendorRefund) -> AmendedRefund | Rec
         return found
     party, affected = found
     referenced = await referenced_by(books, command.allocations)
-    agreed = vendor_refund_changes.agree(command, party, affected, referenced, books.context)
+    banks = await books.purchases.banks_named(each.bank_account_id for each in command.payments)
+    agreed = vendor_refund_changes.agree(command, party, affected, referenced, books.context, banks)
     await put(trade, None, affected, agreed)
     return agreed
 

@@ -9,6 +9,7 @@ from sqlalchemy import Text, and_, func, not_, select
 
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.books.accounts import Account
+from accounting.trade.payments import MoneyBank, MoneyBanks
 from persistence.engine.listings import (
     Filter,
     Listing,
@@ -20,7 +21,7 @@ from persistence.engine.listings import (
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.accounts import NAMES, account_beside, account_columns
-from persistence.store import Store, among, in_business
+from persistence.store import Store, among, in_business, no_such_reference
 from persistence.tables import account, bank_account
 
 
@@ -143,6 +144,18 @@ class BankAccountStore(Store[BankAccountRecord]):
         """Load the bank account with an external id, or None."""
         return self.by_external_id(external_id, [BY_EXTERNAL_ID], self.assemble)
 
+    def of_money(self, ids: Sequence[UUID]) -> Fetch[MoneyBanks]:
+        """Load bank accounts that money names; raises RuleViolation `reference_not_found`."""
+
+        def answer(answers: Answers) -> MoneyBanks:
+            found = {each.id: each for each in self.assemble(answers)}
+            for id_ in ids:
+                if id_ not in found:
+                    raise no_such_reference(self.noun, id_)
+            return {id_: _of_money(each) for id_, each in found.items()}
+
+        return self.fetch(self.loading(ids), answer)
+
     def page(self, wanted: PageRequest) -> Fetch[Page[BankAccountRecord]]:
         """List one page of bank accounts."""
         return self.listed(LISTING, wanted, self._record)
@@ -156,3 +169,8 @@ class BankAccountStore(Store[BankAccountRecord]):
         assert ledger is not None, "a bank account stands for an account"
         self.scope.note_version(ledger.id, ledger.version)
         return BankAccountRecord(BankAccount(**row), ledger)
+
+
+def _of_money(record: BankAccountRecord) -> MoneyBank:
+    is_active = record.ledger.archived_at is None
+    return MoneyBank(record.id, record.ledger.id, is_active)

@@ -168,9 +168,11 @@ BANK_CHECKS = {
 # Integrity checks of payouts: amounts, items and variances; no payment is in two payouts.
 
 
-# Customer money that the processor holds before a payout, unless a bank line shows it.
+# Customer money that the processor holds before a payout, unless a bank line shows it, or it names
+# a bank account.
 WITH_PROCESSOR = (
-    f"(processor <> '' OR method IN ({quoted(CLEARED_BY_PROCESSOR)})) AND money_account_id IS NULL"
+    f"(processor <> '' OR method IN ({quoted(CLEARED_BY_PROCESSOR)}))"
+    " AND money_account_id IS NULL AND bank_account_id IS NULL"
 )
 _FEES = """LATERAL (SELECT coalesce(sum((step->>1)::bigint), 0) AS amount
            FROM jsonb_array_elements(p.fee_steps) AS step) AS fees"""

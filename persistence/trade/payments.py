@@ -42,6 +42,7 @@ from persistence.store import MINE, Scope, Store, among, in_business
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import document_of
 from persistence.trade.linked_lines import Lines, linked_of, reading_lines
+from persistence.trade.money_banks import bank_columns, take_bank
 from persistence.trade.parties import any_part_or_party, on_party, party_columns, take_party
 from persistence.trade.refunds_by_payment import RefundedSql, refunded_of
 
@@ -154,7 +155,7 @@ def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
 # SQL of invoice payments and bill payments: one class for both.
 
 
-DERIVED = ("party", "posted", "allocations")
+DERIVED = ("party", "posted", "allocations", "bank")
 STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
 
 
@@ -180,7 +181,11 @@ class PaymentSql:
         self.payout = payout
         self.own_filters = own_filters or {}
         self.source = payment.join(party, on_party(payment, party))
-        self.columns = (*(payment.c[name] for name in STORED), *party_columns(party))
+        self.columns = (
+            *(payment.c[name] for name in STORED),
+            *bank_columns(payment),
+            *party_columns(party),
+        )
 
     @cached_property
     def by_id(self) -> str:
@@ -348,6 +353,7 @@ class PaymentStore(Store[Payment]):
     def save(self, value: Payment) -> None:
         """Stage a payment with its allocations."""
         row = {name: getattr(value, name) for name in STORED}
+        row["bank_account_id"] = value.bank and value.bank.id
         row["party_id"] = value.party.id
         row["allocated"] = allocated(value)
         row["applied"] = applied(value)
@@ -378,10 +384,10 @@ def payment_of(
     row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[PostedEntry, ...] = ()
 ) -> Payment:
     """Make a payment from its row."""
-    party = take_party(row)
+    party, bank = take_party(row), take_bank(row)
     row["transaction_tags"] = tuple(row["transaction_tags"])
     row["completions"] = spans_of(row["completions"])
-    return Payment(**row, party=party, allocations=allocations, posted=posted)
+    return Payment(**row, party=party, bank=bank, allocations=allocations, posted=posted)
 
 
 def _payouts(rows: Iterable[Row] = ()) -> dict[UUID, PaidOutIn]:

@@ -30,9 +30,10 @@ from persistence.store import MINE, Choice, among, in_business
 from persistence.tables import bank_link
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
+from persistence.trade.money_banks import bank_columns
 from persistence.trade.parties import on_party, party_columns
 
-DERIVED = ("party", "allocations", "posted", "about")
+DERIVED = ("party", "allocations", "posted", "about", "bank")
 
 
 WholeRefunds = tuple[str, str, str, str, str]
@@ -72,6 +73,7 @@ class RefundPaymentSql:
         self.source = payment.join(refund, self.paying).join(party, on_party(refund, party))
         self.columns = (
             *(payment.c[name] for name in self.stored),
+            *bank_columns(payment),
             *party_columns(party),
         )
         self.about = _only_target(allocation, payment.c.refund_id).label("about")
@@ -143,7 +145,12 @@ class RefundSql(ABC):
         self.credit = credit
         self.stored = tuple(item.name for item in fields(kind) if item.name not in DERIVED)
         self.source = refund.join(party, on_party(refund, party))
-        self.columns = (*(refund.c[name] for name in self.stored), *party_columns(party))
+        self.names_bank = "bank" in {item.name for item in fields(kind)}
+        self.columns = (
+            *(refund.c[name] for name in self.stored),
+            *(bank_columns(refund) if self.names_bank else ()),
+            *party_columns(party),
+        )
 
     @cached_property
     def by_id(self) -> str:

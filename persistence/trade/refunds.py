@@ -9,6 +9,7 @@ from uuid import UUID
 from accounting.books.ledger import PostedEntry
 from accounting.trade.documents import Document
 from accounting.trade.refunds import (
+    InvoiceRefund,
     Kind,
     Refund,
     RefundAllocation,
@@ -24,6 +25,7 @@ from persistence.ledger.split_rows import line_shares_of, split_of, split_rows
 from persistence.store import Store, not_found
 from persistence.trade.documents import document_of
 from persistence.trade.linked_lines import Linked, linked_of
+from persistence.trade.money_banks import take_bank
 from persistence.trade.parties import take_party
 from persistence.trade.payments import span_rows, spans_of
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
@@ -137,6 +139,8 @@ class RefundStore(Store[R], Generic[R, P]):
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["party_id"] = value.party.id
         row["settled"] = split_rows(value.settled)
+        if isinstance(value, InvoiceRefund):
+            row["bank_account_id"] = value.bank and value.bank.id
         self.scope.stage(self.table, value.id, row)
         for each in value.allocations:
             row = self._allocation_row(value.id, each)
@@ -168,6 +172,8 @@ class RefundStore(Store[R], Generic[R, P]):
         row["settled"] = split_of(row["settled"])
         if not row.get("by_target"):
             posted = by_source_alone(posted)
+        if self.sql.names_bank:
+            row["bank"] = take_bank(row)
         made: Any = self.sql.kind
         refund: R = made(**row, party=party, allocations=allocations, posted=posted)
         return refund
@@ -305,6 +311,7 @@ class RefundPaymentStore(Store[RP], Generic[RP]):
         row = {name: getattr(value, name) for name in self.sql.stored}
         row["completions"] = span_rows(value.completions)
         row["splits"] = [split_rows(each) for each in value.splits]
+        row["bank_account_id"] = value.bank and value.bank.id
         if isinstance(value, VendorRefundPayment):
             row["shares"] = [_share_rows(each) for each in value.shares]
         self.scope.stage(self.table, value.id, row)
@@ -333,13 +340,13 @@ def refund_payment_of(
     sql: RefundPaymentSql, row: Row, *, posted: tuple[PostedEntry, ...] = ()
 ) -> Any:
     """Make a refund payment of either side from its row."""
-    party = take_party(row)
+    party, bank = take_party(row), take_bank(row)
     row["completions"] = spans_of(row["completions"])
     row["splits"] = tuple(split_of(each) for each in row["splits"])
     if "shares" in row:
         row["shares"] = tuple(_shares_of(each) for each in row["shares"])
         posted = posted if row["shares"] else by_source_alone(posted)
-    return sql.kind(**row, party=party, posted=posted)
+    return sql.kind(**row, party=party, bank=bank, posted=posted)
 
 
 def _share_rows(shares: SplitByTarget) -> list[Any]:

@@ -173,6 +173,14 @@ def twice(request: Provoked) -> Provoked:
     return after(request, request)
 
 
+def old_bank_account(story: Story) -> httpx.Response:
+    """Open a bank account, and archive its account in the chart."""
+    account("1131")(story)
+    opened = post("bank-accounts/", display_name="Old account", account="1131")(story)
+    delete(f"{CHART}1131/")(story)
+    return opened
+
+
 def by_a_line(move: str, **body: Any) -> Provoked:
     """Send an action on a line of another bank account, whose account is `{code}`."""
 
@@ -507,6 +515,7 @@ PROVOKED: Mapping[str, Provoked] = {
         get("bank-transactions/{linked_line_id}/"),
         by_a_line("match", target_type="invoice_payment", target_id="{bank_payment_id}"),
     ),
+    "BankAccountInactive": after(old_bank_account, pay(100, bank_account_id="{made}")),
     "SameAccount": by_a_line("categorize", account="{code}"),
     "LinkExceedsRemaining": by_a_line(
         "match", target_type="invoice_payment", target_id="{unapplied_id}", amount_cents=101

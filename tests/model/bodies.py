@@ -178,7 +178,15 @@ class Bodies:
             "payment_method": self.hand.one(self.side.methods),
             **(self.maybe(20, "payment_processor", "adyen") if self.side.clears else {}),
             **self.maybe(25, "processing_fee_cents", lambda: self.hand.one((1, 30, 250))),
+            **self.bank(15),
         }
+
+    def bank(self, percent: int) -> Body:
+        """Return the bank account of money in some percent of the calls, if there is one."""
+        accounts = list(self.books.bank_accounts)
+        if not accounts or not self.hand.chance(percent):
+            return {}
+        return {"bank_account_id": NOBODY if self.hand.chance(3) else self.hand.one(accounts)}
 
     def payment(self) -> Body:
         party = self.party()
@@ -260,6 +268,7 @@ class Bodies:
             **self.maybe(50, self.side.total, lambda: max(1, self.hand.one(totals))),
             **self.maybe(30, "payment_date", self.day),
             **(self.money() if self.hand.chance(40) else {}),
+            **self.maybe(5, "bank_account_id", None),
             **self.external_id(10),
         }
         if self.side.clears and self.hand.chance(8):

@@ -103,6 +103,16 @@ class Books:
             found = next(each for each in self.parties.values() if each.external_id == by_name)
         return found if by_id or by_name else without
 
+    def bank_named(
+        self, faults: Faults, body: Body, without: BankAccount | None = None
+    ) -> BankAccount | None:
+        """Find the bank account that a body names for money, or note that it is unknown."""
+        if "bank_account_id" not in body:
+            return without
+        id = body["bank_account_id"]
+        faults.add(422, "reference_not_found", id is not None and id not in self.bank_accounts)
+        return self.bank_accounts.get(id)
+
     def inactive(self, faults: Faults, party: Party | None) -> None:
         """Note a fault where no new business is done with a party."""
         faults.add(409, self.side.not_active, party and party.status != "ACTIVE")
@@ -314,13 +324,18 @@ class Books:
         return line.amount - self.linked(line) - line.categorized
 
     def account_of(self, money: Money) -> str:
-        """Return the account of money: of the bank account that shows it, else of its method."""
+        """Return the account of money: of the bank account that shows it, else that it names.
+
+        Otherwise its method decides.
+        """
         if isinstance(money, Payment) and money.opening is not None:
             return "3290"
         for link in self.links_of(money):
             return link.line.account.code
         if isinstance(money, Payout):
             return "1100"
+        if money.bank is not None:
+            return money.bank.code
         return self.side.money(money.method, getattr(money, "processor", None))
 
     # Amounts of parties.

@@ -47,6 +47,7 @@ def check_payments(books: Books, faults: Faults, body: Body, total: int) -> None
     faults.add(409, "duplicate_external_id", twice)
     for each in given:
         books.locked(faults, books.day_of(each.get("payment_date", opened_at)))
+        books.bank_named(faults, each)
 
 
 def paid_with(books: Books, document: Document, body: Body) -> Payment:
@@ -55,7 +56,7 @@ def paid_with(books: Books, document: Document, body: Body) -> Payment:
     assert document.opened_at is not None
     on = document.opened_at.date().isoformat()
     whole = {"payment_date": on, **body, "total_amount_cents": amount}
-    return receive(books.side, document.party, whole)
+    return receive(books, document.party, whole)
 
 
 def replace(books: Books, id: str, body: Body) -> Document:

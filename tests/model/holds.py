@@ -103,6 +103,15 @@ def check(books: Books, faults: Faults, before: Money, moved: int, after: Money)
         faults.add(422, "link_exceeds_remaining", linked and most < linked)
 
 
+def check_bank(
+    books: Books, faults: Faults, money: Payment | VendorRefundPayment, bank: BankAccount | None
+) -> None:
+    """Check that money names no other bank account than that of its lines."""
+    shown_at = {each.line.account for each in books.links_of(money)}
+    is_new = bank is not None and bank is not money.bank
+    faults.add(422, "bank_account_mismatch", is_new and shown_at - {bank})
+
+
 def lines_of(books: Books, money: Money | None) -> list[BankLine]:
     """Return the lines that show money."""
     return list(dict.fromkeys(each.line for each in books.links_of(money)))

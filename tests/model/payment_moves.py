@@ -27,25 +27,27 @@ def create(books: Books, body: Body) -> Payment:
     check_days(books, faults, given, date.fromisoformat(body["payment_date"]))
     too_much = sum(wanted.values()) > body[side.total]
     faults.add(422, "allocation_exceeds_total", too_much)
+    books.bank_named(faults, body)
     faults.refuse()
     assert party is not None
-    payment = receive(side, party, body)
+    payment = receive(books, party, body)
     payment.parts = wanted
     return payment
 
 
-def receive(side: Side, party: Party, body: Body) -> Payment:
+def receive(books: Books, party: Party, body: Body) -> Payment:
     """Create a payment without allocations."""
     return Payment(
         party,
         body.get("external_id"),
-        body[side.total],
+        body[books.side.total],
         body.get("status", "completed"),
         body["payment_method"],
         body.get("payment_processor"),
         body.get("processing_fee_cents", 0),
         date.fromisoformat(body["payment_date"]),
         was_completed=body.get("status", "completed") == "completed",
+        bank=books.bank_named(Faults(), body),
     )
 
 
@@ -79,7 +81,7 @@ def change(books: Books, id: str, body: Body) -> Payment:
     payment.fee = body.get("processing_fee_cents", payment.fee)
     payment.processor = body.get("payment_processor", payment.processor)
     payment.external_id = body.get("external_id", payment.external_id)
-    payment.paid_on = day
+    payment.paid_on, payment.bank = day, books.bank_named(faults, body, payment.bank)
     return payment
 
 
@@ -205,6 +207,7 @@ def check_refunds(
 def check_holds(books: Books, faults: Faults, payment: Payment, body: Body) -> None:
     """Check what holds a payment: the locked period, its payout and its opening."""
     check_day(books, faults, payment, body)
+    books.bank_named(faults, body)
     check_payout(books, faults, payment, body)
     check_opening(books, faults, payment, body)
 
@@ -233,6 +236,7 @@ def money_fields(books: Books, payment: Payment) -> tuple[tuple[str, object], ..
         ("processing_fee_cents", payment.fee),
         ("payment_method", payment.method),
         ("payment_processor", payment.processor),
+        ("bank_account_id", payment.bank and payment.bank.id),
     )
 
 
@@ -245,6 +249,8 @@ def check_lines(
     after.fee = body.get("processing_fee_cents", payment.fee)
     after.become(body.get("status", payment.status), on, books.today)
     holds.check(books, faults, payment, holds.moves(books.side, payment), after)
+    if holds.times(after):
+        holds.check_bank(books, faults, payment, books.bank_named(faults, body, payment.bank))
 
 
 def check_day(books: Books, faults: Faults, payment: Payment, body: Body) -> None:

@@ -33,7 +33,7 @@ class PurchaseBodies(Bodies):
         """Return a refund with its payments, which mostly add up."""
         body = self.refund()
         total = body.pop("total_amount_cents")
-        for name in ("payment_method", "processing_fee_cents"):
+        for name in ("payment_method", "processing_fee_cents", "bank_account_id"):
             body.pop(name, None)
         body["total_refunded_amount_cents"] = total
         credits = [e for e in body.get("allocations", ()) if e["allocation_type"] == "credit"]
@@ -53,6 +53,7 @@ class PurchaseBodies(Bodies):
         return {
             **self.maybe(40, "payment_method", lambda: self.hand.one(METHODS)),
             **self.maybe(fee, "processing_fee_cents", lambda: self.hand.one((5, 120))),
+            **self.bank(15),
         }
 
     def total_of(self, shares: Sequence[Body]) -> int:
@@ -154,5 +155,6 @@ class PurchaseBodies(Bodies):
             **self.maybe(30, "payment_date", self.day),
             **self.maybe(15, "payment_method", lambda: self.hand.one(METHODS)),
             **self.maybe(15, "processing_fee_cents", lambda: self.hand.one((0, 7, 90))),
+            **self.bank(15),
             **self.maybe(10, "failure_reason", "Sent back by the bank"),
         }

@@ -103,6 +103,7 @@ class Payment:
     times_returned: int = 0
     parts: dict[str, int] = field(default_factory=dict)
     opening: "Opening | None" = None
+    bank: "BankAccount | None" = None
     id: str = ""
 
     @property
@@ -179,6 +180,7 @@ class Refund:
     split: Split
     agreed_on: date
     cancelled: bool = False
+    bank: "BankAccount | None" = None
     payments: "list[RefundPayment]" = field(default_factory=list)
     id: str = ""
 
@@ -210,6 +212,7 @@ class RefundPayment:
     completed_at: datetime | None
     moved_on: date
     cancelled: bool = False
+    bank: "BankAccount | None" = None
     id: str = ""
 
     @property
@@ -342,6 +345,7 @@ class VendorRefundPayment:
     was_completed: bool = False
     times_returned: int = 0
     returned_on: date | None = None
+    bank: "BankAccount | None" = None
     id: str = ""
 
 

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from datetime import date
 
 from tests.model.books import Body, Books
-from tests.model.records import Credit, Document, Payment, Refund, RefundPayment
+from tests.model.records import (
+    BankAccount,
+    Credit,
+    Document,
+    Payment,
+    Refund,
+    RefundPayment,
+)
 from tests.model.refusals import Faults, find, gone, refused
 from tests.model.rests import Split, over_all, over_lines, with_assessed
 
@@ -26,6 +33,7 @@ def create(books: Books, body: Body) -> Refund:
     faults.add(422, "refund_exceeds_refundable", target and not 1 <= amount <= limit)
     if lines is not None and isinstance(target, Document):
         check_lines(books, faults, target, lines)
+    bank = books.bank_named(faults, body)
     faults.refuse()
     assert target is not None
     refund = Refund(
@@ -40,9 +48,11 @@ def create(books: Books, body: Body) -> Refund:
         body.get("refund_processing_fee_cents", 0),
         split_off(books, target, amount, lines) if isinstance(target, Document) else Counter(),
         max(books.day_of(body.get("completed_at")) or books.today, day_of_target(target)),
+        bank=bank,
     )
     if "completed_at" in body:
-        refund.payments.append(payment_of(books, refund, {"completed_at": body["completed_at"]}))
+        paid = {"completed_at": body["completed_at"]}
+        refund.payments.append(payment_of(books, refund, paid, None))
     return refund
 
 
@@ -106,17 +116,20 @@ def pay(books: Books, id: str, body: Body) -> tuple[Refund, RefundPayment]:
     amount = body.get("amount_cents", refund.rest)
     faults.add(422, "refund_exceeds_refundable", not 1 <= amount <= refund.rest)
     books.locked(faults, books.day_of(body.get("completed_at")))
+    bank = books.bank_named(faults, body)
     faults.refuse()
-    return refund, payment_of(books, refund, body)
+    return refund, payment_of(books, refund, body, bank)
 
 
-def payment_of(books: Books, refund: Refund, body: Body) -> RefundPayment:
-    """Create the payment of a refund.
+def payment_of(books: Books, refund: Refund, body: Body, bank: BankAccount | None) -> RefundPayment:
+    """Create the payment of a refund, at a bank account.
 
-    The refund's processor applies only with the refund's method, and its fee to the first payment.
+    The refund's processor and bank account apply only with the refund's method, and its fee to the
+    first payment.
     """
     method = body.get("method", refund.method)
-    processor = refund.processor if method == refund.method else None
+    own = method == refund.method
+    processor = refund.processor if own else None
     return RefundPayment(
         refund,
         body.get("external_id"),
@@ -126,6 +139,7 @@ def payment_of(books: Books, refund: Refund, body: Body) -> RefundPayment:
         body.get("refund_processing_fee_cents", 0 if refund.paid else refund.fee),
         books.moment(body.get("completed_at")),
         books.day_of(body.get("completed_at")) or books.today,
+        bank=bank or (refund.bank if own else None),
     )
 
 

@@ -57,6 +57,7 @@ class SalesBodies(Bodies):
             **self.maybe(40, "method", lambda: self.hand.one(METHODS)),
             **self.maybe(15, "processor", "adyen"),
             **self.maybe(fee, "refund_processing_fee_cents", lambda: self.hand.one((5, 120))),
+            **self.bank(15),
         }
 
     def payout(self, known: Payout | None) -> Body:

@@ -10,6 +10,7 @@ from tests.model import holds
 from tests.model.books import Body, Books
 from tests.model.pricing import compute, gross, read_code
 from tests.model.records import (
+    LIVE,
     Credit,
     Document,
     Payment,
@@ -70,10 +71,12 @@ def agree(books: Books, body: Body) -> Records:
         books.vendor_refunds[""] = refund  # It has no id yet.
         affected = allocate(books, faults, refund, body.get("allocations", ()), agreed_on)
         if "total_amount_cents" in body:
-            refund.payments = [announced(faults, refund, {**body, "amount_cents": refund.cash})]
+            one = {**body, "amount_cents": refund.cash}
+            refund.payments = [announced(books, faults, refund, one)]
         else:
             whole = [{"amount_cents": refund.cash}]
-            refund.payments = [announced(faults, refund, e) for e in body.get("payments", whole)]
+            given = body.get("payments", whole)
+            refund.payments = [announced(books, faults, refund, each) for each in given]
         meant = sum(each.amount for each in refund.payments)
         faults.add(422, "allocation_exceeds_total", meant != refund.cash)
         faults.refuse()
@@ -81,7 +84,9 @@ def agree(books: Books, body: Body) -> Records:
     return [refund, refund.payments[0], *affected, *refund.payments[1:]]
 
 
-def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundPayment:
+def announced(
+    books: Books, faults: Faults, refund: VendorRefund, body: Body
+) -> VendorRefundPayment:
     """Create a payment; its date is that of the money."""
     given = body.get("payment_date")
     payment = VendorRefundPayment(
@@ -90,6 +95,7 @@ def announced(faults: Faults, refund: VendorRefund, body: Body) -> VendorRefundP
         body.get("payment_method", "bank_transfer"),
         body.get("processing_fee_cents", 0),
         None if given is None else date.fromisoformat(given),
+        bank=books.bank_named(faults, body),
     )
     faults.add(422, "fee_exceeds_amount", payment.fee > payment.amount)
     return payment
@@ -107,10 +113,9 @@ def change(books: Books, id: str, body: Body) -> Records:
         )
         before = payment.was_completed, payment.paid_on
         moved = holds.moves(books.side, payment)
-        payment.method = body.get("payment_method", payment.method)
-        payment.fee = body.get("processing_fee_cents", payment.fee)
-        if "payment_date" in body:
-            payment.paid_on = date.fromisoformat(body["payment_date"])
+        never_moved = not payment.times_returned and payment.status != "completed"
+        lost = never_moved and status not in LIVE
+        change_means(books, faults, payment, body, lost=lost)
         if "allocations" in body:
             faults.add(409, "invalid_state_transition", status == "cancelled")
             refuse_unknown(books, faults, body["allocations"])
@@ -128,6 +133,20 @@ def change(books: Books, id: str, body: Body) -> Records:
     lines = holds.lines_of(books, payment)
     holds.let_go(books, payment)
     return list(dict.fromkeys([payment, refund, *lines, *affected, *refund.payments]))
+
+
+def change_means(
+    books: Books, faults: Faults, payment: VendorRefundPayment, body: Body, *, lost: bool
+) -> None:
+    """Change the method, the fee, the bank account and the date of a payment."""
+    bank = books.bank_named(faults, body, payment.bank)
+    if not lost:
+        holds.check_bank(books, faults, payment, bank)
+    payment.bank = bank
+    payment.method = body.get("payment_method", payment.method)
+    payment.fee = body.get("processing_fee_cents", payment.fee)
+    if "payment_date" in body:
+        payment.paid_on = date.fromisoformat(body["payment_date"])
 
 
 def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str) -> Records:

@@ -151,6 +151,7 @@ def payment(books: Books, record: Payment) -> View:
         "external_id": record.external_id,
         "status": record.status,
         "payment_method": record.method,
+        "bank_account_id": named_bank(record),
         "payment_date": record.paid_on.isoformat(),
         side.total: record.total,
         side.remaining: books.remaining(record),
@@ -272,6 +273,7 @@ def refund(books: Books, record: Refund) -> View:
         "external_id": record.external_id,
         "status": record.status,
         "method": record.method,
+        "bank_account_id": named_bank(record),
         "refunded_amount": record.amount,
         "paid_amount": record.paid,
         "completed_at": record.status == "paid",
@@ -288,6 +290,7 @@ def refund_payment(books: Books, record: RefundPayment) -> View:
         "refunded_amount": record.amount,
         "refund_processing_fee": record.fee,
         "method": record.method,
+        "bank_account_id": named_bank(record),
         "cancelled_at": record.cancelled,
         "reconciled_bank_transactions": shown_by(books, record),
     }
@@ -354,11 +357,17 @@ def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
         "processing_fee": record.fee,
         "net_amount": record.amount - record.fee,
         "payment_method": record.method,
+        "bank_account_id": named_bank(record),
         "payment_date": record.paid_on and record.paid_on.isoformat(),
         "completed_at": record.status == "completed",
         "cancelled_at": record.status == "cancelled",
         "reconciled_bank_transactions": shown_by(books, record),
     }
+
+
+def named_bank(record: Payment | Refund | RefundPayment | VendorRefundPayment) -> str | None:
+    """Return the id of the bank account that money names."""
+    return None if record.bank is None else record.bank.id
 
 
 def shown_by(books: Books, money: Money) -> set[tuple[str, str, int, str]]:

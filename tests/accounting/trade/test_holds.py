@@ -8,7 +8,7 @@ import pytest
 
 from accounting.errors import Conflict, RuleViolation
 from accounting.trade import holds
-from accounting.trade.payments import Payment
+from accounting.trade.payments import MoneyBank, Payment
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from tests.accounting.bank.card_sales import CardSales
@@ -16,6 +16,7 @@ from tests.accounting.samples import refused
 from tests.accounting.trade.business import Trade
 
 BANK = UUID(int=1100)
+CARD = MoneyBank(UUID(int=1), UUID(int=2050))
 PAYOUT = UUID(int=4711)
 
 
@@ -55,6 +56,7 @@ class TestInAPayout:
             ({"fee": 3}, "processing_fee_cents"),
             ({"method": "paypal"}, "payment_method"),
             ({"processor": "adyen"}, "payment_processor"),
+            ({"bank": CARD}, "bank_account_id"),
         ],
     )
     def test_a_payment_stays_as_it_was_paid_out(self, change: dict[str, Any], field: str) -> None:
@@ -119,6 +121,19 @@ class TestLinked:
         assert refusal.detail == {"linked_amount_cents": 80, "amount_cents": left}
         after = replace(before, total=82)
         assert holds.held_to(RECEIVABLE, before, after) is after
+
+    @pytest.mark.parametrize("money", [payment, refund_payment])
+    def test_matched_money_names_no_other_bank_account(self, money: Any) -> None:
+        before = money(linked=80, money_account_id=BANK)
+        refusal = refused(holds.held_to, RECEIVABLE, before, replace(before, bank=CARD))
+        assert code(refusal) == (RuleViolation, "bank_account_mismatch")
+        assert refusal.detail == {"account_id": str(BANK)}
+        for bank in (None, MoneyBank(UUID(int=2), BANK)):
+            after = replace(before, bank=bank)
+            assert holds.held_to(RECEIVABLE, before, after) is after
+        elsewhere = replace(before, bank=CARD)  # It was named before the match.
+        after = replace(elsewhere, method="cash")
+        assert holds.held_to(RECEIVABLE, elsewhere, after) is after
 
     def test_a_refund_payment_is_held_alike(self) -> None:
         before = refund_payment(linked=102, money_account_id=BANK)

@@ -1,0 +1,11 @@
+"""The bank account that a payment, a refund or a refund payment names."""
+
+from persistence.migrations.texts import run_texts
+
+revision = "0044"
+down_revision = "0043"
+serves_from = "0026"
+
+
+def upgrade() -> None:
+    run_texts(__file__, "0044_bank_accounts_of_money.sql")
