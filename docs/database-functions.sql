@@ -343,7 +343,7 @@ AS $function$
   SELECT jsonb_object_agg(
     name, jsonb_build_object('from', before -> name, 'to', after -> name) ORDER BY name
   )
-  FROM unnest(ARRAY['accounting_method', 'fiscal_year_end', 'lock_date']) AS name
+  FROM unnest(ARRAY['accounting_method', 'fiscal_year_end', 'lock_date', 'timezone']) AS name
   WHERE coalesce(before -> name, 'null') <> coalesce(after -> name, 'null')
 $function$;
 

@@ -86,4 +86,4 @@ def stored_day(on: date | None, at: datetime | None) -> date | None:
 
     Records from before time zones have none: their days are in UTC.
     """
-    return on if on is not None or at is None else day_of(at, UNIVERSAL)
+    return None if at is None else on or day_of(at, UNIVERSAL)

@@ -423,7 +423,7 @@ def _candidate(row: Row, timezone: str) -> OpenItem:
     """Make a candidate; money that has not moved yet has the day on which it was recorded."""
     completed_at: datetime | None = row.pop("completed_at", None)
     created_at: datetime | None = row.pop("created_at", None)
-    on = stored_day(row["on"], completed_at)
+    on = row["on"] or stored_day(None, completed_at)
     if on is None and created_at is not None:
         on = day_of(created_at, timezone)
     return OpenItem(**{**row, "on": on, "references": tuple(row["references"])})

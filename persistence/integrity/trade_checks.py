@@ -44,19 +44,27 @@ FROM {tables.document} d, LATERAL (
 WHERE d.business_id = %(business_id)s"""
 
 
-# A day begins at most 16 hours earlier or later than in UTC.
-_SOMEWHERE = """d.opened_at >= d.opened_on::timestamp AT TIME ZONE 'UTC' - interval '16 hours'
-  AND d.opened_at < d.opened_on::timestamp AT TIME ZONE 'UTC' + interval '40 hours'"""
+_ALWAYS_IN_UTC = """(SELECT b.timezone = 'UTC' AND NOT EXISTS (
+         SELECT FROM audit_record r
+         WHERE r.business_id = %(business_id)s AND r.object_id = %(business_id)s
+           AND r.changes #>> '{timezone,from}' IS NOT NULL
+       ) FROM business b WHERE b.id = %(business_id)s)"""
+# A day begins up to 14 hours earlier than in UTC, and up to 12 hours later.
+_SOMEWHERE = """d.opened_at >= d.opened_on::timestamp AT TIME ZONE 'UTC' - interval '14 hours'
+         AND d.opened_at < d.opened_on::timestamp AT TIME ZONE 'UTC' + interval '36 hours'"""
 
 
 def _days(tables: SideTables) -> str:
     """Check the day from which a document is in the books.
 
     It is the issue date, if there is one, and otherwise the day when the document was opened, in
-    the time zone that the business had then. An older invoice, which is not `dated_by_issue`, has
-    the day when it was opened. A document of an opening has the day of the opening.
+    the time zone that the business had then: UTC if it never had another one, else any. An older
+    invoice, which is not `dated_by_issue`, has the day when it was opened. A document of an opening
+    has the day of the opening.
     """
-    opened = f"CASE WHEN {_SOMEWHERE} THEN d.opened_on END"
+    in_utc = "(d.opened_at AT TIME ZONE 'UTC')::date"
+    anywhere = f"WHEN {_SOMEWHERE} THEN d.opened_on"
+    opened = f"CASE WHEN {_ALWAYS_IN_UTC} THEN {in_utc} {anywhere} END"
     on = f"CASE WHEN d.dated_by_issue THEN coalesce(d.issue_date, {opened}) ELSE {opened} END"
     return f"""
 SELECT coalesce(d.number, d.id::text) AS name,

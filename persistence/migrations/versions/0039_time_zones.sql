@@ -3,6 +3,16 @@
 ALTER TABLE business ADD COLUMN timezone TEXT NOT NULL DEFAULT 'UTC';
 SELECT audit_columns('business', ARRAY['timezone'], '''UTC''');
 
+-- What of a business decides how its books read, from what to what; at the beginning from nothing.
+CREATE OR REPLACE FUNCTION audited_changes(before jsonb, after jsonb)
+RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT jsonb_object_agg(
+    name, jsonb_build_object('from', before -> name, 'to', after -> name) ORDER BY name
+  )
+  FROM unnest(ARRAY['accounting_method', 'fiscal_year_end', 'lock_date', 'timezone']) AS name
+  WHERE coalesce(before -> name, 'null') <> coalesce(after -> name, 'null')
+$$;
+
 ALTER TABLE invoice ADD COLUMN voided_on DATE;
 SELECT audit_columns('invoice', ARRAY['voided_on'], 'NULL');
 ALTER TABLE bill ADD COLUMN voided_on DATE;

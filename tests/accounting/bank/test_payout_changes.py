@@ -282,6 +282,35 @@ class TestReportedPaid:
         assert (paid.completed_at, paid.completions) == (moment("20"), (Span(),))
 
 
+class TestTimeZones:
+    """A payout of 23:30 UTC on the 20th is of the 21st in Amsterdam, and stays so."""
+
+    def test_a_payout_has_the_day_of_its_moment_in_the_zone(self, trade: CardSales) -> None:
+        trade.timezone = "Europe/Amsterdam"
+        now, given = trade.on("20T23:30").pay_out(100), moment("18T23:30")
+        earlier = trade.pay_out(100, completed_at=given)
+        assert [on for each in (now, earlier) for on, _ in trade.paid_out(each)] == ["21", "19"]
+        trade.lock = "19"
+        refusal = refused(trade.pay_out, 100, completed_at=given)
+        assert code(refusal) == (Conflict, "period_locked")
+
+    def test_a_moment_that_stays_keeps_its_day(self, trade: CardSales) -> None:
+        at = moment("20T23:30")
+        made = trade.on("22").pay_out(100, completed_at=at)
+        trade.timezone = "Europe/Amsterdam"
+        trade.update(made, completed_at=at, memo="again")
+        assert [on for on, _ in trade.paid_out(made)] == ["20"]
+        trade.update(made, completed_at=moment("21T23:30"))
+        assert [on for on, _ in trade.paid_out(made)] == ["20", "20", "22"]
+
+    def test_a_payout_that_a_line_reports_begins_that_day(self, trade: CardSales) -> None:
+        trade.timezone = "Pacific/Pago_Pago"
+        made = trade.payouts[trade.pay_out(100, status="pending")]
+        paid = payout_changes.reported_paid(made, day("18"), trade.context())
+        assert paid.completed_at == moment("18T11:00")
+        assert payouts.completed_on(paid) == day("18")
+
+
 class TestMoneyAffected:
     def test_the_affected_money_is_the_listed_and_the_wanted_money(self, trade: CardSales) -> None:
         first, second, back = trade.card(), trade.card(), trade.give_back()

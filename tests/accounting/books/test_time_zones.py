@@ -98,6 +98,9 @@ class TestStoredDay:
         assert stored_day(None, at("2026-07-01T23:30")) == date(2026, 7, 1)
         assert stored_day(None, None) is None
 
+    def test_is_none_without_a_moment(self) -> None:
+        assert stored_day(date(2026, 7, 2), None) is None
+
 
 class TestNames:
     def test_each_country_has_a_zone_of_the_database(self) -> None:

@@ -62,8 +62,9 @@ def command(*accounts: EntryLineGiven, **sides: OpenWithSide) -> OpenBooks:
     return OpenBooks(on=ON, accounts=accounts, **given)
 
 
-def opened(*accounts: EntryLineGiven, **sides: OpenWithSide) -> OpenedBooks:
-    return open_books(command(*accounts, **sides), KNOWN, context_of(TODAY))
+def opened(*accounts: EntryLineGiven, timezone: str = "UTC", **sides: OpenWithSide) -> OpenedBooks:
+    context = context_of(TODAY, timezone=timezone)
+    return open_books(command(*accounts, **sides), KNOWN, context)
 
 
 def all_opened() -> OpenedBooks:

@@ -96,6 +96,13 @@ class TestReverse:
         assert (mirror.reversal_of_id, mirror.entry_date) == (stood[0].id, day(TODAY))
         assert amounts(mirror) == {"1100": -500, "3000": 100, "3290": 400}
 
+    def test_the_day_is_that_of_the_business(self) -> None:
+        late = context_of("2-5T23:30", timezone="Europe/Amsterdam")
+        for on, expected in ((None, day("2-6")), (day("2-5"), day("2-5"))):
+            made = reverse(all_opened(), on, late)
+            assert {at for _, at, _ in posted(made)} == {ON, expected}
+            assert made.sales.documents[0].voided_on == expected
+
     def test_never_before_its_own_day(self) -> None:
         assert posted(reverse(all_opened(), day("5"), context_of(TODAY))) == []
 

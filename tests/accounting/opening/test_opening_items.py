@@ -47,6 +47,17 @@ class TestDocuments:
         assert documents.status(RECEIVABLE, invoice, context_of("20")) == "sent"
         assert documents.status(RECEIVABLE, invoice, context_of("21")) == "overdue"
 
+    def test_an_item_is_no_later_than_the_opening_in_its_zone(self) -> None:
+        late = OpenWithSide(credits=(credited(10, opened_at=moment("31T23:30")),))
+        assert opened(sales=late).sales.credits
+        fault = refused(opened, sales=late, timezone="Europe/Amsterdam")
+        assert fault.code == "dated_after_opening"
+
+    def test_a_document_was_sent_when_its_issue_date_began(self) -> None:
+        dutch = opened(sales=OpenWithSide(documents=(owed(10),)), timezone="Europe/Amsterdam")
+        [invoice] = dutch.sales.documents
+        assert invoice.opened_at == moment("9T23:00")
+
     def test_a_document_without_a_number_takes_the_next_number(self) -> None:
         given = tuple(owed(1, MILLER, number=each) for each in (None, "B-1", None))
         made = opened(purchases=OpenWithSide(documents=given)).purchases.documents

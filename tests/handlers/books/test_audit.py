@@ -190,17 +190,20 @@ class TestLockDates:
         assert {each["action"] for each in (march, opened, renamed)} == {"update_business"}
         assert renamed["changes"] is None
 
-    def test_changes_of_accounting_method_and_fiscal_year_are_recorded(self, acme: Partner) -> None:
+    def test_changes_of_method_fiscal_year_and_time_zone_are_recorded(self, acme: Partner) -> None:
         shop = acme.business(accounting_method="accrual", fiscal_year_end="2000-12-31")
-        change(acme.api, shop, "other", accounting_method="cash", fiscal_year_end="2000-06-30")
+        settings = {"fiscal_year_end": "2000-06-30", "timezone": "Europe/London"}
+        change(acme.api, shop, "other", accounting_method="cash", **settings)
         changed, opened = trail(shop, object_type="business")
         assert opened["changes"] == {
             "accounting_method": {"from": None, "to": "accrual"},
             "fiscal_year_end": {"from": None, "to": "2000-12-31"},
+            "timezone": {"from": None, "to": "UTC"},
         }
         assert changed["changes"] == {
             "accounting_method": {"from": "accrual", "to": "cash"},
             "fiscal_year_end": {"from": "2000-12-31", "to": "2000-06-30"},
+            "timezone": {"from": "UTC", "to": "Europe/London"},
         }
 
     def test_a_repeated_lock_date_leaves_no_record(self, acme: Partner) -> None:
