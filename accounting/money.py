@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 
 from accounting.errors import RuleViolation
 
@@ -71,9 +72,27 @@ def split(amount: int, weights: Sequence[int]) -> list[int]:
         if amount:
             raise ValueError("an amount cannot be split over what comes to nothing")
         return [0] * len(weights)
-    shares = [divmod(amount * weight, total) for weight in weights]
-    parts = [whole for whole, _ in shares]
-    largest_first = sorted(range(len(shares)), key=lambda place: -shares[place][1])
+    return _rounded(amount, [amount * weight for weight in weights], total)
+
+
+def split_by_rate(amount: int, weights: Sequence[int], rate: Fraction) -> list[int]:
+    """Split an amount that is a rate of the sum of some weights, such as the tax on them.
+
+    Weights of one sign are split over as by `split`. Of both signs, each has its own rate of
+    itself, rounded down before the missing units go to the largest remainders: 133333, a fifth of
+    1000000 and -333333, is 200000 and -66667. The amount must be the rate of the sum, rounded.
+    """
+    if not weights or min(weights) >= 0 or max(weights) <= 0:
+        return split(amount, weights)
+    numerator, denominator = rate.as_integer_ratio()
+    return _rounded(amount, [weight * numerator for weight in weights], denominator)
+
+
+def _rounded(amount: int, shares: Sequence[int], denominator: int) -> list[int]:
+    """Round shares, in parts of a unit, to whole units that sum to an amount."""
+    exact = [divmod(share, denominator) for share in shares]
+    parts = [whole for whole, _ in exact]
+    largest_first = sorted(range(len(exact)), key=lambda place: -exact[place][1])
     for place in largest_first[: amount - sum(parts)]:
         parts[place] += 1
     return parts

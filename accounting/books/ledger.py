@@ -102,13 +102,21 @@ def rests(parts: Mapping[K, int], taken: Shares[K]) -> dict[K, int]:
     return summed([*parts.items(), *negative(taken)])
 
 
+def capped(amount: int, *limits: int) -> int:
+    """Return an amount, or the nearest limit of its sign: 500 by 300 is 300, -500 by -300 is -300.
+
+    A limit of the other sign leaves 0, so that the amount never passes zero.
+    """
+    return max(0, min(amount, *limits)) if amount > 0 else min(0, max(amount, *limits))
+
+
 def take(parts: Mapping[K, int], taken: Shares[K], amount: int) -> Shares[K]:
     """Split one settlement over what earlier ones have left of each part.
 
     No part passes zero, and a settlement of all that is left closes every part exactly: after 3333
-    took 2777 and 556 of 8333 and 1667, 6667 takes 5556 and 1111. Parts below zero are withheld: 530
-    of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError if the settlement is more than
-    what is left.
+    took 2777 and 556 of 8333 and 1667, 6667 takes 5556 and 1111. Parts below zero are withheld, or
+    of lines below zero: 530 of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError if the
+    settlement is more than what is left.
     """
     left = rests(parts, taken)
     if not 0 <= amount <= sum(left.values()):

@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Final, TypeVar
 from uuid import UUID
 
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import TaxMark, TaxPart
-from accounting.money import included, split, times
+from accounting.money import included, split_by_rate, times
 from accounting.tax.codes import WHOLE, Direction, TaxCode, Treatment
 
 K = TypeVar("K", bound=Hashable)
@@ -87,7 +88,7 @@ class TaxableAmount:
 class TaxedAmount:
     """A taxed amount: the net before the discount, the discount, and the taxes.
 
-    `self_assessed` are debits above zero and credits below; the others are amounts above zero.
+    `self_assessed` are debits above zero and credits below. All others have the sign of the amount.
     """
 
     subtotal: int
@@ -145,7 +146,8 @@ def _charged(items: Sequence[TaxableAmount], bases: Sequence[int], inclusive: bo
     for (_, rate), places in _grouped(items, _charging).items():
         group = [bases[place] for place in places]
         whole = included(sum(group), rate) if inclusive else times(sum(group), rate.scaleb(-2))
-        _spread(whole, group, places, amounts)
+        share = Fraction(rate) / (100 + Fraction(rate) if inclusive else 100)
+        _spread(whole, group, share, places, amounts)
     return amounts
 
 
@@ -168,7 +170,7 @@ def _taxes(
         if place[0] is not None and code is not None and code.recoverable != WHOLE:
             group = [charged[each] for each in places]
             whole = times(sum(group), code.recoverable.scaleb(-2))
-            _spread(whole, group, places, recovered)
+            _spread(whole, group, _part(code.recoverable), places, recovered)
     taxes = []
     for item, amount, back in zip(items, charged, recovered, strict=True):
         taxing = item.taxing
@@ -212,7 +214,8 @@ def _withheld(items: Sequence[TaxableAmount], nets: Sequence[int]) -> list[tuple
         code = items[places[0]].taxing.withholding
         assert code is not None, "amounts are grouped by it"
         group = [nets[place] for place in places]
-        amounts = split(times(sum(group), code.rate.scaleb(-2)), group)
+        whole = times(sum(group), code.rate.scaleb(-2))
+        amounts = split_by_rate(whole, group, _part(code.rate))
         for place, amount in zip(places, amounts, strict=True):
             if amount:
                 marked = Tax(amount, code.code.tax_account_id, code.mark(TaxPart.WITHHELD))
@@ -233,8 +236,9 @@ def _self_assessed(
         assert code is not None, "amounts are grouped by it"
         group = [nets[place] for place in places]
         whole = times(sum(group), code.rate.scaleb(-2))
-        amounts = split(whole, group)
-        recovered = split(times(whole, code.recoverable.scaleb(-2)), amounts)
+        amounts = split_by_rate(whole, group, _part(code.rate))
+        back = times(whole, code.recoverable.scaleb(-2))
+        recovered = split_by_rate(back, amounts, _part(code.recoverable))
         for place, amount, back in zip(places, amounts, recovered, strict=True):
             if amount:
                 output = Tax(-amount, accounts.output, code.mark(TaxPart.OUTPUT))
@@ -267,10 +271,21 @@ def _grouped(
     return places
 
 
-def _spread(whole: int, weights: Sequence[int], places: Sequence[int], amounts: list[int]) -> None:
-    """Split an amount over some places of a list."""
-    for place, share in zip(places, split(whole, weights), strict=True):
+def _spread(
+    whole: int,
+    weights: Sequence[int],
+    rate: Fraction,
+    places: Sequence[int],
+    amounts: list[int],
+) -> None:
+    """Split an amount that is a rate of some weights over some places of a list."""
+    for place, share in zip(places, split_by_rate(whole, weights, rate), strict=True):
         amounts[place] = share
+
+
+def _part(percent: Decimal) -> Fraction:
+    """Return percent as a part of one: 20 is a fifth."""
+    return Fraction(percent) / 100
 
 
 # The tax included in gross amounts of money without a document.

@@ -215,15 +215,16 @@ def _taken(wanted: _UntaxedLine, of_source: LineItem, rest: Amounts) -> Amounts:
     """
     net, behind = wanted.line.amount, 1 + len(of_source.taxes)
     taxes = rest[1:behind]
-    if net > rest[0] or (wanted.tax_amount or 0) > sum(taxes):
+    left, tax_left = max(rest[0], 0), max(sum(taxes), 0)  # Nothing of a line below zero.
+    if net > left or (wanted.tax_amount or 0) > tax_left:
         raise RuleViolation(
             "credit_exceeds_source",
-            f"{wanted.place}: The source line has only {rest[0]} net and {sum(taxes)} tax left"
+            f"{wanted.place}: The source line has only {left} net and {tax_left} tax left"
             " to credit.",
             item=wanted.place,
             source_line_id=str(of_source.id),
-            left=rest[0],
-            tax_left=sum(taxes),
+            left=left,
+            tax_left=tax_left,
             amount=net,
         )
     amounts = by_net(of_source, rest, net)

@@ -4,6 +4,7 @@ A document stores whether it is a draft, open or void, and how much of it was pa
 credited, written off and refunded. Every other status is derived.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -200,6 +201,14 @@ def left(document: Document) -> int:
     return outstanding(document) - document.reserved
 
 
+def is_posted(document: Document) -> bool:
+    """Return whether an opened document has postings: its total or a line's price is not 0.
+
+    A total of 0 posts nothing, unless lines below zero bring it to 0.
+    """
+    return document.total_amount > 0 or any(line.price < 0 for line in document.lines)
+
+
 def is_overdue(document: Document, context: Context) -> bool:
     """Return whether an open document has an outstanding amount after its due date.
 
@@ -385,19 +394,31 @@ def matching(document: Document, split: Split, own: Split, amount: int) -> Split
 
     `split` is the current split, and `own` the parts of the credit. Parts are matched by tax code,
     rate and tax part; the rest is split over the remaining parts. If any line has withheld tax, the
-    current split is returned.
+    current split is returned. Where one of the parts is below zero, they are taken in proportion:
+    of 1000 and -300, 350 takes 500 and -150.
     """
     left = rests(parts(document), added(document.settled, negative(split)))
     if any(line.withheld for line in document.lines):
         return split
     matched: list[tuple[Part, int]] = []
     for of_own, share in own:
-        waiting = share
-        for part in left:
-            if part.tax is not None and part.tax == of_own.tax:
-                taken = min(waiting, left[part])
-                matched.append((part, taken))
-                left[part] -= taken
-                waiting -= taken
+        same = {p: rest for p, rest in left.items() if p.tax is not None and p.tax == of_own.tax}
+        for part, taken in _of_same(same, share):
+            matched.append((part, taken))
+            left[part] -= taken
     whole = tuple(matched)
     return added(whole, take(left, (), amount - sum(taken for _, taken in whole)))
+
+
+def _of_same(left: Mapping[Part, int], amount: int) -> Split:
+    """Take an amount of parts with one tax mark, as far as they are left: one after the other.
+
+    Parts of which one is below zero are taken in proportion.
+    """
+    if min(left.values(), default=0) < 0:
+        return take(left, (), min(amount, whole)) if (whole := sum(left.values())) > 0 else ()
+    taken: list[tuple[Part, int]] = []
+    for part, rest in left.items():
+        taken.append((part, min(amount, rest)))
+        amount -= taken[-1][1]
+    return tuple(taken)

@@ -11,7 +11,7 @@ from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import TaxPart
-from accounting.errors import RuleViolation, ValidationError
+from accounting.errors import ValidationError
 from accounting.money import EXACT, round_half_away, split, within_bounds
 from accounting.tax.day_codes import DayCodes, TaxReferences
 from accounting.tax.taxed_amounts import (
@@ -22,6 +22,14 @@ from accounting.tax.taxed_amounts import (
     TaxedAmount,
     TaxInstruction,
     tax,
+)
+from accounting.trade.amounts_below_zero import (
+    code_and_rate,
+    negative,
+    refuse_below_zero,
+    refuse_larger,
+    refuse_tax_below_zero,
+    refuse_withheld,
 )
 from accounting.trade.commands import DocumentLine, TaxGiven, WriteDocument
 from accounting.trade.documents import Document, LineItem
@@ -127,13 +135,17 @@ class UntaxedLine:
         """The price less the line's own discount: two at 1000 less 100 are 1900."""
         line = self.line
         amount = within_bounds(line.priced)
-        if amount < 0:
-            raise RuleViolation(
-                "negative_amount",
-                "The amount of a line is below zero.",
-                field=self.place,
-                amount=amount,
+        if line.price >= 0:
+            if amount < 0:
+                raise negative("The amount of a line is below zero.", self.place, amount)
+        elif line.discount_amount:
+            words = "A line with a price below zero has no discount."
+            raise negative(words, f"{self.place}.discount_amount", amount)
+        elif any(tax.amount for tax in self.taxing.given or ()):
+            words = (
+                "A line with a price below zero has no given tax. Its tax is computed by a code."
             )
+            raise negative(words, f"{self.place}.sales_taxes", amount)
         return amount
 
 
@@ -222,8 +234,10 @@ def _amounts(
 ) -> Amounts:
     """Compute the taxes and totals of lines, with their shares of the document discount."""
     amounts = [each.amount for each in untaxed]
-    _refuse_larger(discount, within_bounds(sum(amounts)))
-    shares = _spread(discount, amounts, [_code_and_rate(each.taxing) for each in untaxed])
+    taxed_lines = [(each.place, each.taxing) for each in untaxed]
+    refuse_below_zero(taxed_lines, amounts)
+    refuse_larger(discount, within_bounds(sum(amounts)))
+    shares = _spread(discount, amounts, [code_and_rate(each.taxing) for each in untaxed])
     taxable = [
         TaxableAmount(
             amount=amount,
@@ -236,12 +250,14 @@ def _amounts(
     tax_accounts = TaxAccounts(roles[side.tax], roles[Role.OUTPUT_TAX])
     taxed = tax(taxable, tax_accounts, inclusive=inclusive)
     lines = tuple(map(_taxed, untaxed, taxed))
+    refuse_below_zero(taxed_lines, [line.net for line in lines])
+    refuse_tax_below_zero(taxed_lines, [line.tax_total for line in lines])
     subtotal = sum(line.subtotal for line in lines)
     net_discount = sum(line.discount_share for line in lines)
     tax_total = within_bounds(sum(line.tax_total for line in lines))
     withheld = sum(line.withheld_total for line in lines)
     total = subtotal - net_discount + tax_total - withheld
-    _refuse_below_zero(total)
+    refuse_withheld(total)
     return Amounts(
         lines=lines,
         additional_discount=net_discount,
@@ -258,7 +274,8 @@ def _spread(
     """Spread a document discount over codes and rates first, then within each over its lines.
 
     So the tax does not depend on the order of the lines. A discount of 1 on 50 at 20 %, 50 at 5 %
-    and 50 at 20 % lowers a line at 20 %, since these are 100 of 150.
+    and 50 at 20 % lowers a line at 20 %, since these are 100 of 150. Lines below zero have no
+    discount.
     """
     places: dict[tuple[str, Decimal], list[int]] = {key: [] for key in sorted({*keys})}
     for place, key in enumerate(keys):
@@ -266,27 +283,16 @@ def _spread(
     totals = [sum(amounts[place] for place in group) for group in places.values()]
     shares = [0] * len(amounts)
     for group, part in zip(places.values(), split(discount, totals), strict=True):
-        parts = split(part, [amounts[place] for place in group])
+        parts = split(part, [max(amounts[place], 0) for place in group])
         for place, share in zip(group, parts, strict=True):
             shares[place] = share
     return shares
 
 
-def _code_and_rate(taxing: TaxInstruction) -> tuple[str, Decimal]:
-    """Return the code and the rate of a line; it may have neither."""
-    if taxing.code is not None:
-        return taxing.code.code.code, taxing.code.rate
-    return "", taxing.rate or Decimal(0)
-
-
 def _taxed(untaxed: UntaxedLine, taxed: TaxedAmount) -> LineItem:
-    if taxed.subtotal < 0 or taxed.subtotal < taxed.discount:
-        raise RuleViolation(
-            "negative_amount",
-            "The net amount of a line is below zero.",
-            field=untaxed.place,
-            amount=taxed.subtotal - taxed.discount,
-        )
+    net = taxed.subtotal - taxed.discount
+    if untaxed.line.price >= 0 and min(taxed.subtotal, net) < 0:
+        raise negative("The net amount of a line is below zero.", untaxed.place, net)
     code = untaxed.taxing.code
     return replace(
         untaxed.line,
@@ -327,23 +333,6 @@ def _decimals(value: Decimal) -> int:
     """Count the significant decimals: 1.50 has one."""
     exponent = value.normalize(EXACT).as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
-
-
-def _refuse_larger(discount: int, subtotal: int) -> None:
-    if discount > subtotal:
-        raise RuleViolation(
-            "negative_amount",
-            "The discount is larger than the subtotal.",
-            field="additional_discount",
-            amount=subtotal - discount,
-        )
-
-
-def _refuse_below_zero(total: int) -> None:
-    if total < 0:
-        raise RuleViolation(
-            "negative_amount", "The withholding tax exceeds the total amount.", amount=total
-        )
 
 
 def _identifiers(before: Sequence[LineItem], count: int, context: Context) -> list[UUID]:

@@ -24,6 +24,7 @@ from accounting.books.ledger import (
     days,
     difference,
     negative,
+    summed,
     times_sign,
 )
 from accounting.books.time_zones import stored_day
@@ -191,10 +192,11 @@ def _source(side: Side, subject: Subject) -> Source:
             if not _is_by_target(subject):
                 about = _standing_for(subject.refund_id, subject.about)
     title = f"{title} {subject.party.name}"
+    applied = "settled by its own lines" if isinstance(subject, Document) else "applied"
     titles = {
         MAIN: title,
         FEE: f"fee of {title}",
-        APPLIED: f"{title}, applied",
+        APPLIED: f"{title}, {applied}",
         SELF_ASSESSED: f"self-assessed tax of {title}",
     }
     return Source(source, subject.id, reference, titles, about, agreed)
@@ -216,7 +218,11 @@ def _is_by_target(subject: Refund | RefundPayment) -> bool:
 
 
 def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement]:
-    if document.opened_at is None or document.total_amount == 0:
+    """Yield the claim and the amounts of lines, and self-assessed tax.
+
+    A total of 0 is settled when the document opens, so its lines then count on both bases.
+    """
+    if document.opened_at is None or not documents.is_posted(document):
         return
     stood = days(opened_on(document), documents.voided_on(document), opened_on(document))
     claim = Amount(roles[side.control], side.sign * document.total_amount)
@@ -224,17 +230,20 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
         before = _from_before(documents.parts(document), -side.sign)
         yield from during(stood, MAIN, (claim, before))
         return
-    yield from during(stood, MAIN, (claim, *_of_lines(side, document, roles)))
+    stream = MAIN if document.total_amount else APPLIED
+    yield from during(stood, stream, (claim, *_of_lines(side, document, roles)))
     owed = [tax for line in document.lines for tax in line.self_assessed]
     yield from during(stood, SELF_ASSESSED, (of_tax(tax, tax.amount) for tax in owed))
 
 
 def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
     """Yield the amounts of lines and taxes, and discounts on the side's discount account."""
+    discounts = summed((line.net_mark, line.discount_share) for line in document.lines)
     for line in document.lines:
         lessened = line.discount_share
         if side.discount is not None:
-            yield Amount(roles[side.discount], side.sign * lessened, tax=line.net_mark)
+            of_code = discounts.pop(line.net_mark, 0)
+            yield Amount(roles[side.discount], side.sign * of_code, tax=line.net_mark)
             lessened = 0
         yield Amount(line.account_id, side.sign * (lessened - line.subtotal), tax=line.net_mark)
         for tax in line.taxes:

@@ -1,5 +1,6 @@
 """Refunds of documents, payments and credits, and the reversal of such refunds."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -8,7 +9,7 @@ from uuid import UUID
 
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.ledger import Part, Split, negative, rests, take
+from accounting.books.ledger import Part, Split, capped, negative, rests, take
 from accounting.errors import RuleViolation, ValidationError
 from accounting.trade import credits, documents, payments
 from accounting.trade.allocation import (
@@ -63,7 +64,7 @@ def of_document(
     """
     net_account_id = None if side.refund_net is None else roles[side.refund_net]
     if lines:
-        shares = given_back(document, lines, amount)
+        shares = given_back(document, lines, amount, net_account_id)
         split = charged_split(document, shares, net_account_id)
     else:
         split = take(returnable(document, net_account_id), (), amount)
@@ -85,30 +86,35 @@ def of_document(
 def refundable(document: Document) -> int:
     """Return the refundable amount of a document: at most what is left of its lines.
 
-    1000 paid with 300 refunded is 700; with a credit of 400 of a line as well, it is 300.
+    1000 paid with 300 refunded is 700; with a credit of 400 of a line as well, it is 300. Credits
+    may leave less than zero where a line is below zero; nothing is refundable then.
     """
-    return min(documents.refundable(document), sum(returnable(document).values()))
+    return min(documents.refundable(document), max(0, sum(returnable(document).values())))
 
 
 def returnable(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:
     """Return the refundable amount of each part.
 
-    Older refunds did not record lines, so they are deducted by part.
+    Older refunds did not record lines, so they are deducted by part. No part passes zero: of 1000
+    and -300 on one account, a credit of the 1000 leaves nothing.
     """
     left = parts_left(document, net_account_id)
     whole = parts_left(replace(document, reduced=()), net_account_id)
     by_part = rests(whole, document.returned)
-    return {
-        part: min(amount, by_part[part]) if whole[part] > 0 else max(amount, by_part[part])
-        for part, amount in left.items()
-    }
+    return {part: capped(amount, left[part], by_part[part]) for part, amount in whole.items()}
 
 
-def given_back(document: Document, lines: Sequence[GivenBackLine], amount: int) -> LineShares:
+def given_back(
+    document: Document,
+    lines: Sequence[GivenBackLine],
+    amount: int,
+    net_account_id: UUID | None = None,
+) -> LineShares:
     """Return the amounts taken from lines by requested gross amounts, which must sum to `amount`.
 
-    Raises ValidationError `validation_error` if a line is named twice; RuleViolation
-    `reference_not_found`, `lines_do_not_add_up` or `refund_exceeds_refundable`.
+    They take no more of a part than is left of it in the document. Raises ValidationError
+    `validation_error` if a line is named twice; RuleViolation `reference_not_found`,
+    `lines_do_not_add_up` or `refund_exceeds_refundable`.
     """
     _refuse_repeated_lines(lines)
     total = sum(each.amount for each in lines)
@@ -119,14 +125,48 @@ def given_back(document: Document, lines: Sequence[GivenBackLine], amount: int) 
             amount=amount,
             lines_total=total,
         )
-    known = {line.id: line for line in document.lines}
-    return tuple((each.line_id, _of_line(document, known, each)) for each in lines)
+    left = returnable(document, net_account_id)
+    shares: LineShares = ()
+    for each in lines:
+        line = _line(document, each)
+        most = _most_of(document, line, each.amount, left, net_account_id)
+        refuse_more_than(most, each.amount, line_id=str(line.id))
+        share = _share(document, line, each.amount)
+        left = rests(left, charged_split(document, share, net_account_id))
+        shares += share
+    return shares
 
 
-def _of_line(
-    document: Document, known: Mapping[UUID, LineItem], wanted: GivenBackLine
-) -> tuple[int, ...]:
-    line = known.get(wanted.line_id)
+def _share(document: Document, line: LineItem, gross: int) -> LineShares:
+    """Split a gross amount over what is left of a line."""
+    return ((line.id, by_gross(line, rest_of(document, line), gross)),)
+
+
+def _most_of(
+    document: Document,
+    line: LineItem,
+    wanted: int,
+    left: Mapping[Part, int],
+    net_account_id: UUID | None,
+) -> int:
+    """Return the highest gross amount of a line, or one that a wanted amount does not exceed.
+
+    Usually that is all that is left of the line. It takes no more of a part than is left of it: of
+    a line of 1000 beside one of -300, with the same tax code and account, 700 and the tax on it.
+    """
+
+    def exceeds(gross: int) -> bool:
+        taken = charged_split(document, _share(document, line, gross), net_account_id)
+        return any(capped(share, left[part]) != share for part, share in taken)
+
+    most = max(0, gross_left(line, rest_of(document, line)))
+    if wanted > most or not exceeds(wanted):
+        return most
+    return bisect_left(range(wanted), True, key=exceeds) - 1
+
+
+def _line(document: Document, wanted: GivenBackLine) -> LineItem:
+    line = next((line for line in document.lines if line.id == wanted.line_id), None)
     if line is None:
         raise RuleViolation(
             "reference_not_found",
@@ -134,10 +174,7 @@ def _of_line(
             resource="line_item",
             reference=str(wanted.line_id),
         )
-    rest = rest_of(document, line)
-    left = gross_left(line, rest)
-    refuse_more_than(left, wanted.amount, line_id=str(line.id))
-    return by_gross(line, rest, wanted.amount)
+    return line
 
 
 def _refuse_repeated_lines(lines: Sequence[GivenBackLine]) -> None:

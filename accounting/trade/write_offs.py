@@ -15,6 +15,7 @@ from accounting.books.ledger import (
     Split,
     TaxPart,
     after_lock,
+    capped,
     days,
     negative,
 )
@@ -152,9 +153,15 @@ def _relieved(
     is more than credits and refunds have left. Of 120 with 60 paid, 60 takes 50 and 10.
     """
     left = parts_left(document)
-    charged = {(p.tax.code_id, p.tax.rate) for p, _ in split if p.tax and p.tax.part in CHARGED}
+    settled = documents.on_own_accounts(document, split)
+    # Where a line is below zero, credits may leave less than zero of a code: it has no relief.
+    charged = {
+        (part.tax.code_id, part.tax.rate)
+        for part, _ in settled
+        if part.tax and part.tax.part in CHARGED and left[part] >= 0
+    }
     taken, relieved = [], []
-    for part, share in documents.on_own_accounts(document, split):
+    for part, share in settled:
         mark = part.tax
         if mark is None:
             continue
@@ -164,9 +171,9 @@ def _relieved(
         if relief and mark.part is TaxPart.NET and (mark.code_id, mark.rate) in charged:
             own = Part(account_id, replace(mark, part=TaxPart.RELIEF_NET))
         if own is not None:
-            capped = min(share, left[part]) if share > 0 else max(share, left[part])
-            taken.append((part, capped))
-            relieved.append((own, capped))
+            back = capped(share, left[part])
+            taken.append((part, back))
+            relieved.append((own, back))
     return tuple(relieved), over_lines(document, tuple(taken))
 
 

@@ -231,7 +231,11 @@ def serialize_line(line: LineItem) -> dict[str, Any]:
         "subtotal": line.subtotal,
         "sales_taxes_total": line.tax_total,
         "withholding_total": line.withheld_total,
-        "self_assessed_total": -sum(min(tax.amount, 0) for tax in line.self_assessed),
+        "self_assessed_total": -sum(
+            tax.amount
+            for tax in line.self_assessed
+            if tax.mark is not None and tax.mark.part is TaxPart.OUTPUT
+        ),
         "total_amount": line.total_amount,
         "memo": line.memo,
         "tags": line.tags,

@@ -49,20 +49,22 @@ def net_of(line: str) -> str:
     )
 
 
-# Only withheld tax is below zero.
-_WITHIN = """CASE WHEN right(part, 9) = ' withheld' THEN kept BETWEEN whole AND 0
-                               ELSE kept BETWEEN 0 AND whole END"""
+# Withheld tax is below zero, and so may the parts of lines below zero be.
+_WITHIN = "kept BETWEEN least(whole, 0) AND greatest(whole, 0)"
 
 
-def by_part(table: str, name: str, *, kept: str, sums_to: str, parts: str, taken: str) -> str:
+def by_part(
+    table: str, name: str, *, kept: str, sums_to: str, parts: str, taken: str, also: str = "true"
+) -> str:
     """Return a check of the amounts by part in a column against the rows that used them.
 
     The column `kept` sums to `sums_to`. `parts` selects the whole amounts and `taken` the used
     ones, as (id, part, amount). No more than the whole part is used, and no amount changes sign.
+    `also` is a further condition.
     """
     return f"""
 SELECT {name} AS name,
-       coalesce(kept.amount, 0) = {sums_to} AND coalesce(kept.agrees, true) AS holds
+       coalesce(kept.amount, 0) = {sums_to} AND coalesce(kept.agrees, true) AND {also} AS holds
 FROM {table} t
 LEFT JOIN (
   SELECT id, sum(kept) AS amount,

@@ -56,7 +56,7 @@ WHERE r.business_id = %(business_id)s"""
 
 def _parts_paid(tables: SideTables) -> str:
     """Compare, per part, the paid amount of a refund with its completed payments."""
-    parts = shares(tables.refund_allocation, "refund_id", "split", _LIVE)
+    parts, also = shares(tables.refund_allocation, "refund_id", "split", _LIVE), "true"
     if tables.refunds_paid_later:  # The unallocated amount is on the suspense account.
         parts += f"""
       UNION ALL
@@ -65,6 +65,9 @@ def _parts_paid(tables: SideTables) -> str:
       ) AS given ON given.refund_id = r.id
       WHERE a.business_id = %(business_id)s AND a.role = '{Role.SUSPENSE}'
         AND r.business_id = %(business_id)s"""
+        also = f"""t.amount >= coalesce((
+         SELECT sum(amount) FROM {tables.refund_allocation}
+         WHERE business_id = %(business_id)s AND refund_id = t.id AND {_LIVE}), 0)"""
     return by_part(
         tables.refund,
         "t.id::text",
@@ -72,6 +75,7 @@ def _parts_paid(tables: SideTables) -> str:
         sums_to="t.paid",
         parts=parts,
         taken=shares(tables.refund_payment, "refund_id", "splits->-1", "status = 'completed'"),
+        also=also,
     )
 
 

@@ -22,6 +22,15 @@ LET_THROUGH: Final = frozenset(
         # Below zero only if the client sent a fee below zero, which is new as well.
         ("PayoutSummary.fee_cents in answers", "minimum"),
         ("Payout.fee_cents in answers", "minimum"),
+        # Below zero only if the client sent a price below zero, which was refused before.
+        *(
+            (f"{place} in answers", "minimum")
+            for place in (
+                *("LineItem.subtotal", "LineItem.sales_taxes_total", "LineItem.withholding_total"),
+                *("LineItem.self_assessed_total", "LineItem.total_amount"),
+                *("SalesTax.amount", "SalesTax.blocked_amount"),
+            )
+        ),
         # An array replaced an object: docs/decisions/0037.
         ("AccountNodes in answers", "type"),
         *(

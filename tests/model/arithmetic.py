@@ -36,12 +36,32 @@ def shares(amount: int, weights: Sequence[int]) -> list[int]:
     whole = sum(weights)
     if whole == 0:
         return [0 for _ in weights]
-    exact = [Fraction(amount * weight, whole) for weight in weights]
+    return rounded(amount, [Fraction(amount * weight, whole) for weight in weights])
+
+
+def shares_by_rate(amount: int, weights: Sequence[int], rate: Fraction) -> list[int]:
+    """Divide a rate of the sum of weights, such as their tax.
+
+    Weights of both signs have each the rate of itself: 20 % of 10000.00 and -3333.33 is 2000.00 and
+    -666.67, in all 1333.33.
+    """
+    if min(weights) >= 0 or max(weights) <= 0:
+        return shares(amount, weights)
+    return rounded(amount, [weight * rate for weight in weights])
+
+
+def rounded(amount: int, exact: Sequence[Fraction]) -> list[int]:
+    """Round shares down, then add units to the largest remainders, up to the amount."""
     given = [floor(each) for each in exact]
-    order = sorted(range(len(weights)), key=lambda place: (given[place] - exact[place], place))
+    order = sorted(range(len(exact)), key=lambda place: (given[place] - exact[place], place))
     for place in order[: amount - sum(given)]:
         given[place] += 1
     return given
+
+
+def capped(amount: int, limit: int) -> int:
+    """Return an amount, or the part of it up to a limit of its sign, else 0."""
+    return max(0, min(amount, limit)) if amount > 0 else min(0, max(amount, limit))
 
 
 def by_code(codes: Sequence[str], amounts: Sequence[int]) -> Counter[str]:

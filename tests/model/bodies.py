@@ -1,12 +1,15 @@
 """Bodies of requests, drawn from the records of the model: mostly right, sometimes wrong."""
 
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 from itertools import count
 from typing import Any
 
 from tests.model.books import Books, of
 from tests.model.codes import CHARGED, WITHHELD, Code
 from tests.model.hand import Hand
+from tests.model.pricing import price_of
 from tests.model.records import Credit, Document, Party, Payment
 from tests.model.rests import net_part
 
@@ -91,6 +94,24 @@ class Bodies:
             line["withholding_code"] = "KEPT" if hand.chance(90) else self.code()
         return line
 
+    def deduction(self, of: Body) -> Body:
+        """Return a line that deducts of another, mostly at its tax: a part, all or too much."""
+        hand, price = self.hand, price_of(of)
+        parts = (price / 2, price / 3, price, Fraction(1), price + hand.number(0, 1))
+        millionths = round(hand.one(parts) * 10**6)
+        names = ("tax_rate", "tax_code", "withholding_code", "account_identifier")
+        kept = names if hand.chance(90) else ("withholding_code",)
+        line = {
+            "quantity": of["quantity"] if hand.chance(70) else 1,
+            "unit_price_decimal": f"{-Decimal(millionths) / 10**6:f}",
+            **{name: of[name] for name in kept if name in of},
+            **self.maybe(30, "account_identifier", self.account),
+            **self.maybe(3, "discount_amount", 1),
+        }
+        if "tax_rate" not in line and hand.chance(3):
+            line["sales_taxes"] = [self.tax()]
+        return line
+
     def price(self) -> Body:
         """Return a price of one unit; some have parts of a minor unit."""
         if self.hand.chance(15):
@@ -123,6 +144,8 @@ class Bodies:
     def lines(self) -> Body:
         inclusive = self.maybe(20, "amounts_include_tax", True)
         lines = [self.line(inclusive=bool(inclusive)) for _ in range(self.hand.number(1, 3))]
+        if self.hand.chance(25):
+            lines.append(self.deduction(self.hand.one(lines)))
         discount = self.maybe(20, "additional_discount", lambda: self.hand.one((1, 90, 700)))
         return {"line_items": lines, **discount, **inclusive, **self.due()}
 

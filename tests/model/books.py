@@ -30,7 +30,7 @@ from tests.model.records import (
     WriteOff,
 )
 from tests.model.refusals import Faults, find
-from tests.model.rests import Rests, Split, rest_of
+from tests.model.rests import Rests, Split, left_of, rest_of
 from tests.model.sides import Side
 
 Body = Mapping[str, Any]
@@ -270,8 +270,8 @@ class Books:
         if isinstance(target, Credit):
             return self.unapplied(target)
         if isinstance(target, Document):
-            rest = sum(sum(each.values()) for each in self.rests(target).values())
-            return min(max(0, self.paid(target) - self.refunded(target)), rest)
+            rest = sum(left_of(self.side, self.rests(target)).values())
+            return min(max(0, self.paid(target) - self.refunded(target)), max(0, rest))
         if target.status != "completed":
             return 0
         # A vendor may also refund money that settles bills: the refund takes it off them.

@@ -122,7 +122,7 @@ def priced(
             continue
         before, net = [*taken, takes], each["amount"]
         rest = rest_of(books.side, of_source, before)[net_part(books.side, of_source)]
-        faults.add(422, "credit_exceeds_source", net > rest)
+        faults.add(422, "credit_exceeds_source", net > max(0, rest))
         made, split = credited_by(books.side, of_source, before, net)
         lines.append(made)
         takes.update(split)

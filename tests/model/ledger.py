@@ -41,6 +41,10 @@ def on_cash(books: Books) -> dict[str, int]:
             held[side.advance] -= payment.total - books.applied(payment)
     for subject, split in in_money(books):
         add(held, by_account(split), -1 if isinstance(subject, Document) else 1)
+    for document in books.documents.values():
+        # Lines below zero settle a total of zero when it is sent.
+        if document.state == "open" and document.priced.is_posted and not document.priced.total:
+            add(held, document.priced.posted, -1)
     add_assessed(held, books)
     return completed(held, books)
 
@@ -74,7 +78,7 @@ def taken_by(split: Split) -> Counter[str]:
 def add_assessed(held: Counter[str], books: Books) -> None:
     """Add self-assessed tax, less the amounts that refunds take back."""
     for document in books.documents.values():
-        if document.state == "open" and document.priced.total:
+        if document.state == "open" and document.priced.is_posted:
             add(held, document.priced.assessed, -1)
     for credit in books.credits.values():
         if credit.state == "open":
@@ -93,8 +97,7 @@ def add_assessed_of(held: Counter[str], credit: Credit) -> None:
 def add_documents(held: Counter[str], books: Books) -> None:
     side = books.side
     for document in books.documents.values():
-        # A document of zero posts nothing, not even its discount.
-        if document.state == "open" and document.priced.total:
+        if document.state == "open" and document.priced.is_posted:
             held[side.control] += books.outstanding(document)
             add(held, document.priced.posted, -1)
             add(held, document.priced.assessed, -1)

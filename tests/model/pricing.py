@@ -7,7 +7,15 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from tests.model.arithmetic import Part, by_account, faults_of, half_up, named, shares
+from tests.model.arithmetic import (
+    Part,
+    by_account,
+    faults_of,
+    half_up,
+    named,
+    shares,
+    shares_by_rate,
+)
 from tests.model.codes import ASSESSED, CHARGED, WITHHELD, Code, Mark, Rate, percent
 from tests.model.sides import Side
 
@@ -58,7 +66,8 @@ class Tax:
 class Line:
     """A line: `subtotal` is its net before the discount on the document, `net` after it.
 
-    `assessed` are its self-assessed amounts, debits above zero. A line of an opening is `opened`:
+    `assessed` are its self-assessed amounts, debits above zero. A line that `deducts` has a price
+    below zero. A line of an opening is `opened`:
     it was posted in the earlier books, and all its parts are on its own account.
     """
 
@@ -70,6 +79,7 @@ class Line:
     withholding: Taxation | None
     withheld: int = 0
     given: bool = False
+    deducts: bool = False
     assessed: Counter[Part] = field(default_factory=Counter)
     opened: bool = False
     id: str = ""
@@ -144,6 +154,11 @@ class Pricing:
         return self.net + self.tax - self.withheld
 
     @property
+    def is_posted(self) -> bool:
+        """A total of zero posts nothing, unless lines below zero bring it to zero."""
+        return bool(self.total) or any(each.deducts for each in self.lines)
+
+    @property
     def posted(self) -> Counter[str]:
         """The posted amounts by account, with discounts as the side posts them."""
         held: Counter[str] = Counter()
@@ -178,15 +193,43 @@ def price(side: Side, codes: Codes, body: Body, day: date) -> Pricing:
     discount, given = body.get("additional_discount", 0), body["line_items"]
     wrong: set[tuple[int, str]] = set()
     lines = [read_line(side, codes, wrong, each, day) for each in given]
-    if min(each.subtotal for each in lines) < 0 or sum(e.subtotal for e in lines) < discount:
+    amounts = [each.subtotal for each in lines]
+    if is_below_zero(lines, given) or sum_below_zero(lines, amounts) or sum(amounts) < discount:
         wrong.add((422, "negative_amount"))
     elif not wrong:
         discount = compute(lines, discount, inclusive=body.get("amounts_include_tax", False))
+        too_low = sum_below_zero(lines, [each.net for each in lines])
+        if too_low or any(each.net < 0 for each in lines if not each.deducts):
+            wrong.add((422, "negative_amount"))
     if sum(each.net + each.tax - each.withheld for each in lines) < 0:
         wrong.add((422, "negative_amount"))
     told = sum(line.get("discount_amount", 0) for line in given)
     told += body.get("additional_discount", 0)
     return Pricing(side, lines, discount, told, frozenset(wrong))
+
+
+def is_below_zero(lines: Sequence[Line], given: Sequence[Body]) -> bool:
+    """Return whether an amount is below zero, or a line that deducts has a discount or a tax."""
+    return any(
+        bool(body.get("discount_amount")) or line.tax != 0 if line.deducts else line.subtotal < 0
+        for line, body in zip(lines, given, strict=True)
+    )
+
+
+def sum_below_zero(lines: Sequence[Line], nets: Sequence[int]) -> bool:
+    """Return whether the lines of a code and rate, or of a withholding code, are below zero."""
+    sums: Counter[Hashable] = Counter()
+    for line, net in zip(lines, nets, strict=True):
+        sums["net", group_of(line)] += net
+        sums["tax", group_of(line)] += line.tax
+        if line.withholding:
+            sums["withheld", line.withholding.group] += net
+    return min(sums.values()) < 0
+
+
+def group_of(line: Line) -> Group:
+    """Return the code and the rate of a line; it may have neither."""
+    return line.taxed.group if line.taxed else ("", Fraction(0))
 
 
 def read_line(side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body, day: date) -> Line:
@@ -206,6 +249,7 @@ def read_line(side: Side, codes: Codes, wrong: set[tuple[int, str]], body: Body,
     net_of = taxed or next((each.taxed for each in taxes if each.taxed), None)
     line = Line(account, subtotal, subtotal, net_of, taxes, withholding)
     line.given = "sales_taxes" in body
+    line.deducts = price_of(body) < 0
     if not line.given and taxed is not None and taxed.kind == CHARGED:
         code = taxed.code
         line.taxes.append(Tax(0, code.account if code else side.tax, taxed))
@@ -296,30 +340,29 @@ def discounts(lines: Sequence[Line], discount: int) -> list[int]:
     """Divide the discount on the document over codes and rates, and then over their lines."""
     groups: dict[Group, list[int]] = {}
     for place, line in enumerate(lines):
-        group = line.taxed.group if line.taxed else ("", Fraction(0))
-        groups.setdefault(group, []).append(place)
+        groups.setdefault(group_of(line), []).append(place)
     found = [0] * len(lines)
     by_group = [groups[group] for group in sorted(groups)]
     totals = [sum(lines[place].subtotal for place in places) for places in by_group]
     for places, share in zip(by_group, shares(discount, totals), strict=True):
-        amounts = [lines[place].subtotal for place in places]
+        amounts = [max(0, lines[place].subtotal) for place in places]
         for place, part in zip(places, shares(share, amounts), strict=True):
             found[place] = part
     return found
 
 
-def added(base: int, rate: Fraction) -> int:
-    """Return the tax on a net: 100.00 at 20 % is 20.00."""
-    return half_up(base * rate / 100)
+def added(rate: Fraction) -> Fraction:
+    """Return the tax on a net as a part of it: 20 on 100 at 20 %."""
+    return rate / 100
 
 
-def included(gross: int, rate: Fraction) -> int:
-    """Return the tax in a gross amount: 6.03 at 20 % has 1.01."""
-    return half_up(gross * rate / (100 + rate))
+def included(rate: Fraction) -> Fraction:
+    """Return the tax in a gross amount as a part of it: 20 of 120 at 20 %."""
+    return rate / (100 + rate)
 
 
 def charge(
-    lines: Sequence[Line], bases: Sequence[int], tax: Callable[[int, Fraction], int]
+    lines: Sequence[Line], bases: Sequence[int], tax: Callable[[Fraction], Fraction]
 ) -> list[list[int]]:
     """Return the taxes of each line, computed once for each code and rate; given ones stay."""
     found = [[each.amount for each in line.taxes] for line in lines]
@@ -327,8 +370,9 @@ def charge(
         taxed = lines[places[0]].taxed
         assert taxed is not None
         held = [bases[place] for place in places]
-        amount = tax(sum(held), taxed.rate.percent)
-        for place, part in zip(places, shares(amount, held), strict=True):
+        rate = tax(taxed.rate.percent)
+        amounts = shares_by_rate(half_up(sum(held) * rate), held, rate)
+        for place, part in zip(places, amounts, strict=True):
             found[place] = [part]
     return found
 
@@ -353,13 +397,18 @@ def recovered(amount: int, taxed: Taxation) -> int:
     return half_up(Fraction(amount * taxed.rate.recovered, 100))
 
 
+def back_of(amount: int, taxes: Sequence[int], taxed: Taxation) -> list[int]:
+    """Divide the recovered amount of some taxes over them."""
+    return shares_by_rate(amount, taxes, Fraction(taxed.rate.recovered) / 100)
+
+
 def block(lines: Sequence[Line]) -> None:
     """Set the blocked amounts of computed taxes."""
     for places in grouped(lines, lambda line: is_computed(line) and line.taxed):
         taxes = [lines[place].taxes[0] for place in places]
         taxed, amounts = taxes[0].taxed, [each.amount for each in taxes]
         assert taxed is not None
-        parts = shares(recovered(sum(amounts), taxed), amounts)
+        parts = back_of(recovered(sum(amounts), taxed), amounts, taxed)
         for tax, part in zip(taxes, parts, strict=True):
             tax.blocked = tax.amount - part
 
@@ -370,7 +419,8 @@ def withhold(lines: Sequence[Line]) -> None:
         taxed = lines[places[0]].withholding
         assert taxed is not None
         nets = [lines[place].net for place in places]
-        parts = shares(added(sum(nets), taxed.rate.percent), nets)
+        rate = added(taxed.rate.percent)
+        parts = shares_by_rate(half_up(sum(nets) * rate), nets, rate)
         for place, part in zip(places, parts, strict=True):
             lines[place].withheld = part
 
@@ -381,9 +431,10 @@ def assess(lines: Sequence[Line]) -> None:
         taxed = lines[places[0]].taxed
         assert taxed is not None
         nets = [lines[place].net for place in places]
-        amount = added(sum(nets), taxed.rate.percent)
-        owed = shares(amount, nets)
-        back = shares(recovered(amount, taxed), owed)
+        rate = added(taxed.rate.percent)
+        amount = half_up(sum(nets) * rate)
+        owed = shares_by_rate(amount, nets, rate)
+        back = back_of(recovered(amount, taxed), owed, taxed)
         for place, tax, input_tax in zip(places, owed, back, strict=True):
             line, code = lines[place], taxed.code
             if code is not None and tax:
@@ -403,6 +454,10 @@ def is_assessed(line: Line) -> Taxation | None:
 
 def subtotal_of(line: Body) -> int:
     """Return the amount of a line before the discount on the document, as its price is given."""
-    price = Fraction(line.get("unit_price_decimal", line.get("unit_price", 0)))
-    gross = half_up(Fraction(str(line["quantity"])) * price)
+    gross = half_up(Fraction(str(line["quantity"])) * price_of(line))
     return gross - int(line.get("discount_amount", 0))
+
+
+def price_of(line: Body) -> Fraction:
+    """Return the price of one unit."""
+    return Fraction(line.get("unit_price_decimal", line.get("unit_price", 0)))

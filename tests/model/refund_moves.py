@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 
+from tests.model.arithmetic import capped
 from tests.model.books import Body, Books
 from tests.model.records import (
     BankAccount,
@@ -14,7 +15,7 @@ from tests.model.records import (
     RefundPayment,
 )
 from tests.model.refusals import Faults, find, gone, refused
-from tests.model.rests import Split, over_all, over_lines, with_assessed
+from tests.model.rests import Split, left_of, over_all, over_lines, with_assessed
 
 
 def create(books: Books, body: Body) -> Refund:
@@ -75,12 +76,20 @@ def day_of_target(target: Document | Payment | Credit) -> date:
 
 def check_lines(books: Books, faults: Faults, document: Document, given: Sequence[Body]) -> None:
     """Check the lines that a refund names."""
-    rests = {line.id: sum(rest.values()) for line, rest in books.rests(document).items()}
+    rests = books.rests(document)
+    lines = {line.id: line for line in rests}
     ids = [each["line_id"] for each in given]
     faults.add(400, "validation_error", len(set(ids)) < len(ids))
-    faults.add(422, "reference_not_found", set(ids) - set(rests))
-    too_much = any(each["amount_cents"] > rests.get(each["line_id"], 0) for each in given)
-    faults.add(422, "refund_exceeds_refundable", too_much)
+    faults.add(422, "reference_not_found", set(ids) - set(lines))
+    left = left_of(books.side, rests)
+    for each in given:
+        line = lines.get(each["line_id"])
+        if line is None or each["amount_cents"] > sum(rests[line].values()):
+            faults.add(422, "refund_exceeds_refundable", line)
+            break
+        for (_, part), n in over_lines(rests, {line: each["amount_cents"]}).items():
+            faults.add(422, "refund_exceeds_refundable", capped(n, left[part]) != n)
+            left[part] -= n
 
 
 def split_off(
@@ -89,7 +98,7 @@ def split_off(
     """Split a refund over the rest of the given lines, or of the whole document."""
     rests, taken = books.rests(document), books.taken(document)
     if given is None:
-        return with_assessed(books.side, rests, taken, over_all(rests, amount))
+        return with_assessed(books.side, rests, taken, over_all(books.side, rests, amount))
     lines = {line.id: line for line in rests}
     amounts = {lines[e["line_id"]]: e["amount_cents"] for e in given if e["line_id"] in lines}
     split = over_lines(rests, amounts)

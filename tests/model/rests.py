@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from tests.model.arithmetic import Part, half_up, shares
+from tests.model.arithmetic import Part, capped, half_up, shares
 from tests.model.codes import Mark
 from tests.model.pricing import Line, Tax, Taxation
 from tests.model.sides import Side
@@ -34,12 +34,22 @@ def net_part(side: Side, line: Line) -> Part:
     return side.returns or line.account, line.net_mark
 
 
-def over_all(rests: Rests, amount: int) -> Split:
+def left_of(side: Side, rests: Rests) -> Counter[Part]:
+    """Return what is left of each part of a document; no part passes zero.
+
+    Where a line is below zero, less may be left of a part than of one of its lines.
+    """
+    whole, found = Counter[Part](), Counter[Part]()
+    for line, rest in rests.items():
+        for part, n in line.parts(side, side.returns).items():
+            whole[part] += n
+            found[part] += rest[part]
+    return Counter({part: capped(n, found[part]) for part, n in whole.items()})
+
+
+def over_all(side: Side, rests: Rests, amount: int) -> Split:
     """Split an amount over parts, and then within each over its lines."""
-    parts: Counter[Part] = Counter()
-    for rest in rests.values():
-        for part, n in rest.items():
-            parts[part] += n
+    parts = left_of(side, rests)
     split: Split = Counter()
     for part, share in zip(parts, shares(amount, list(parts.values())), strict=True):
         lines = [line for line, rest in rests.items() if part in rest]
@@ -73,7 +83,7 @@ def assessed_with(line: Line, taken: Iterable[Split], net: int, whole: int) -> C
     """Return the self-assessed tax of a part of a net: the tax owed, and its counterparts."""
     rest = left(line.assessed, line, taken)
     back: Counter[Part] = Counter()
-    borne = [part for part, n in line.assessed.items() if n > 0]
+    borne = [p for p, n in line.assessed.items() if n and p[1] and p[1].part != "output"]
     for part in rest.keys() - borne:
         back[part] = in_proportion(rest[part], net, whole)
     amounts = shares(-sum(back.values()), [rest[part] for part in borne])

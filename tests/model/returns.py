@@ -55,7 +55,7 @@ def on_cash(books: Books) -> Sums:
 def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
     """Yield the lines of posted documents and credits, each with its sign, without openings."""
     for document in books.documents.values():
-        if document.state == "open" and document.priced.total and not document.opening:
+        if document.state == "open" and document.priced.is_posted and not document.opening:
             yield from ((each, 1) for each in document.priced.lines)
     for credit in books.credits.values():
         if credit.state == "open" and not credit.opening:

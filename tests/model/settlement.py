@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tests.model.arithmetic import Part, shares
+from tests.model.arithmetic import Part, capped, shares
 from tests.model.books import Books
 from tests.model.pricing import Line
 from tests.model.records import Credit, Document, Refund, Settlement, Share, VendorRefund, WriteOff
@@ -93,8 +93,14 @@ def same_parts(
     split: Counter[Part] = Counter()
     for (_, mark), given in books.settlements[credit][document].split.items():
         waiting = given
-        for part in [each for each in left if mark is not None and each[1] == mark]:
-            taken = min(waiting, left[part] - split[part])
+        same = [each for each in left if mark is not None and each[1] == mark]
+        still = {part: left[part] - split[part] for part in same}
+        if min(still.values(), default=0) < 0:
+            whole = capped(waiting, sum(still.values()))
+            split.update(dict(zip(same, shares(whole, list(still.values())), strict=True)))
+            continue
+        for part in same:
+            taken = min(waiting, still[part])
             split[part] += taken
             waiting -= taken
     rest = less(left, [split])

@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from tests.model.arithmetic import Part, faults_of, named, shares
+from tests.model.arithmetic import Part, capped, faults_of, named, shares
 from tests.model.books import Body, Books
 from tests.model.codes import Mark
 from tests.model.pricing import Line
 from tests.model.records import Document, WriteOff
 from tests.model.refusals import Faults, gone, refused
-from tests.model.rests import Split, net_part
+from tests.model.rests import Rests, Split, net_part
 from tests.model.settlement import share_out
 
 CHARGED = ("output", "input")
@@ -40,21 +40,32 @@ def write_off(books: Books, id: str, body: Body) -> WriteOff:
 def relief(books: Books, document: Document, split: Counter[Part], *, taxes: bool) -> Split:
     """Return the amounts taken back of lines: withheld tax; with relief also tax and its net."""
     rests = books.rests(document)
-    charged = {mark.code for (_, mark), n in split.items() if n and mark and mark.part in CHARGED}
+    charged = {
+        part[1].code
+        for part, n in split.items()
+        if n
+        and part[1]
+        and part[1].part in CHARGED
+        and sum(lefts(books, rests, part).values()) >= 0
+    }
     back: Split = Counter()
     for part, share in split.items():
         mark = part[1]
         relieved = taxes and mark and (mark.part in CHARGED or is_net_of(mark, charged))
         if not share or mark is None or not (relieved or mark.part == "withheld"):
             continue
-        named = {line: as_taken(books, line, part) for line in rests}
-        found = {line: own for line, own in named.items() if own is not None}
-        lines = list(found)
-        left = [rests[line][found[line]] for line in lines]
-        n = min(share, sum(left)) if share > 0 else max(share, sum(left))
-        for line, amount in zip(lines, shares(abs(n), [abs(each) for each in left]), strict=True):
-            back[line, found[line]] += amount if share > 0 else -amount
+        left = lefts(books, rests, part)
+        n = capped(share, sum(left.values()))
+        for key, amount in zip(left, shares(n, list(left.values())), strict=True):
+            back[key] += amount
     return back
+
+
+def lefts(books: Books, rests: Rests, part: Part) -> Split:
+    """Return what is left of the lines that have a part of their document."""
+    named = {line: as_taken(books, line, part) for line in rests}
+    found = {line: own for line, own in named.items() if own is not None}
+    return Counter({(line, own): rests[line][own] for line, own in found.items()})
 
 
 def is_net_of(mark: Mark, charged: set[str]) -> bool:
