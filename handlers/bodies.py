@@ -1164,6 +1164,7 @@ class TaxReturnCreate(TypedDict):
 class TaxReturnFile(TypedDict):
     reference: str | Absent
     lock: bool | Absent
+    settle: bool | Absent
 
 
 class TaxReturnSupersede(TypedDict):

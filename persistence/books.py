@@ -49,6 +49,7 @@ from persistence.ledger.journal import JournalStore
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
 from persistence.store import Scope, Store
+from persistence.tax.declared_tax import DeclaredTaxes
 from persistence.tax.tax_codes import TaxCodeStore
 from persistence.tax.tax_returns import TaxReturnStore
 from persistence.trade.credits import CreditStore
@@ -218,6 +219,7 @@ class Books(Scope):
     accounts = StoreOf(AccountStore)
     tax_codes = StoreOf(TaxCodeStore)
     tax_returns = StoreOf(TaxReturnStore)
+    declared_taxes = StoreOf(DeclaredTaxes)
     invoices = StoreOf(InvoiceStore)
     invoice_payments = StoreOf(InvoicePaymentStore)
     invoice_refunds = StoreOf(InvoiceRefundStore)

@@ -447,6 +447,7 @@ tax_return = tenant_table(
     # The journal ranges (days and numbers) of a filed return, and its amounts.
     Column("slices", JSONB, nullable=False),
     Column("figures", JSONB),
+    Column("settlement", JSONB),  # What its filing posted, by account.
     one_of("scheme", "accrual", "cash"),
     one_of("status", "draft", "filed", "superseded"),
     CheckConstraint("start_date <= end_date", name="days_in_order"),

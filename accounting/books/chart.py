@@ -30,7 +30,7 @@ GERMAN = {
     "2100": "Erhaltene Anzahlungen von Kunden",
     "2200": "Umsatzsteuer",
     "2210": "Abzuführende Quellensteuer",
-    "2230": "Umsatzsteuer-Zahllast",
+    "2230": "Umsatzsteuerzahllast",
     "2250": "Kundengutschriften",
     "2300": "Verbindlichkeiten aus Erstattungen",
     "2400": "Sonstige abgegrenzte Verbindlichkeiten",

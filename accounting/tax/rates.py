@@ -38,6 +38,7 @@ class CountryRates:
     in_eu: bool = False
     eu_goods: bool = False  # Trade in goods with the EU follows the rules within it.
     postpones_imports: bool = False
+    customs_in_return: bool = False  # The return has import VAT that was paid to customs.
     reverses_at_home: bool = True
 
 
@@ -84,6 +85,7 @@ RATES: Final[Mapping[str, CountryRates]] = {
         zero=(Rate(NOTHING, valid_from=date(2023, 1, 1)),),  # Solar panels.
         in_eu=True,
         eu_goods=True,
+        customs_in_return=True,
     ),
     "FR": CountryRates(
         source="Code général des impôts, articles 278 to 281 octies",

@@ -11,7 +11,8 @@ from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
-from accounting.books.ledger import TaxPart
+from accounting.books.ledger import TaxMark, TaxPart
+from accounting.tax import german_form
 from accounting.tax.codes import Direction, TaxCode, TaxCodes, Treatment
 
 WHOLE_UNIT: Final = 100  # The currencies of both forms have two digits.
@@ -38,11 +39,20 @@ _RELIEVED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class BoxSource:
-    """The amounts that go into a box: a part of a code, on one side of the ledger."""
+    """The amounts that go into a box: a part of a code, on one side of the ledger.
+
+    Without a `rate` they are those of all rates.
+    """
 
     code_id: UUID
     part: TaxPart
     side: int
+    rate: Decimal | None = None
+
+    @property
+    def of_all_rates(self) -> "BoxSource":
+        """The same amounts at all rates."""
+        return BoxSource(self.code_id, self.part, self.side)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +137,7 @@ class Figures:
 
     `unapplied_received` and `unapplied_paid` are money that settles nothing yet: without tax on
     cash, and perhaps a deposit with tax on accrual. They are None in older filed returns.
+    `rounding` is the tax owed less the tax that the form declares.
     """
 
     boxes: tuple[Box, ...]
@@ -136,6 +147,7 @@ class Figures:
     transition: tuple[CodeFigures, ...] = ()
     unapplied_received: int | None = None
     unapplied_paid: int | None = None
+    rounding: int = 0
 
     @property
     def tax_due(self) -> int:
@@ -170,14 +182,16 @@ def drawn_up(
 ) -> Figures:
     """Compute all figures of a return; `unapplied` is money received and paid in advance."""
     received, paid = unapplied
+    filled = boxes(country, coded, codes)
     return Figures(
-        boxes=boxes(country, coded, codes),
+        boxes=filled,
         codes=by_code(coded, codes),
         late=by_code((each for each in coded if each.late), codes),
         transition=by_code((each for each in coded if each.transition), codes),
         uncoded=tuple(uncoded),
         unapplied_received=received,
         unapplied_paid=paid,
+        rounding=_rounding(country, filled, coded, codes),
     )
 
 
@@ -222,27 +236,35 @@ def boxes(country: str | None, coded: Sequence[CodedAmount], codes: TaxCodes) ->
     for each in coded:
         code = known[each.code_id]
         for side in (DEBIT, CREDIT):
-            for number, sign, is_net in _placed(country, code, each.part, side):
+            for number, sign, is_net in _placed(country, code, each.part, each.rate, side):
                 amounts[number] += sign * each.on(side)
-                behind[number][BoxSource(code.id, each.part, side)] = None
+                source = BoxSource(code.id, each.part, side, _rate_in(country, number, each.rate))
+                behind[number][source] = None
                 whole |= {number} if is_net else set()
     found = [
         Box(number, _whole(amount) if number in whole else amount, tuple(behind[number]))
         for number, amount in amounts.items()
     ]
-    return _british(found) if country == "GB" else tuple(sorted(found, key=_in_order))
+    if country == "GB":
+        return _british(found)
+    if country == "DE":
+        found = [each for each in found if each.number != german_form.SUM]
+        found.append(_german_sum(found, coded, known))
+    return tuple(sorted(found, key=_in_order))
 
 
 def contribution(
-    country: str | None, code: TaxCode, part: TaxPart, amount: int, box: str | None = None
+    country: str | None, code: TaxCode, mark: TaxMark, amount: int, box: str | None = None
 ) -> int:
     """Return what a posted amount, a debit above zero, adds to a box, or else to its code's figure.
 
     In Great Britain a credit of 100.00 as the net of a sale adds 100.00 to box 6, and a debit of
     60.00 for services from abroad adds 60.00. Box 4 counts against box 5.
     """
-    side = DEBIT if amount > 0 else CREDIT
-    placed = {number: sign for number, sign, _ in _placed(country, code, part, side)}
+    side, part = DEBIT if amount > 0 else CREDIT, mark.part
+    if country == "DE" and box == german_form.SUM:
+        return _sign_in_sum(code, part, mark.rate, side) * abs(amount)
+    placed = {number: sign for number, sign, _ in _placed(country, code, part, mark.rate, side)}
     if box is None or not placed:
         return amount * _side(code, part)
     sign = placed.get(box, next(iter(placed.values())))
@@ -251,15 +273,26 @@ def contribution(
 
 
 def _placed(
-    country: str | None, code: TaxCode, part: TaxPart, side: int
+    country: str | None, code: TaxCode, part: TaxPart, rate: Decimal, side: int
 ) -> Iterator[tuple[str, int, bool]]:
     """Yield the boxes that an amount goes into, its sign there, and whether they are of a net."""
     if part not in code.boxes and country == "GB" and part in _RELIEVED[code.direction]:
         yield from _relieved_in_britain(code, part, side)
         return
-    told = part if part in code.boxes else _RELIEVED[code.direction].get(part, part)
-    for number in code.boxes.get(told, ()):
+    told = _told(code, part)
+    is_german = country == "DE"
+    found = german_form.at_rate(code.boxes, told, rate) if is_german else code.boxes.get(told, ())
+    for number in found:
         yield number, side * _side(code, told), told in (TaxPart.NET, TaxPart.RELIEF_NET)
+
+
+def _told(code: TaxCode, part: TaxPart) -> TaxPart:
+    """Return the part as which a code declares a part: relief is the tax that it reverses."""
+    return part if part in code.boxes else _RELIEVED[code.direction].get(part, part)
+
+
+def _rate_in(country: str | None, box: str, rate: Decimal) -> Decimal | None:
+    return rate if country == "DE" and box in german_form.DEPEND_ON_RATE else None
 
 
 def _relieved_in_britain(
@@ -293,6 +326,48 @@ def _british(found: Iterable[Box]) -> tuple[Box, ...]:
         "5", abs(owed - by_number["4"].amount), tuple(dict.fromkeys((*due, *by_number["4"].behind)))
     )
     return tuple(sorted(by_number.values(), key=_in_order))
+
+
+def _german_sum(
+    found: Iterable[Box], coded: Iterable[CodedAmount], known: Mapping[UUID, TaxCode]
+) -> Box:
+    """Return box 83, computed from the other boxes, and the tax behind it."""
+    behind = {
+        BoxSource(each.code_id, each.part, side, each.rate): None
+        for each in coded
+        for side in (DEBIT, CREDIT)
+        if each.on(side) and _sign_in_sum(known[each.code_id], each.part, each.rate, side)
+    }
+    summed = german_form.summed({each.number: each.amount for each in found})
+    return Box(german_form.SUM, summed, tuple(behind))
+
+
+def _sign_in_sum(code: TaxCode, part: TaxPart, rate: Decimal, side: int) -> int:
+    """Return the sign with which an amount on a side of the ledger is in box 83, or 0."""
+    told = _told(code, part)
+    if told is TaxPart.NET:
+        return 0
+    return german_form.sign_in_sum(code.boxes, told, rate) * side * _side(code, told)
+
+
+def _rounding(
+    country: str | None, filled: Iterable[Box], coded: Iterable[CodedAmount], codes: TaxCodes
+) -> int:
+    """Return the posted tax less the tax that the form computes from its bases.
+
+    In Germany, 900.50 at 19 % have 171.10 of tax, and the form computes 171.00 from 900.00.
+    """
+    if country != "DE":
+        return 0
+    known = {each.id: each for each in codes.codes}
+    posted = sum(
+        (each.on(side) * side * _side(code, TaxPart.OUTPUT))
+        for each in coded
+        for code in [known[each.code_id]]
+        if german_form.is_computed(code.boxes, _told(code, each.part), each.rate)
+        for side in (DEBIT, CREDIT)
+    )
+    return posted - german_form.computed({each.number: each.amount for each in filled})
 
 
 def _together(found: Mapping[str, Box], *numbers: str) -> tuple[BoxSource, ...]:

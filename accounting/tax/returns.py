@@ -16,6 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from accounting.books.businesses import Context
+from accounting.books.ledger import PostedEntry
 from accounting.books.numbers import journal_series, journal_year
 from accounting.errors import Conflict, ValidationError
 from accounting.tax.commands import CreateTaxReturn, FileTaxReturn, Scheme
@@ -64,7 +65,11 @@ class JournalRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxReturn:
-    """A return of a period; once filed, it keeps its figures and its slices of the journal."""
+    """A return of a period; once filed, it keeps its figures and its slices of the journal.
+
+    `settlement` has the amounts by account, debits above zero, that its filing posted; None if it
+    was filed without.
+    """
 
     id: UUID
     version: int
@@ -80,6 +85,8 @@ class TaxReturn:
     supersedes_id: UUID | None = None
     slices: tuple[JournalRange, ...] = ()
     figures: Figures | None = None
+    settlement: Mapping[UUID, int] | None = None
+    posted: tuple[PostedEntry, ...] = ()
 
 
 def created(command: CreateTaxReturn, context: Context) -> TaxReturn:

@@ -55,7 +55,8 @@ _BOXES: Final[Mapping[str, Mapping[str, Boxes]]] = {
         "PG5": _ACQUIRED,
         "PG0": _boxes("7 9"),
     },
-    # The tax of a net at 19 or 7 % has no Kennzahl: the form computes it.
+    # The tax of a net at 19 or 7 % has no Kennzahl: the form computes it. `german_form` has the
+    # Kennzahlen of other rates.
     "DE": {
         "S19": _boxes("81"),
         "S7": _boxes("86"),
@@ -68,6 +69,7 @@ _BOXES: Final[Mapping[str, Mapping[str, Boxes]]] = {
         "SR": _boxes("60"),
         "P19": _boxes(input_="66"),
         "P7": _boxes(input_="66"),
+        "PI": _boxes(input_="62"),
         "PG19": _boxes("89", input_="61"),
         "PG7": _boxes("93", input_="61"),
         "PG0": _boxes("90"),
@@ -196,6 +198,10 @@ def _bought(country: CountryRates) -> Iterator[_Draft]:
     scope = _unrated("O", Treatment.OUT_OF_SCOPE, "Purchases, outside the scope")
     yield replace(scope, direction=bought)
     yield from _self_assessed(country)
+    if country.customs_in_return:
+        # It has no rate, since its tax is always given: it is that of the customs' notice.
+        customs = _unrated("I", Treatment.ZERO, "Import VAT paid to customs")
+        yield replace(customs, direction=bought)
     for rates in country.withheld_on_purchases:
         yield _withheld(bought, rates)
 

@@ -97,7 +97,11 @@ def file_tax_return(body: TaxReturnFile | None) -> FileTaxReturn:
     """Parse the options for filing a draft."""
     if body is None:
         return FileTaxReturn()
-    return FileTaxReturn(reference=or_none(body["reference"]), lock=or_else(body["lock"], False))
+    return FileTaxReturn(
+        reference=or_none(body["reference"]),
+        lock=or_else(body["lock"], False),
+        settle=or_else(body["settle"], True),
+    )
 
 
 def reason_to_supersede(body: TaxReturnSupersede) -> str:

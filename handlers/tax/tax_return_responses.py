@@ -135,7 +135,8 @@ async def selected(
     if "box" in asked:
         is_draft = tax_return.status is ReturnStatus.DRAFT
         figures = await worked_out(books, tax_return, has) if is_draft else read(tax_return)
-        behind &= set(figures.behind(asked["box"]) or ())
+        sources = figures.behind(asked["box"]) or ()
+        behind = frozenset(each for each in sources if each.of_all_rates in behind)
     (unsettled,) = await books.fetch(unsettled_in(books, has, await books.roles()))
     return Selection(
         slices=[each for each in has.slices if _is_asked_for(each, asked)],
@@ -304,7 +305,7 @@ def serialize_shares(
             "debit_amount": max(each.amount, 0),
             "credit_amount": max(-each.amount, 0),
             "amount_cents": contribution(
-                country, known[each.mark.code_id], each.mark.part, each.amount, box
+                country, known[each.mark.code_id], each.mark, each.amount, box
             ),
         }
         for each in shares

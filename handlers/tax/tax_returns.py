@@ -10,6 +10,7 @@ from handlers.bodies import TaxReturnCreate, TaxReturnFile, TaxReturnSupersede
 from handlers.results import Created, Reply
 from handlers.shared.links import lines_of_return
 from handlers.tax import tax_commands
+from handlers.tax.return_settlements import settle
 from handlers.tax.tax_return_responses import (
     drawn_up,
     members_of,
@@ -18,6 +19,7 @@ from handlers.tax.tax_return_responses import (
     serialize_line,
     serialize_tax_return,
     summarize,
+    worked_out,
 )
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
@@ -57,16 +59,22 @@ async def list_tax_return_entries(
 
 
 async def file_tax_return(books: Books, tax_return_id: UUID, body: TaxReturnFile | None) -> Reply:
-    """Mark a draft as filed; its figures and entries are fixed, and no other return counts them."""
+    """Mark a draft as filed; its figures and entries are fixed, and no other return counts them.
+
+    Its settlement is posted before the lock moves, and is in no return.
+    """
     command = tax_commands.file_tax_return(body)
     # Meanwhile no request posts an entry or files another return.
     books.run_alone()
     draft = (await books.tax_returns.lock(tax_return_id)).tax_return
     filed = await books.tax_returns.filed()
     returns.refuse_filing(draft, filed, books.context)
-    having = await drawn_up(books, draft)
+    has = await members_of(books, draft)
+    figures = await worked_out(books, draft, has)
     reached = await books.tax_returns.reached()
-    done = returns.filed(draft, command, having, reached, books.context)
+    done = returns.filed(draft, command, (has.slices, figures), reached, books.context)
+    if command.settle:
+        done = await settle(books, done, has)
     if draft.supersedes_id is not None:
         old = await books.tax_returns.get(draft.supersedes_id)
         books.save(returns.superseded(old.tax_return, books.context))

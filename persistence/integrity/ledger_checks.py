@@ -3,6 +3,7 @@
 from accounting.books.chart import CONTROL_ROLES
 from accounting.books.manual_entries import SOURCE, STREAM
 from accounting.opening.openings import OPENING
+from accounting.tax.settlements import SETTLEMENT
 from accounting.trade.sides import PAYABLE
 from persistence.integrity.definitions import BOTH, part_of, quoted
 from persistence.ledger.balances import ADDED_UP, EVERY_SUM, LINES, TAX_ADDED_UP, TAX_KEY, TAX_SUMS
@@ -15,6 +16,7 @@ SOURCES = {
     "bank_transaction": "bank_transaction",
     "bank_transfer": "bank_transfer",
     OPENING: "opening_balance",
+    SETTLEMENT: "tax_return",
     **{each.side.document_source: each.document for each in BOTH},
     **{each.side.payment_source: each.payment for each in BOTH},
     **{each.side.credit_source: each.credit for each in BOTH},

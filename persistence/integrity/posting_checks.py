@@ -15,6 +15,7 @@ from accounting.bank import bank_postings
 from accounting.books.chart import Roles
 from accounting.books.ledger import Entry, Line, Movement, Part, TaxMark
 from accounting.opening import openings
+from accounting.tax import settlements
 from accounting.trade import postings
 from accounting.trade.credits import Credit
 from accounting.trade.documents import Document
@@ -84,6 +85,11 @@ def kinds_in(books: Books) -> list[Kind]:
     return [
         *traded,
         Kind(books.opening_balances, openings.desired, lambda each: f"opening {each.id}"),
+        Kind(
+            books.tax_returns,
+            lambda record, _: settlements.desired(record.tax_return),
+            lambda record: f"tax return {record.id}",
+        ),
         Kind(payouts, bank_postings.desired, lambda payout: f"payout {payout.id}"),
         Kind(
             books.bank_transactions,

@@ -113,6 +113,11 @@ ORDER BY account.id IN (SELECT id FROM named) DESC"""
 ROLES = compiled(
     select(account.c.id, account.c.role).where(in_business(account), account.c.role.is_not(None))
 )
+CODES = """
+SELECT coa_language, ARRAY(
+  SELECT code FROM account WHERE account.business_id = %(business_id)s
+) AS codes
+FROM business WHERE id = %(business_id)s"""
 _NAMED = or_(
     cast(account.c.id, Text) == any_(given("references", ARRAY(Text()))),
     account.c.code == any_(given("references", ARRAY(Text()))),
@@ -256,6 +261,15 @@ class AccountStore(Store[AccountState]):
             return {Role(row["role"]): row["id"] for row in known}
 
         return self.fetch((Query(ROLES, {}),), answer)
+
+    def codes_and_language(self) -> Fetch[tuple[frozenset[str], str]]:
+        """Load the codes of all accounts, and the language of the chart."""
+
+        def answer(answers: Answers) -> tuple[frozenset[str], str]:
+            [row] = answers[0]
+            return frozenset(row["codes"]), row["coa_language"]
+
+        return self.fetch((Query(CODES, {}),), answer)
 
     def named(
         self, references: Collection[AccountReference], *, hold: bool = True

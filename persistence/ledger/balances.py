@@ -14,6 +14,7 @@ from datetime import date
 from accounting.books.periods import Period, month_end
 from accounting.books.report_filter import Basis
 from accounting.opening.openings import OPENING
+from accounting.tax.settlements import SETTLEMENT
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.sql import Query, Row
 from persistence.store import Scope
@@ -67,7 +68,7 @@ LINES = f"""
            line.debit, line.credit, journal_entry.series, journal_entry.place,
            line.in_ledger, line.in_cash,
            line.in_ledger AND line.tax_code_id IS NULL
-             AND journal_entry.source_type <> '{OPENING}' AS is_uncoded,
+             AND journal_entry.source_type NOT IN ('{OPENING}', '{SETTLEMENT}') AS is_uncoded,
            line.tax_code_id IS NOT NULL AND journal_entry.source_type <> '{OPENING}' AS is_coded,
            CASE WHEN line.in_ledger THEN journal_entry.source_type NOT IN ({_listed(DOCUMENTS)})
              ELSE journal_entry.source_type IN ({_listed(SETTLEMENTS)}) END AS in_cash_scheme

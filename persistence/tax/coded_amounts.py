@@ -44,7 +44,8 @@ _IS_UNCODED = "account_id = ANY(%(accounts)s::uuid[]) AND tax_code_id IS NULL"
 # The sums of a code by month: posted amounts if it counts when posted, else settled amounts.
 _OF_MONTHS = """
   SELECT tax_month.tax_code_id AS code_id, tax_month.tax_rate AS rate, tax_month.tax_part AS part,
-         slice.late, CASE WHEN counted.itself THEN debits ELSE cash_debits END AS debit,
+         NULL::uuid AS on_account, slice.late,
+         CASE WHEN counted.itself THEN debits ELSE cash_debits END AS debit,
          CASE WHEN counted.itself THEN credits ELSE cash_credits END AS credit
   FROM <months>
   JOIN tax_month ON tax_month.business_id = %(business_id)s
@@ -55,7 +56,7 @@ _OF_MONTHS = """
   WHERE tax_month.tax_code_id = ANY(%(codes)s::uuid[])""".replace("<months>", MONTHS)
 # Lines that are tax parts themselves. `_SETTLED` below has the parts that lines settle.
 _MARKED = f"""
-  SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, late,
+  SELECT tax_code_id AS code_id, tax_rate AS rate, tax_part AS part, account_id AS on_account, late,
          sign * debit AS debit, sign * credit AS credit
   FROM (<lines>) AS line
   WHERE {_COUNTS_ITSELF}"""
@@ -63,9 +64,9 @@ _MARKED = f"""
 _OF_ALL_SPLITS = lines("""account_id = ANY(%(settled_on)s::uuid[] || %(opened_on)s::uuid[])
         AND split <> '[]'""")
 _SETTLED = f"""
-  SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
+  SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, (share->>0)::uuid, late,
          sign * greatest((share->>1)::bigint, 0), sign * greatest(-(share->>1)::bigint, 0)
-  FROM ({lines_of_all(_SETTLES)}) AS line
+  FROM (<lines>) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
   WHERE {_COUNTS_AS_SETTLED} AND (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
 
@@ -91,11 +92,10 @@ _MOVING = f"""
 
 
 # Both selects again, for the case that the scheme depends on the document of each line.
-_MARKED_BY_SCHEME = (
-    f"{_MARKED.replace('<lines>', lines(_IS_MARKED))} OR {about(POSTED_COUNTS, _COLUMNS)}"
-)
+_MARKED_LINES = _MARKED.replace("<lines>", lines(_IS_MARKED))
+_MARKED_BY_SCHEME = f"{_MARKED_LINES} OR {about(POSTED_COUNTS, _COLUMNS)}"
 _SETTLED_BY_SCHEME = f"""
-  SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, late,
+  SELECT (share->>2)::uuid, (share->>3)::numeric, share->>4, (share->>0)::uuid, late,
          greatest(amount, 0), greatest(-amount, 0)
   FROM ({_COUNTING}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
@@ -151,31 +151,55 @@ def _in_months(which: Sequence[str], more: Sequence[str]) -> str:
 _UNCODED = "SELECT account_id, sign * (debit - credit) AS amount FROM (<lines>) AS line"
 
 WHEN_POSTED = _in_months([], [])
-BOTH = _in_months([f"{_SETTLES} AND {_COUNTS_AS_SETTLED}"], [_SETTLED])
+BOTH = _in_months(
+    [f"{_SETTLES} AND {_COUNTS_AS_SETTLED}"],
+    [_SETTLED.replace("<lines>", lines_of_all(_SETTLES))],
+)
 BY_SCHEME = _added(
     "",
     [_MARKED_BY_SCHEME, _SETTLED_BY_SCHEME],
     [_UNCODED.replace("<lines>", lines(_IS_UNCODED))],
 )
 
-# The unsettled amounts before a change of scheme, by document: its own less the settled amounts.
-UNSETTLED = f"""
-SELECT owner_id, code_id, trim_scale(rate)::text AS rate, part, sum(amount)::bigint AS amount
-FROM (
+# The unsettled amounts before a change of scheme: those of documents less the settled amounts.
+_UNSETTLED_PARTS = f"""
   SELECT {_owner("line.source_id")} AS owner_id, tax_code_id AS code_id,
-         tax_rate AS rate, tax_part AS part, debit - credit AS amount
+         tax_rate AS rate, tax_part AS part, account_id AS on_account, debit - credit AS amount
   FROM ({lines("tax_code_id = ANY(%(when_settled)s::uuid[])")}) AS line
   WHERE source_type = ANY(%(documents)s::text[]) AND source_type <> ALL(%(write_offs)s::text[])
     AND {about(MOVES, {**_COLUMNS, "id": "line.source_id"})}
   UNION ALL
-  SELECT owner_id, (share->>2)::uuid, (share->>3)::numeric, share->>4, way * (share->>1)::bigint
+  SELECT owner_id, (share->>2)::uuid, (share->>3)::numeric, share->>4, (share->>0)::uuid,
+         way * (share->>1)::bigint
   FROM ({_MOVING}) AS line
   CROSS JOIN LATERAL jsonb_array_elements(split) AS share
-  WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])
+  WHERE (share->>2)::uuid = ANY(%(when_settled)s::uuid[])"""
+UNSETTLED = f"""
+SELECT owner_id, code_id, trim_scale(rate)::text AS rate, part, sum(amount)::bigint AS amount
+FROM ({_UNSETTLED_PARTS}
 ) AS amounts
 GROUP BY owner_id, code_id, rate, part
 HAVING sum(amount) <> 0
 ORDER BY owner_id, code_id, rate, part"""
+
+
+# The tax that a return declares, by code and by the account it is on; debits above zero.
+def _declared(*coded: str) -> str:
+    return f"""
+SELECT code_id, on_account, sum(debit - credit)::bigint AS amount
+FROM ({" UNION ALL ".join(coded)}) AS line
+WHERE part = ANY(%(taxes)s::text[])
+GROUP BY code_id, on_account
+HAVING sum(debit - credit) <> 0"""
+
+
+DECLARED_WHEN_POSTED = _declared(_MARKED_LINES)
+DECLARED_BOTH = _declared(_MARKED_LINES, _SETTLED.replace("<lines>", lines(_SETTLES)))
+DECLARED_BY_SCHEME = _declared(_MARKED_BY_SCHEME, _SETTLED_BY_SCHEME)
+DECLARED_UNSETTLED = _declared(
+    f"SELECT code_id, part, on_account, amount AS debit, 0 AS credit"
+    f" FROM ({_UNSETTLED_PARTS}) AS amounts"
+)
 
 # The balances of accounts at the end of a day, from a covering index.
 HELD = """

@@ -103,12 +103,19 @@ def _key(code: Any, part: Any, amount: Any) -> ColumnElement[str]:
     return func.concat(code, word("/"), part, word("/"), side)
 
 
+def _is_behind(key: ColumnElement[str], rate: Any) -> ColumnElement[bool]:
+    """Return the condition that a key is selected at all rates, or at its own."""
+    selected = given("behind", _WORDS)
+    at_rate = func.concat(key, word("/"), cast(func.trim_scale(rate), Text))
+    return or_(key == any_(selected), at_rate == any_(selected))
+
+
 def _is_marked() -> ColumnElement[bool]:
     """Return the condition that the line itself is a selected tax part."""
     net = journal_line.c.debit - journal_line.c.credit
     key = _key(journal_line.c.tax_code_id, journal_line.c.tax_part, net)
     coded = journal_line.c.tax_code_id == any_(given("codes", _IDS))
-    asked_for = key == any_(given("behind", _WORDS))
+    asked_for = _is_behind(key, journal_line.c.tax_rate)
     return and_(coded, asked_for, _at_rate(journal_line.c.tax_rate))
 
 
@@ -189,7 +196,7 @@ def _settles() -> ColumnElement[bool]:
     key = _key(said(2), said(4), cast(said(1), BigInteger))
     shared = and_(
         cast(said(2), Uuid) == any_(given("when_settled", _IDS)),
-        key == any_(given("behind", _WORDS)),
+        _is_behind(key, cast(said(3), Numeric)),
         _at_rate(cast(said(3), Numeric)),
     )
     account_id = journal_line.c.account_id
@@ -297,5 +304,6 @@ def asked(selection: Selection) -> Row:
 
 
 def _written(behind: BoxSource) -> str:
-    """Serialize a `Behind` as the statement compares it."""
-    return f"{behind.code_id}/{behind.part}/{'+' if behind.side == DEBIT else '-'}"
+    """Serialize a source as the statement compares it; a rate without trailing zeros."""
+    rate = "" if behind.rate is None else f"/{behind.rate.normalize():f}"
+    return f"{behind.code_id}/{behind.part}/{'+' if behind.side == DEBIT else '-'}{rate}"

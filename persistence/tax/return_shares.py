@@ -46,8 +46,10 @@ class Selection:
     def has(self, share: Share) -> bool:
         """Return whether a share is selected."""
         side = DEBIT if share.amount > 0 else CREDIT
-        at_rate = self.rate is None or share.mark.rate == self.rate
-        return at_rate and BoxSource(share.mark.code_id, share.mark.part, side) in self.behind
+        mark = share.mark
+        source = BoxSource(mark.code_id, mark.part, side, mark.rate)
+        is_selected = source in self.behind or source.of_all_rates in self.behind
+        return is_selected and self.rate in (None, mark.rate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from typing import Final
 from accounting.books.periods import Period, month_end, pieces
 from accounting.opening.openings import OPENING
 from accounting.tax.returns import JournalRange
+from accounting.tax.settlements import SETTLEMENT
 from persistence.engine.sql import Row
 from persistence.tax.document_schemes import uptos
 
@@ -52,7 +53,8 @@ _BY_DAY = f"""
     CROSS JOIN LATERAL (
       SELECT source_type, source_id, place FROM journal_entry
       WHERE journal_entry.business_id = %(business_id)s AND journal_entry.id = line.entry_id
-        AND journal_entry.place <= slice.upto AND journal_entry.source_type <> %(opening)s
+        AND journal_entry.place <= slice.upto
+        AND journal_entry.source_type <> ALL(%(outside)s::text[])
         AND journal_entry.posted_at <= %(known_at)s
       LIMIT 1
     ) AS entry"""
@@ -68,7 +70,7 @@ _BY_NUMBER = f"""
         AND journal_entry.series = slice.series
         AND journal_entry.place > slice.after AND journal_entry.place <= slice.upto
         AND journal_entry.entry_date BETWEEN slice.first AND slice.last
-        AND journal_entry.source_type <> %(opening)s
+        AND journal_entry.source_type <> ALL(%(outside)s::text[])
         AND journal_entry.posted_at <= %(known_at)s
       ORDER BY journal_entry.place
     ) AS entry
@@ -112,7 +114,7 @@ WITH beside AS MATERIALIZED (
         AND (<which>)
       ORDER BY journal_line.line_number
     ) AS line
-    WHERE entry.source_type <> %(opening)s
+    WHERE entry.source_type <> ALL(%(outside)s::text[])
 )"""
 
 
@@ -160,7 +162,8 @@ def sliced(
         "earliest": min((each.first for each in months), default=date.max),
         "latest": max((each.last for each in months), default=date.min),
         **_days("", by_number),
-        "opening": OPENING,  # Excluded: it was declared before the books began.
+        # Excluded: openings were declared before the books began; settlements are no new tax.
+        "outside": [OPENING, SETTLEMENT],
         "known_at": known(known_at),
         "series": [each.series for each in by_number],
         "afters": [each.after for each in by_number],

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy import DateTime, delete, not_, select
 
 from accounting.books.chart import Roles
-from accounting.books.ledger import TaxPart
+from accounting.books.ledger import PostedEntry, TaxPart
 from accounting.tax.cash_schemes import CountedCodes
 from accounting.tax.codes import Direction, Treatment
 from accounting.tax.commands import Scheme
@@ -27,9 +27,11 @@ from accounting.tax.returns import JournalRange, ReturnStatus, TaxReturn
 from persistence.engine.listings import Listing, between, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
+from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import tax_return
 from persistence.tax import coded_amounts, return_lines, slice_lines
+from persistence.tax.declared_tax import amounts_of
 from persistence.tax.return_shares import ReturnLine, Selection, line_of
 
 # Conversion of tax returns to and from rows; the slices and figures of filed ones are JSON.
@@ -44,25 +46,28 @@ Json = dict[str, Any]
 
 def row_of(tax_return: TaxReturn) -> Row:
     """Serialize a tax return as a row."""
-    figures = tax_return.figures
+    figures, settlement = tax_return.figures, tax_return.settlement
     return {
         **{name: getattr(tax_return, name) for name in PLAIN},
         "scheme": tax_return.scheme,
         "status": tax_return.status,
         "slices": [_slice_as_json(each) for each in tax_return.slices],
         "figures": None if figures is None else figures_as_json(figures),
+        "settlement": None if settlement is None else {str(k): v for k, v in settlement.items()},
     }
 
 
 def tax_return_of(row: Row) -> TaxReturn:
-    """Make a tax return from a row, which may lack the slices and the figures."""
+    """Make a tax return from a row, which may lack slices, figures and settlement."""
     figures, scheme = row.get("figures"), Scheme(row["scheme"])
+    settlement = row.get("settlement")
     return TaxReturn(
         **{name: row[name] for name in PLAIN},
         scheme=scheme,
         status=ReturnStatus(row["status"]),
         slices=tuple(_slice_of(each, scheme) for each in row.get("slices", ())),
         figures=None if figures is None else figures_of(figures),
+        settlement=None if settlement is None else amounts_of(settlement),
     )
 
 
@@ -73,7 +78,7 @@ def figures_as_json(figures: Figures) -> Json:
             {
                 "number": each.number,
                 "amount": each.amount,
-                "behind": [[part.code_id, part.part, part.side] for part in each.behind],
+                "behind": [_behind_as_json(part) for part in each.behind],
             }
             for each in figures.boxes
         ],
@@ -91,6 +96,7 @@ def figures_as_json(figures: Figures) -> Json:
         ],
         "unapplied_received": figures.unapplied_received,
         "unapplied_paid": figures.unapplied_paid,
+        "rounding": figures.rounding,
     }
 
 
@@ -111,6 +117,7 @@ def figures_of(stored: Json) -> Figures:
         ),
         unapplied_received=stored["unapplied_received"],
         unapplied_paid=stored["unapplied_paid"],
+        rounding=stored.get("rounding", 0),  # Missing in older figures.
     )
 
 
@@ -141,8 +148,14 @@ def _code_of(stored: Mapping[str, Any]) -> CodeFigures:
     )
 
 
-def _behind(code_id: str, part: str, side: int) -> BoxSource:
-    return BoxSource(UUID(code_id), TaxPart(part), side)
+def _behind_as_json(source: BoxSource) -> list[Any]:
+    rate = [] if source.rate is None else [str(source.rate)]
+    return [source.code_id, source.part, source.side, *rate]
+
+
+def _behind(code_id: str, part: str, side: int, rate: str | None = None) -> BoxSource:
+    at = None if rate is None else Decimal(rate)
+    return BoxSource(UUID(code_id), TaxPart(part), side, at)
 
 
 def _slice_as_json(each: JournalRange) -> list[Any]:
@@ -182,7 +195,7 @@ _HEAD = (
 )
 _COLUMNS = (*(tax_return.c[name] for name in _HEAD), SUPERSEDED_BY)
 BY_ID = compiled(
-    select(*_COLUMNS, tax_return.c.slices, tax_return.c.figures).where(
+    select(*_COLUMNS, tax_return.c.slices, tax_return.c.figures, tax_return.c.settlement).where(
         in_business(tax_return), among(tax_return.c.id)
     )
 )
@@ -245,6 +258,11 @@ class TaxReturnRecord:
     def version(self) -> int:
         return self.tax_return.version
 
+    @property
+    def posted(self) -> tuple[PostedEntry, ...]:
+        """The entries that were posted for its settlement."""
+        return self.tax_return.posted
+
 
 class TaxReturnStore(Store[TaxReturnRecord]):
     """The tax returns of one business."""
@@ -254,10 +272,12 @@ class TaxReturnStore(Store[TaxReturnRecord]):
     rank: ClassVar = 10
 
     def loading(self, ids: Sequence[UUID]) -> tuple[Query, ...]:
-        return (Query(BY_ID, {"ids": list(ids)}),)
+        return (Query(BY_ID, {"ids": list(ids)}), posted_for(ids))
 
     def assemble(self, answers: Answers) -> list[TaxReturnRecord]:
-        return [_record(row) for row in answers[0]]
+        rows, entries = answers
+        posted = posted_by_source(entries)
+        return [_record(row, posted.get(row["id"], ())) for row in rows]
 
     def filed(self, known_at: datetime | None = None) -> Fetch[list[TaxReturn]]:
         """Load the returns filed and not superseded, now or at `known_at`, without figures."""
@@ -363,8 +383,8 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         self.scope.staging.follow_with(Query(AUDIT_BUSINESS, own))
 
 
-def _record(row: Row) -> TaxReturnRecord:
-    return TaxReturnRecord(tax_return_of(row), row["superseded_by_id"])
+def _record(row: Row, posted: tuple[PostedEntry, ...] = ()) -> TaxReturnRecord:
+    return TaxReturnRecord(replace(tax_return_of(row), posted=posted), row["superseded_by_id"])
 
 
 def _coded(row: Row) -> CodedAmount:

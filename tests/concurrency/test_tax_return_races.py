@@ -20,7 +20,7 @@ class TestFilingAReturn:
         sent_at = f"2025-0{3 * quarter}-15T00:00:00Z"
         body = invoice_body(buyer, line(1_000, tax_code="S20"), sent_at=sent_at)
         post = partial(shop.api.post, INVOICES, json=body)
-        draft = drawn_up(shop, quarter)
+        draft, due = drawn_up(shop, quarter), ledger.balances().get("2230", 0)
         file = partial(shop.api.post, f"{RETURNS}{draft['id']}/file/")
         before = net_of(draft["codes"])
         *ran, done = together([*[post] * 14, file])
@@ -29,6 +29,9 @@ class TestFilingAReturn:
         late = net_of(drawn_up(shop, quarter + 1)["late"])
         assert filed + late == before + 14_000
         assert filed % 1_000 == 0
+        # The settlement has the tax of the filed lines, and of no others.
+        after = ledger.balances().get("2230", 0)
+        assert after - due == -codes(read(shop, draft)["codes"]).get("S20", {}).get("output", 0)
         ledger.audit()
 
     def test_one_of_several_returns_of_a_day_is_filed(self, shop: Business) -> None:

@@ -113,11 +113,11 @@ class TestBoxesOfGreatBritain:
 class TestBoxesOfGermany:
     def test_bases_are_in_whole_euros_and_the_form_works_out_their_tax(self) -> None:
         amounts = [("S19", NET, -10_050), ("S19", OUTPUT, -1_910), ("P19", INPUT, 111)]
-        assert filled_in("DE", GERMAN, *amounts) == {"66": 111, "81": 10_000}
+        assert filled_in("DE", GERMAN, *amounts) == {"66": 111, "81": 10_000, "83": 1_900 - 111}
 
     def test_relief_lowers_the_base_and_the_tax(self) -> None:
         amounts = [("S19", NET, -10_000), ("S19", RELIEF_NET, 4_000), ("P19", RELIEF, -30)]
-        assert filled_in("DE", GERMAN, *amounts) == {"66": -30, "81": 6_000}
+        assert filled_in("DE", GERMAN, *amounts) == {"66": -30, "81": 6_000, "83": 1_140 + 30}
 
     def test_tax_that_is_assessed_has_its_own(self) -> None:
         amounts = [("PU19", NET, 100), ("PU19", OUTPUT, -19), ("PU19", INPUT, 19)]

@@ -42,6 +42,9 @@ TAX_RETURNS: Mapping[str, Fault] = {
     "two slices have one part": planted(
         "tax_return", "slices = slices || slices", _FILED, "tax_returns", "tax_return_members"
     ),
+    "a return settled another amount than was posted": planted(
+        "tax_return", "settlement = '{}'", _NEXT, "posted_as_desired"
+    ),
     "nothing has taken the place of a return": planted(
         "tax_return", "status = 'superseded'", _FILED, "tax_return_members"
     ),
