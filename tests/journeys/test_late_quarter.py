@@ -25,7 +25,7 @@ import pytest
 
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
-from tests.builders.bank import BILL_PAYMENT, PAYMENT, Bank, open_account
+from tests.builders.bank import BILL_PAYMENT, PAYMENT, TRANSFER, Bank, open_account
 from tests.builders.reports import report
 from tests.builders.tax_returns import boxes, drawn_up, explain_themselves, filed
 from tests.builders.trade import PURCHASES, SALES, Record, line
@@ -112,7 +112,8 @@ def shop(acme: Partner) -> Shop:
     paid_by_card(business, card)
     out = current.line(-36_500, date="2025-03-05")
     current.transfer(out, card)
-    card.line(36_500, date="2025-03-05")
+    back = {"target_type": TRANSFER, "target_id": out["id"]}
+    card.done(card.line(36_500, date="2025-03-05"), "match", back)
     current.match(current.line(60_000, date="2025-03-20"), PAYMENT, third)
     allocated(business, third, invoice, 60_000, "2025-03-20")
     return Shop(business, current, reserve, card, deposit, invoice)
