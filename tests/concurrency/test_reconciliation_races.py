@@ -73,6 +73,32 @@ class TestReconciling:
             assert 0 < seen["ledger_balance_cents"] <= 5 * posted == 30
 
     @pytest.mark.parametrize("number", range(ROUNDS))
+    def test_money_comes_back_before_the_closing_or_not_in_its_days(
+        self, shop: Business, buyer: Record, bank: Bank, number: int
+    ) -> None:
+        payments = [paid(shop, buyer, 100, payment_date="2025-03-12") for _ in range(6)]
+        for each in payments:
+            bank.match(bank.line(100), PAYMENT, each)
+        calls: list[Call] = [
+            partial(bank.ask, bank.line(-100), "match", matching(PAYMENT, each, of="return"))
+            for each in payments
+        ]
+        calls.insert(number, partial(reconcile, bank, 600))
+        ran = together(calls)
+        statement = ran.pop(number)
+        assert statement.status == 201
+        if is_closed(statement):
+            assert statuses(ran) == {409: 6}
+            assert {each.code for each in ran} == {"bank_reconciled"}
+        else:
+            assert statuses(ran) == {200: 6}
+        failed = [
+            shop.api.get(f"invoices/payments/{each['id']}/").json()["status"] == "failed"
+            for each in payments
+        ]
+        assert sum(failed) == statuses(ran).get(200, 0)
+
+    @pytest.mark.parametrize("number", range(ROUNDS))
     def test_a_line_is_in_the_statement_or_after_its_closing(
         self, shop: Business, bank: Bank, number: int
     ) -> None:
