@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import pytest
 
-from accounting.trade.aging import FIRST_DAYS_LATE
+from accounting.trade.aging import late_moments
 from persistence.trade.owed import PURCHASES, SALES, OwedSql
 from tests.api_server import ApiServer
 from tests.builders.purchases import bill_body
@@ -47,7 +48,7 @@ class TestAging:
         asked = {
             "business_id": shop.id,
             "as_of": "2026-12-31",
-            "late": list(FIRST_DAYS_LATE),
+            "late": late_moments(date(2026, 12, 31), "UTC"),
             "control": accounts[0],
             "accounts": accounts,
         }
