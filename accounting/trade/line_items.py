@@ -11,7 +11,7 @@ from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import TaxPart
-from accounting.errors import ValidationError
+from accounting.errors import RuleViolation, ValidationError
 from accounting.money import EXACT, round_half_away, split, within_bounds
 from accounting.tax.day_codes import DayCodes, TaxReferences
 from accounting.tax.taxed_amounts import (
@@ -21,15 +21,11 @@ from accounting.tax.taxed_amounts import (
     TaxAccounts,
     TaxedAmount,
     TaxInstruction,
-    tax,
-)
-from accounting.trade.amounts_below_zero import (
     code_and_rate,
     negative,
     refuse_below_zero,
-    refuse_larger,
     refuse_tax_below_zero,
-    refuse_withheld,
+    tax,
 )
 from accounting.trade.commands import DocumentLine, TaxGiven, WriteDocument
 from accounting.trade.documents import Document, LineItem
@@ -236,7 +232,7 @@ def _amounts(
     amounts = [each.amount for each in untaxed]
     taxed_lines = [(each.place, each.taxing) for each in untaxed]
     refuse_below_zero(taxed_lines, amounts)
-    refuse_larger(discount, within_bounds(sum(amounts)))
+    _refuse_larger(discount, within_bounds(sum(amounts)))
     shares = _spread(discount, amounts, [code_and_rate(each.taxing) for each in untaxed])
     taxable = [
         TaxableAmount(
@@ -257,7 +253,7 @@ def _amounts(
     tax_total = within_bounds(sum(line.tax_total for line in lines))
     withheld = sum(line.withheld_total for line in lines)
     total = subtotal - net_discount + tax_total - withheld
-    refuse_withheld(total)
+    _refuse_withheld(total)
     return Amounts(
         lines=lines,
         additional_discount=net_discount,
@@ -333,6 +329,31 @@ def _decimals(value: Decimal) -> int:
     """Count the significant decimals: 1.50 has one."""
     exponent = value.normalize(EXACT).as_tuple().exponent
     return -exponent if isinstance(exponent, int) else 0
+
+
+def _refuse_larger(discount: int, subtotal: int) -> None:
+    """Refuse a discount on the document that is larger than its subtotal.
+
+    Raises RuleViolation `negative_amount`.
+    """
+    if discount > subtotal:
+        raise RuleViolation(
+            "negative_amount",
+            "The discount is larger than the subtotal.",
+            field="additional_discount",
+            amount=subtotal - discount,
+        )
+
+
+def _refuse_withheld(total: int) -> None:
+    """Refuse a total below zero, which only withheld tax can cause.
+
+    Raises RuleViolation `negative_amount`.
+    """
+    if total < 0:
+        raise RuleViolation(
+            "negative_amount", "The withholding tax exceeds the total amount.", amount=total
+        )
 
 
 def _identifiers(before: Sequence[LineItem], count: int, context: Context) -> list[UUID]:
