@@ -71,6 +71,37 @@ class TestProve:
         assert len(own_server.prover.books()) == businesses
 
 
+# The days beside moments, which rows of servers before time zones do not have.
+STORED_DAYS = (
+    *("invoice SET voided_on", "bill SET voided_on"),
+    *("customer_credit SET voided_on", "vendor_credit SET voided_on"),
+    *("write_off SET written_off_on", "bill_write_off SET written_off_on"),
+    *("write_off SET reversed_on", "bill_write_off SET reversed_on"),
+    *("invoice_refund SET cancelled_on", "vendor_refund SET cancelled_on"),
+    *("invoice_refund_payment SET completed_on", "payout SET completed_on"),
+)
+OPENED_ON = ("customer_credit SET opened_on", "vendor_credit SET opened_on")
+
+
+class TestBooksFromBefore:
+    def test_their_days_are_in_utc_in_any_time_zone(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        shop = traded(partner.business())
+        paths = ("invoices/", "bills/", "customer-credits/", "vendor-credits/", "payouts/")
+        before = [shop.api.get(path, params={"page_size": 100}).json() for path in paths]
+        for column in STORED_DAYS:
+            tamper(own_server, f"UPDATE {column} = NULL WHERE business_id = %s", shop.id)
+        for column in OPENED_ON:
+            chosen = "business_id = %s AND opening_id IS NULL"
+            tamper(own_server, f"UPDATE {column} = NULL WHERE {chosen}", shop.id)
+        assert [shop.api.get(path, params={"page_size": 100}).json() for path in paths] == before
+        for timezone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+            path = f"/v1/platform/businesses/{shop.id}/"
+            assert partner.api.patch(path, json={"timezone": timezone}).is_success
+            assert faults_in(own_server, shop) == {"audit_rows"}
+
+
 class TestPlantedFault:
     @pytest.mark.parametrize("fault", PLANTED)
     def test_a_planted_fault_is_found_by_the_checks_that_it_concerns(
