@@ -832,6 +832,7 @@ class PayoutOtherItemInput(TypedDict):
 class PayoutCreate(TypedDict):
     external_id: str | Absent
     processor: PayoutProcessor
+    bank_account_id: UUID | Absent | None
     processor_payout_id: str | Absent | None
     paid_out_amount_cents: int
     fee_cents: int | Absent

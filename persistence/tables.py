@@ -1071,6 +1071,7 @@ payout = tenant_table(
     Column("completions", JSONB, nullable=False),
     cents("linked"),
     Column("money_account_id", Uuid),
+    Column("bank_account_id", Uuid),
     # Payouts without a date come first.
     listed("at", Moment, "coalesce(completed_at, '-infinity')"),
     # The reconciliation status as the rules derive it; a test compares the two.
@@ -1102,6 +1103,7 @@ payout = tenant_table(
         "deleted_at IS NULL OR status = 'cancelled' AND external_id IS NULL", name="deleted_whole"
     ),
     within_business("money_account_id", "account"),
+    within_business("bank_account_id", "bank_account"),
     unique("external_id"),
     index("created_at", "id"),
     index("listed_at", "id"),

@@ -87,7 +87,8 @@ def _paid_out(payout: Payout, stood: Days, roles: Roles) -> Iterator[Movement]:
     to the bank and 20,000 to fees, and 940,000 leaves clearing. A chargeback of 5,000 leaves
     clearing, too, as a cost.
     """
-    bank = payout.money_account_id or roles[Role.BANK]
+    named = roles[Role.BANK] if payout.bank is None else payout.bank.account_id
+    bank = payout.money_account_id or named
     clearing, fees = roles[Role.PROCESSOR_CLEARING], roles[Role.PROCESSING_FEES]
     taken = payout.paid_out + payout.fee + payout.additional_refunds
     amounts = (

@@ -134,6 +134,7 @@ class SavePayout:
     currency: str | None = None
     status: str | Absent = ABSENT
     completed_at: datetime | Absent = ABSENT
+    bank_account_id: UUID | Absent | None = ABSENT
     imported_at: datetime | Absent | None = ABSENT
     payment_ids: tuple[UUID, ...] | Absent = ABSENT
     refund_payment_ids: tuple[UUID, ...] | Absent = ABSENT

@@ -24,7 +24,7 @@ from accounting.books.businesses import Context, refuse_locked, refuse_other_cur
 from accounting.books.chart import Role
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
-from accounting.trade.payments import completions_after
+from accounting.trade.payments import NO_BANKS, MoneyBanks, chosen_bank, completions_after
 from accounting.trade.sides import RECEIVABLE
 
 Held = Mapping[UUID, Money]
@@ -67,14 +67,18 @@ def money_affected(
 
 
 def announce(
-    command: SavePayout, held: Held, referenced: TaxReferences, context: Context
+    command: SavePayout,
+    held: Held,
+    referenced: TaxReferences,
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> PaidOut:
     """Create a payout, with the status `paid` by default.
 
     Its fee is by default that of its items. Raises ValidationError `validation_error`; Conflict
     `item_not_completed`, `already_in_payout`, `account_archived` or `period_locked`; RuleViolation
     `currency_mismatch`, `reference_not_found`, `item_not_in_clearing`, `processor_mismatch`,
-    `control_account` or `same_account`.
+    `control_account`, `same_account` or `bank_account_inactive`.
     """
     refuse_other_currency(command.currency, context)
     blank = Payout(
@@ -92,11 +96,16 @@ def announce(
         completed_at=None,
     )
     whole = replace(command, status=or_else(command.status, "paid"))
-    return _brought(blank, whole, held, referenced, context)
+    return _brought(blank, whole, held, referenced, context, banks)
 
 
 def update(
-    payout: Payout, command: SavePayout, held: Held, referenced: TaxReferences, context: Context
+    payout: Payout,
+    command: SavePayout,
+    held: Held,
+    referenced: TaxReferences,
+    context: Context,
+    banks: MoneyBanks = NO_BANKS,
 ) -> PaidOut:
     """Change a payout; absent fields and lists stay.
 
@@ -104,7 +113,7 @@ def update(
     `payout_reconciled` if a bank transaction is linked.
     """
     refuse_other_currency(command.currency, context)
-    after = _brought(payout, command, held, referenced, context)
+    after = _brought(payout, command, held, referenced, context, banks)
     if after.payout == payout:
         return PaidOut(payout)
     _refuse_reconciled(payout)
@@ -161,10 +170,16 @@ def reported_paid(payout: Payout, on: date, context: Context) -> Payout:
 
 
 def _brought(
-    payout: Payout, command: SavePayout, held: Held, referenced: TaxReferences, context: Context
+    payout: Payout,
+    command: SavePayout,
+    held: Held,
+    referenced: TaxReferences,
+    context: Context,
+    banks: MoneyBanks,
 ) -> PaidOut:
     """Apply a command to a payout and to the money that it holds."""
-    after = _with_facts(payout, command, context)
+    bank = chosen_bank(command.bank_account_id, banks, payout.bank)
+    after = replace(_with_facts(payout, command, context), bank=bank)
     if not isinstance(command.other_items, Absent):
         day = completed_on(after) or context.today
         after = replace(after, other_items=other_items(command.other_items, referenced, day))

@@ -17,7 +17,7 @@ from accounting.errors import RuleViolation, ValidationError
 from accounting.tax.day_codes import TaxReferences
 from accounting.tax.taxed_amounts import Gross, HeldTax, held_taxes
 from accounting.trade import payments, refunds
-from accounting.trade.payments import Payment
+from accounting.trade.payments import MoneyBank, Payment
 from accounting.trade.refunds import RefundPayment
 
 # Items of a payout besides payments and refunds: disputes, reserves, adjustments.
@@ -199,7 +199,7 @@ class Payout:
     `gross_payments` and `total_refunds` sum the completed items; `fee_steps` are the fees that were
     posted, or reversed, with the items on each day. `completions` are the periods in which it was
     paid. `linked` is the amount that bank transactions show, on the ledger account
-    `money_account_id`.
+    `money_account_id`; `bank` is the bank account that the payout names.
     """
 
     id: UUID
@@ -229,6 +229,7 @@ class Payout:
     linked: int = 0
     money_account_id: UUID | None = None
     completed_on: date | None = None
+    bank: MoneyBank | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 

@@ -186,6 +186,7 @@ def save_payout(body: PayoutCreate) -> SavePayout:
         currency=or_none(body["currency"]),
         status=body["status"],
         completed_at=body["completed_at"],
+        bank_account_id=body["bank_account_id"],
         imported_at=body["imported_at"],
         payment_ids=_ids(body["payment_ids"]),
         refund_payment_ids=_ids(body["refund_payment_ids"]),

@@ -72,16 +72,17 @@ async def _lock_money(books: Books, found: Payout | None, command: SavePayout | 
 async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     """Record a payout, or update the one with the same external id."""
     command = bank_commands.save_payout(body)
-    named, codes = await books.fetch(
+    named, banks, codes = await books.fetch(
         books.accounts.named(payouts.account_references(command)),
+        books.sales.banks_named([command.bank_account_id]),
         books.tax_codes.for_use(needed=payouts.names_codes(command)),
     )
     known, money = await lock_for_upsert(books, command)
     referenced = TaxReferences(BookAccounts(await books.roles(), named), codes)
     if known is None:
-        made = payout_changes.announce(command, money, referenced, books.context)
+        made = payout_changes.announce(command, money, referenced, books.context, banks)
     else:
-        made = payout_changes.update(known, command, money, referenced, books.context)
+        made = payout_changes.update(known, command, money, referenced, books.context, banks)
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])
@@ -143,6 +144,7 @@ def serialize_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
         "business_id": books.business_id,
         "external_id": payout.external_id,
         "processor": payout.processor,
+        "bank_account_id": payout.bank and payout.bank.id,
         "processor_payout_id": payout.processor_payout_id,
         "paid_out_amount_cents": payout.paid_out,
         "fee_cents": payout.fee,

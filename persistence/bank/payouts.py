@@ -29,6 +29,7 @@ from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
 from persistence.tax.gross_amounts import held_of, held_row
+from persistence.trade.money_banks import bank_columns, take_bank
 from persistence.trade.payments import payment_of, span_rows, spans_of
 from persistence.trade.receivables import PAYMENTS, REFUND_PAYMENTS
 from persistence.trade.refunds import refund_payment_of
@@ -36,8 +37,9 @@ from persistence.trade.refunds import refund_payment_of
 # SQL of payouts, of the payments they list, and of their list.
 
 
-STORED = tuple(item.name for item in fields(Payout) if item.name not in ("items", "posted"))
-_COLUMNS = [payout.c[name] for name in STORED]
+DERIVED = ("items", "posted", "bank")
+STORED = tuple(item.name for item in fields(Payout) if item.name not in DERIVED)
+_COLUMNS = [*(payout.c[name] for name in STORED), *bank_columns(payout)]
 _KEPT = payout.c.deleted_at.is_(None)
 
 _ITEM_COLUMNS = [column for column in payout_item.c if column.name != "business_id"]
@@ -264,6 +266,7 @@ class PayoutStore(Store[Payout]):
             for item in value.other_items
         ]
         row["completions"] = span_rows(value.completions)
+        row["bank_account_id"] = value.bank and value.bank.id
         self.scope.stage(self.table, value.id, row)
         for item in value.items:
             if item != self.scope.loaded(item.id):
@@ -306,7 +309,8 @@ def _payout(
     )
     row["other_items"] = tuple(_other_item(item) for item in row["other_items"])
     row["completions"] = spans_of(row["completions"])
-    return Payout(**row, items=items, posted=posted)
+    bank = take_bank(row)
+    return Payout(**row, bank=bank, items=items, posted=posted)
 
 
 def _other_item(row: Row) -> OtherItem:

@@ -332,10 +332,10 @@ class Books:
             return "3290"
         for link in self.links_of(money):
             return link.line.account.code
-        if isinstance(money, Payout):
-            return "1100"
         if money.bank is not None:
             return money.bank.code
+        if isinstance(money, Payout):
+            return "1100"
         return self.side.money(money.method, getattr(money, "processor", None))
 
     # Amounts of parties.

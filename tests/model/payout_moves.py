@@ -31,6 +31,7 @@ def bring(books: Books, body: Body) -> tuple[Payout, list[Payment | RefundPaymen
     after.paid_out = body["paid_out_amount_cents"]
     after.fee = body.get("fee_cents", after.fees if known is None else before.fee)
     after.additional = body.get("additional_refunds_amount_cents", before.additional)
+    after.bank = books.bank_named(faults, body, before.bank)
     if "other_items" in body:
         after.others = [other(books, faults, each) for each in body["other_items"]]
     dated(books, after, body)

@@ -245,6 +245,7 @@ class Payout:
     paid_on: date | None = None
     told_at: str | None = None
     was_paid: bool = False
+    bank: "BankAccount | None" = None
     payments: list[Payment] = field(default_factory=list)
     refund_payments: list[RefundPayment] = field(default_factory=list)
     others: list[Line] = field(default_factory=list)

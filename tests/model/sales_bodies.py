@@ -78,6 +78,7 @@ class SalesBodies(Bodies):
             **self.maybe(15, "additional_refunds_amount_cents", lambda: self.hand.one((0, 25))),
             **self.maybe(30, "status", lambda: self.hand.one(PAYOUT_STATUSES)),
             **self.maybe(60, "completed_at", self.moment),
+            **self.bank(20),
         }
 
     def other_items(self) -> list[Body]:

@@ -300,6 +300,7 @@ def payout(books: Books, record: Payout) -> View:
     shown = {
         "external_id": record.external_id,
         "status": record.status,
+        "bank_account_id": named_bank(record),
         "paid_out_amount_cents": record.paid_out,
         "fee_cents": record.fee,
         "additional_refunds_amount_cents": record.additional,
@@ -365,7 +366,7 @@ def vendor_refund_payment(books: Books, record: VendorRefundPayment) -> View:
     }
 
 
-def named_bank(record: Payment | Refund | RefundPayment | VendorRefundPayment) -> str | None:
+def named_bank(record: Money | Refund) -> str | None:
     """Return the id of the bank account that money names."""
     return None if record.bank is None else record.bank.id
 

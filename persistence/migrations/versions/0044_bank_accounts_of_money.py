@@ -1,4 +1,4 @@
-"""The bank account that a payment, a refund or a refund payment names."""
+"""The bank account that a payment, a refund, a refund payment or a payout names."""
 
 from persistence.migrations.texts import run_texts
 

@@ -24,3 +24,8 @@ ALTER TABLE vendor_refund_payment ADD COLUMN bank_account_id UUID;
 ALTER TABLE vendor_refund_payment ADD CONSTRAINT vendor_refund_payment_business_id_bank_account_id_fkey
   FOREIGN KEY(business_id, bank_account_id) REFERENCES bank_account (business_id, id);
 SELECT audit_columns('vendor_refund_payment', ARRAY['bank_account_id'], 'NULL');
+
+ALTER TABLE payout ADD COLUMN bank_account_id UUID;
+ALTER TABLE payout ADD CONSTRAINT payout_business_id_bank_account_id_fkey
+  FOREIGN KEY(business_id, bank_account_id) REFERENCES bank_account (business_id, id);
+SELECT audit_columns('payout', ARRAY['bank_account_id'], 'NULL');

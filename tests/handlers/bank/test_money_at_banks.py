@@ -267,6 +267,34 @@ class TestMatch:
         assert card.refused(of_card, "match", matching(BILL_PAYMENT, payment, 1))[0] == 422
 
 
+class TestPayout:
+    def test_is_paid_to_the_bank_account_that_it_names_until_a_line_shows_another(
+        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank, card: Bank
+    ) -> None:
+        body = payout_body(100, by_card(shop, buyer, 100), external_id="to a bank", **on(card))
+        with ledger.moving() as moved:
+            payout = shop.made("payouts/", body)
+        assert payout["bank_account_id"] == card.account["id"]
+        assert moved == {CARD: 100, "1150": -100}
+        line = bank.line(100)
+        bank.match(line, "payout", payout)
+        assert balances(ledger, payout) == {bank.code: 100, "1150": -100}
+        bank.unmatch(line)
+        assert balances(ledger, payout) == {CARD: 100, "1150": -100}
+
+    def test_an_update_moves_it_and_absent_it_stays(
+        self, shop: Business, ledger: Ledger, buyer: Record, card: Bank
+    ) -> None:
+        body = payout_body(100, by_card(shop, buyer, 100), external_id="moved to a bank")
+        payout = shop.made("payouts/", body)
+        for names, account in ((on(card), CARD), ({}, CARD), ({"bank_account_id": None}, "1100")):
+            answer = shop.api.post("payouts/", json={**body, **names})
+            assert answer.status_code == 200
+            assert balances(ledger, payout) == {account: 100, "1150": -100}
+        refused = ledger.refused("POST", "payouts/", json={**body, "bank_account_id": NOBODY})
+        assert refused == (422, "reference_not_found")
+
+
 class TestIntegrity:
     def test_the_books_are_green(
         self, shop: Business, buyer: Record, vendor: Record, card: Bank
