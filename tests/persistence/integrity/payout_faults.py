@@ -106,6 +106,15 @@ PAYOUTS: Mapping[str, Fault] = {
         change("invoice_payment", "method = 'cash', processor = NULL", "external_id = 'card 1'"),
         {_ITEMS, _POSTED, _CLEARING},
     ),
+    "an item of a payout names a bank account": (
+        change(
+            "invoice_payment",
+            "bank_account_id = (SELECT min(id::text)::uuid FROM bank_account"
+            " WHERE business_id = %(b)s)",
+            "external_id = 'card 1'",
+        ),
+        {_ITEMS, _POSTED, _CLEARING},
+    ),
     "money of a vendor is said to come in a payout": planted(
         "bill_payment", f"payout_id = {called('payout', 'weekly')}", "external_id = 'main'", _ITEMS
     ),
