@@ -724,6 +724,25 @@ BEGIN
       END LOOP;
     END LOOP;
   END LOOP;
+  FOR line IN
+    SELECT l.id, l.account_id, l.entry_date, l.entry_id, l.document_id, l.debit, l.credit,
+           coalesce(l.in_cash, false) AS in_cash,
+           ARRAY(SELECT DISTINCT jsonb_array_elements_text(l.tags)) || ''::text AS tags
+    FROM journal_line l
+    WHERE l.business_id = tag_documents.business AND l.document_id = ANY (documents)
+      AND l.tags IS NOT NULL
+  LOOP
+    FOREACH word IN ARRAY line.tags LOOP
+      INSERT INTO tagged_line (
+        business_id, tag, account_id, entry_date, line_id, entry_id, document_id, debit, credit,
+        in_ledger, in_cash, has_several
+      ) VALUES (
+        tag_documents.business, word, line.account_id, line.entry_date, line.id, line.entry_id,
+        line.document_id, line.debit, line.credit, true, line.in_cash,
+        word = '' AND cardinality(line.tags) > 2
+      );
+    END LOOP;
+  END LOOP;
 END
 $function$;
 

@@ -951,11 +951,13 @@ class BankSplitInput(TypedDict):
     amount_cents: int
     tax_code: str | Absent
     memo: str | Absent | None
+    tags: Tags | Absent
 
 
 class BankTransactionCategory(TypedDict):
     account: str | Absent
     memo: str | Absent | None
+    tags: Tags | Absent
     splits: list[BankSplitInput] | Absent
 
 
@@ -1184,6 +1186,7 @@ class JournalLineInput(TypedDict):
     description: str | Absent
     tax_code: str | Absent
     tax_part: TaxPart | Absent
+    tags: Tags | Absent
 
 
 JournalEntryWriter = Literal["manual", "ai", "import"]

@@ -1239,6 +1239,7 @@ journal_line = tenant_table(
     # servers of the previous release.
     Column("in_cash", Boolean),
     Column("document_id", Uuid),
+    Column("tags", JSONB),  # Its own tags; null without any, and in lines of documents.
     CheckConstraint("line_number BETWEEN 1 AND line_count", name="counted"),
     ForeignKeyConstraint(
         ["business_id", "entry_id", "line_count"],
@@ -1287,7 +1288,7 @@ tagged_line = Table(
     cents("credit"),
     Column("in_ledger", Boolean, nullable=False),
     Column("in_cash", Boolean, nullable=False),
-    # For the tag '': whether the document has more than one tag.
+    # For the tag '': whether the document, or the line itself, has more than one tag.
     Column("has_several", Boolean, nullable=False),
     PrimaryKeyConstraint("business_id", "tag", "account_id", "entry_date", "line_id"),
     CheckConstraint("in_ledger OR in_cash", name="counted"),

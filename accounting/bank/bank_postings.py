@@ -117,24 +117,26 @@ def _categorized(transaction: BankTransaction) -> Iterator[Movement]:
     parts = [
         each
         for part in transaction.parts
-        for each in _gross(part.account_id, -sign * part.amount, part.tax)
+        for each in _gross(part.account_id, -sign * part.amount, part.tax, part.tags)
     ]
     yield from during(stood, MAIN, (moved, *parts))
     for part in transaction.parts:
-        yield from during(stood, SELF_ASSESSED, _assessed(-sign, part.tax))
+        yield from during(stood, SELF_ASSESSED, _assessed(-sign, part.tax, part.tags))
 
 
-def _gross(account_id: UUID, amount: int, held: HeldTax | None) -> Iterator[Amount]:
+def _gross(
+    account_id: UUID, amount: int, held: HeldTax | None, tags: tuple[str, ...] = ()
+) -> Iterator[Amount]:
     """Yield the net of a gross amount, and the tax in it on the account of the tax."""
     sign = 1 if amount > 0 else -1
     for account, share, mark in net_and_taxes(abs(amount), account_id, held):
-        yield Amount(account, sign * share, tax=mark)
+        yield Amount(account, sign * share, tax=mark, tags=tags)
 
 
-def _assessed(sign: int, held: HeldTax | None) -> list[Amount]:
+def _assessed(sign: int, held: HeldTax | None, tags: tuple[str, ...] = ()) -> list[Amount]:
     """Return the self-assessed tax that is due and recovered; `sign` is -1 for incoming money."""
     taxes = () if held is None else held.self_assessed
-    return [Amount(each.account_id, sign * each.amount, tax=each.mark) for each in taxes]
+    return [Amount(each.account_id, sign * each.amount, tax=each.mark, tags=tags) for each in taxes]
 
 
 def _rounded(transaction: BankTransaction, roles: Roles) -> Iterator[Movement]:

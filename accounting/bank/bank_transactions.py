@@ -18,7 +18,10 @@ from accounting.tax.taxed_amounts import DayCode, Gross, HeldTax, held_taxes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CategoryPart:
-    """A gross part of a transaction that is posted to an account; rules may set its party."""
+    """A gross part of a transaction that is posted to an account; rules may set its party.
+
+    Its lines have its tags in reports.
+    """
 
     account_id: UUID
     amount: int
@@ -26,6 +29,7 @@ class CategoryPart:
     customer_id: UUID | None = None
     vendor_id: UUID | None = None
     tax: HeldTax | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +119,7 @@ def categorize(
             account_id=_other_account(transaction, each.account, referenced.accounts.named),
             amount=left if each.amount is None else each.amount,
             memo=each.memo,
+            tags=each.tags,
         )
         for each in given
     )

@@ -64,6 +64,7 @@ class CategoryGiven:
     memo: str | None = None
     tax_code: str | None = None
     place: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

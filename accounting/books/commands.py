@@ -116,6 +116,7 @@ class EntryLineGiven:
     description: str | None = None
     tax_code: str | None = None
     tax_part: TaxPart = TaxPart.NET
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

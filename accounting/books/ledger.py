@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from typing import Protocol, TypeVar
 from uuid import UUID
@@ -161,7 +162,7 @@ class Movement:
     Movements of one stream and day make one entry. `settles` is the document that is settled, and
     `split` the parts of it that the amount settles; `tax` marks the amount for a tax return.
     `about` is the document that the amount belongs to, if that is neither the settled document nor
-    the source.
+    the source. `tags` are its own tags, of an amount whose source has none.
     """
 
     on: date
@@ -172,11 +173,12 @@ class Movement:
     split: Split = ()
     tax: TaxMark | None = None
     about: UUID | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of an entry, a debit above zero, a credit below; `about` as in a movement."""
+    """A line of an entry, a debit above zero, a credit below; `about`, `tags` as in a movement."""
 
     account_id: UUID
     amount: int
@@ -185,6 +187,7 @@ class Line:
     description: str | None = None
     tax: TaxMark | None = None
     about: UUID | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def debit(self) -> int:
@@ -255,7 +258,7 @@ class _Tally:
             self.parts[part] += sign * share
 
 
-_Place = tuple[UUID, UUID | None, TaxMark | None, UUID | None, int]
+_Place = tuple[UUID, UUID | None, TaxMark | None, UUID | None, tuple[str, ...], int]
 _Tallies = dict[_Place, _Tally]
 
 
@@ -287,10 +290,10 @@ def difference(
 ) -> list[Entry]:
     """Compute the entries that turn what is posted into what is desired, by date.
 
-    Amounts are compared by stream, day, account, settled document, tax mark and `about`; locked
-    days count as the day after the lock. If an invoice is posted at 100 and desires 80, a credit of
-    20 on receivables and a debit of 20 on sales remain. Raises ValueError if an entry does not
-    balance, which is an error in the rules and not in the request.
+    Amounts are compared by stream, day, account, settled document, tax mark, `about` and tags;
+    locked days count as the day after the lock. If an invoice is posted at 100 and desires 80, a
+    credit of 20 on receivables and a debit of 20 on sales remain. Raises ValueError if an entry
+    does not balance, which is an error in the rules and not in the request.
     """
     posted = list(posted)
     known = {entry.stream for entry in posted}
@@ -299,7 +302,7 @@ def difference(
         # A first posting keeps debits and credits of one account apart; a change nets them.
         sign = 0 if move.stream in known else _sign(move.amount)
         tallies = days[after_lock(move.on, lock_date), move.stream]
-        place = move.account_id, move.settles, move.tax, move.about, sign
+        place = move.account_id, move.settles, move.tax, move.about, move.tags, sign
         tallies[place].add(move.amount, move.split, 1)
     for entry in posted:
         on = after_lock(entry.entry_date, lock_date)
@@ -341,7 +344,7 @@ def _sign(amount: int) -> int:
 
 def _add_lines(tallies: _Tallies, lines: Iterable[Line], sign: int) -> None:
     for line in lines:
-        place = line.account_id, line.settles, line.tax, line.about, 0
+        place = line.account_id, line.settles, line.tax, line.about, line.tags, 0
         tallies[place].add(line.amount, line.split, sign)
 
 
@@ -351,19 +354,16 @@ def _lines(tallies: _Tallies) -> tuple[Line, ...]:
 
 
 def _lines_at(place: _Place, tally: _Tally) -> list[Line]:
-    account_id, settles, tax, about, _ = place
+    account_id, settles, tax, about, tags, _ = place
+    made = partial(Line, account_id, tax=tax, about=about, tags=tags)
     parts = {part: share for part, share in tally.parts.items() if share}
     if tally.amount:
         settled = tuple(parts.items())
-        return [Line(account_id, tally.amount, settles, settled, tax=tax, about=about)]
+        return [made(tally.amount, settles, settled)]
     # The same amount now settles other parts: one line adds the new parts, one reverses the old.
     up = tuple((part, share) for part, share in parts.items() if share > 0)
     down = tuple((part, share) for part, share in parts.items() if share < 0)
-    return [
-        Line(account_id, sum(share for _, share in split), settles, split, tax=tax, about=about)
-        for split in (up, down)
-        if split
-    ]
+    return [made(sum(share for _, share in split), settles, split) for split in (up, down) if split]
 
 
 def _entry(source: Source, on: date, stream: str, lines: tuple[Line, ...], opening: str) -> Entry:

@@ -25,13 +25,14 @@ NEXT_STATES = {"draft": ["approved", "rejected"]}
 
 @dataclass(frozen=True, slots=True)
 class ManualLine:
-    """A line of a manual entry, a debit above zero, a credit below."""
+    """A line of a manual entry, a debit above zero, a credit below; its tags count in reports."""
 
     id: UUID
     account_id: UUID
     amount: int
     description: str | None = None
     tax: TaxMark | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +218,7 @@ def _line(line: EntryLineGiven, named: Named, context: Context) -> ManualLine:
         account_id=usable(line.account, named.get(line.account)).id,
         amount=line.amount,
         description=line.description,
+        tags=line.tags,
     )
 
 

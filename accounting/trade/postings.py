@@ -52,14 +52,14 @@ FEE = "fee"
 APPLIED = "applied"
 SELF_ASSESSED = "self_assessed"
 
-_Place = tuple[date, str, UUID, UUID | None, TaxMark | None, UUID | None]
+_Place = tuple[date, str, UUID, UUID | None, TaxMark | None, UUID | None, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
     """An amount for an account, with the document it settles and the split of the settlement.
 
-    `about` as on a movement.
+    `about` and `tags` as on a movement.
     """
 
     account_id: UUID
@@ -68,6 +68,7 @@ class Amount:
     split: Split = ()
     tax: TaxMark | None = None
     about: UUID | None = None
+    tags: tuple[str, ...] = ()
 
 
 def of_tax(tax: Tax, amount: int) -> Amount:
@@ -93,6 +94,7 @@ def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Move
             each.split,
             each.tax,
             each.about,
+            each.tags,
         )
         yield moved
         if end is not None:
@@ -106,7 +108,8 @@ def netted(movements: list[Movement]) -> list[Movement]:
     """
     met: dict[_Place, Movement] = {}
     for move in movements:
-        place = move.on, move.stream, move.account_id, move.settles, move.tax, move.about
+        refers = move.settles, move.tax, move.about, move.tags
+        place = move.on, move.stream, move.account_id, *refers
         first = met.get(place)
         met[place] = move if first is None else _joined(first, move)
     return list(met.values())

@@ -5,7 +5,7 @@ from itertools import starmap
 from typing import Any, cast
 from uuid import UUID
 
-from accounting.absent import ABSENT, Absent, for_each, or_none
+from accounting.absent import ABSENT, Absent, for_each, or_else, or_none
 from accounting.bank.commands import (
     BankAccountDetails,
     BankRuleConditions,
@@ -154,7 +154,8 @@ def categorize_transaction(body: BankTransactionCategory) -> tuple[CategoryGiven
     if not isinstance(splits, Absent):
         return tuple(starmap(_split, enumerate(splits)))
     assert not isinstance(account, Absent), "a line without parts has an account"
-    return (CategoryGiven(any_account(account), memo=or_none(body["memo"])),)
+    tags = tuple(or_else(body["tags"], ()))
+    return (CategoryGiven(any_account(account), memo=or_none(body["memo"]), tags=tags),)
 
 
 def save_bank_rule(body: BankRuleCreate | BankRuleUpdate) -> SaveBankRule:
@@ -245,6 +246,7 @@ def _split(place: int, item: BankSplitInput) -> CategoryGiven:
         or_none(item["memo"]),
         or_none(item["tax_code"]),
         f"splits.{place}",
+        tuple(or_else(item["tags"], ())),
     )
 
 

@@ -105,4 +105,5 @@ def serialize_part(record: BankTransactionRecord, part: CategoryPart) -> dict[st
         "memo": part.memo,
         "customer_id": part.customer_id,
         "vendor_id": part.vendor_id,
+        "tags": part.tags,
     }

@@ -54,4 +54,5 @@ def _line(item: JournalLineInput) -> EntryLineGiven:
         or_none(item["description"]),
         tax_code=or_none(item["tax_code"]),
         tax_part=TaxPart(or_else(item["tax_part"], TaxPart.NET)),
+        tags=tuple(or_else(item["tags"], ())),
     )

@@ -205,6 +205,7 @@ def serialize_line(line: EntryLine) -> dict[str, Any]:
         "credit_amount": line.credit,
         "description": line.description,
         **serialize_mark(line.tax),
+        "tags": line.tags,
     }
 
 

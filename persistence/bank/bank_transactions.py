@@ -281,11 +281,14 @@ def _parts(row: Row) -> tuple[CategoryPart, ...]:
 
 def _stored_part(part: Row) -> CategoryPart:
     ids = {name: value and known_id(value) for name, value in part.items() if name in PART_IDS}
-    return CategoryPart(**{**part, **ids, "tax": held_of(part.get("tax"))})
+    tags = tuple(part.get("tags", ()))
+    return CategoryPart(**{**part, **ids, "tax": held_of(part.get("tax")), "tags": tags})
 
 
 def _part_row(part: CategoryPart) -> Row:
+    # Without tags the part is as servers of the previous release read it.
     return {
+        **({"tags": list(part.tags)} if part.tags else {}),
         "account_id": part.account_id,
         "amount": part.amount,
         "memo": part.memo,

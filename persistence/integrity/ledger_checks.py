@@ -342,6 +342,16 @@ FROM (
       FROM cash_line WHERE business_id = %(business_id)s
     ) AS l ON l.document_id = tagged.id
     UNION ALL
+    SELECT 1, own.tag, account_id, entry_date, id, entry_id, document_id, debit, credit, true,
+           coalesce(in_cash, false), own.has_several
+    FROM journal_line
+    CROSS JOIN LATERAL (
+      SELECT DISTINCT value AS tag, false AS has_several FROM jsonb_array_elements_text(tags)
+      UNION ALL
+      SELECT '{ANY_TAG}', count(DISTINCT value) > 1 FROM jsonb_array_elements_text(tags)
+    ) AS own
+    WHERE business_id = %(business_id)s AND tags IS NOT NULL
+    UNION ALL
     SELECT -1, tag, account_id, entry_date, line_id, entry_id, document_id, debit, credit,
            in_ledger, in_cash, has_several
     FROM tagged_line WHERE business_id = %(business_id)s

@@ -46,7 +46,8 @@ class JournalStore(Store[EntryRecord]):
         by_entry: dict[UUID, list[EntryLine]] = defaultdict(list)
         for line in lines:
             tax = mark_in(line)
-            by_entry[line.pop("entry_id")].append(EntryLine(**line, tax=tax))
+            tags = tuple(line.pop("tags") or ())
+            by_entry[line.pop("entry_id")].append(EntryLine(**line, tax=tax, tags=tags))
         return [record_of(row, tuple(by_entry[row["id"]])) for row in entries]
 
     def referred_to(self, id: UUID) -> Fetch[EntryRecord]:
@@ -114,7 +115,13 @@ class JournalStore(Store[EntryRecord]):
         lines = [
             (
                 line.id,
-                Line(line.account_id, line.amount, description=line.description, tax=line.tax),
+                Line(
+                    line.account_id,
+                    line.amount,
+                    description=line.description,
+                    tax=line.tax,
+                    tags=line.tags,
+                ),
                 {"in_cash": True, "document_id": entry.source_id},
             )
             for line in entry.lines
@@ -163,6 +170,7 @@ class JournalStore(Store[EntryRecord]):
                 "split": split_rows(line.split),
                 **mark_columns(line.tax),
                 **on_cash,
+                "tags": list(line.tags) or None,
             }
             for place, (id_, line, on_cash) in enumerate(lines, start=1)
         ]
@@ -204,6 +212,7 @@ class JournalStore(Store[EntryRecord]):
                     amount=line["debit"] - line["credit"],
                     description=line["description"],
                     tax=mark_in({**line}),
+                    tags=tuple(line["tags"] or ()),
                 )
             )
         return [

@@ -27,6 +27,7 @@ class EntryLine:
     credit: int
     description: str | None
     tax: TaxMark | None
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ def line_on(
     amount: int,
     description: str | None,
     tax: TaxMark | None,
+    tags: tuple[str, ...],
 ) -> EntryLine:
     """Make a line on an account; a positive amount is a debit."""
     return EntryLine(
@@ -84,6 +86,7 @@ def line_on(
         credit=max(-amount, 0),
         description=description,
         tax=tax,
+        tags=tags,
     )
 
 
@@ -101,7 +104,12 @@ def written(record: EntryRecord) -> ManualEntry:
         status=record.status,
         lines=tuple(
             ManualLine(
-                each.id, each.account_id, each.debit - each.credit, each.description, each.tax
+                each.id,
+                each.account_id,
+                each.debit - each.credit,
+                each.description,
+                each.tax,
+                each.tags,
             )
             for each in record.lines
         ),
@@ -143,6 +151,7 @@ def shown(
                 amount=line.amount,
                 description=line.description,
                 tax=line.tax,
+                tags=line.tags,
             )
             for place, line in enumerate(entry.lines, start=1)
         ),
@@ -169,6 +178,7 @@ def draft_row(entry: ManualEntry, now: datetime) -> Row:
                 "amount": line.amount,
                 "description": line.description,
                 **mark_columns(line.tax),
+                "tags": list(line.tags) or None,
             }
             for line in entry.lines
         ],

@@ -132,6 +132,7 @@ POSTED_LINE = (
     journal_line.c.credit,
     journal_line.c.description,
     *(journal_line.c[name] for name in MARK_COLUMNS),
+    journal_line.c.tags,
 )
 POSTED_LINES = journal_line.join(
     account,
@@ -165,6 +166,7 @@ DRAFT_LINE = (
     func.greatest(-_AMOUNT, _NONE).label("credit"),
     _said("description", Text).label("description"),
     *(_said(name, type_).label(name) for name, type_ in _MARK),
+    cast(_item.c.value.op("->")(word("tags")), JSONB).label("tags"),
 )
 DRAFT_LINES = journal_draft.join(_item, true()).join(
     account,

@@ -43,6 +43,7 @@ _POSTED_LINES = (
                 journal_line.c.tax_code_id,
                 cast(journal_line.c.tax_rate, Text),  # As a JSON number it would become a float.
                 journal_line.c.tax_part,
+                journal_line.c.tags,
             ).op("ORDER BY")(journal_line.c.line_number)
         )
     )
@@ -105,8 +106,9 @@ def _line(
     split: list[Any],
     description: str | None,
     about: str | None,
-    *mark: str | None,
+    *rest: Any,
 ) -> Line:
+    *mark, tags = rest
     return Line(
         known_id(account),
         amount,
@@ -115,4 +117,5 @@ def _line(
         description,
         mark_of(*mark),
         UUID(about) if about else None,
+        tuple(tags or ()),
     )

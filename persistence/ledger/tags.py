@@ -1,7 +1,8 @@
-"""Copies of journal lines by the current tags of their documents.
+"""Copies of journal lines by the current tags of their documents, or by their own tags.
 
-Tags are not posted. When the tags of a document change, its tagged lines are rewritten, so the new
-tags also apply to past periods. Documents without tags cost nothing.
+Tags of documents are not posted. When they change, the tagged lines are rewritten, so the new tags
+also apply to past periods. Documents without tags cost nothing. Manual entries and bank
+transactions have no tags: each of their lines is posted with its own.
 """
 
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ _NEVER_TAGGED = {
 
 _WRITE = "SELECT tag_documents(%(business_id)s, %(documents)s::uuid[])"
 
-# The documents that have tags now, or had tags when their lines were written.
+# The documents that have tags now, or had tags when their lines were written, or tagged lines.
 OF_ALL = " UNION ".join(
     [
         *(
@@ -43,6 +44,8 @@ OF_ALL = " UNION ".join(
             for table in TAGGED
         ),
         "SELECT document_id FROM tagged_line WHERE tagged_line.business_id = %(business_id)s",
+        "SELECT document_id FROM journal_line WHERE journal_line.business_id = %(business_id)s"
+        " AND tags IS NOT NULL",
     ]
 )
 
@@ -110,7 +113,7 @@ class Tags:
         }
         for line in inserted["journal_line"]:
             document = line["document_id"]
-            if document not in plain and tags.get(document, True):
+            if line["tags"] or (document not in plain and tags.get(document, True)):
                 yield document
 
     def _staged(self, kind: str) -> Iterator[Row]:

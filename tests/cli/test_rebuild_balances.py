@@ -4,6 +4,7 @@ import psycopg
 import pytest
 
 from tests.api_server import ApiServer
+from tests.builders.journal_entries import ENTRIES, credit, debit
 from tests.builders.sales import sent
 from tests.command_line import CommandLine
 from tests.partner import Business
@@ -46,6 +47,20 @@ class TestRebuildBalances:
         assert "businesses are rolled up anew (" in command_line.did("rebuild-balances").out
         assert balance(two) == 100
         assert faults_in(own_server, two) == set()
+
+
+class TestTaggedLines:
+    def test_of_entries_by_hand_are_found_missing_and_written_again(
+        self, command_line: CommandLine, own_server: ApiServer
+    ) -> None:
+        shop = own_server.partner("Tags").business()
+        lines = [debit("6000", 7, tags=["van", "north"]), credit("2400", 7)]
+        shop.made(ENTRIES, {"entry_date": "2025-03-01", "lines": lines, "post": True})
+        assert faults_in(own_server, shop) == set()
+        tamper(own_server, "DELETE FROM tagged_line WHERE business_id = %s", shop.id)
+        assert faults_in(own_server, shop) == {"tagged_lines"}
+        command_line.did("rebuild-balances", "--business", shop.id)
+        assert faults_in(own_server, shop) == set()
 
 
 class TestLinesOfAServerBeforeTheCashBasis:

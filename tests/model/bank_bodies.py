@@ -159,7 +159,7 @@ class BankBodies:
         """Return one account, or two parts that mostly add up to the rest of a line."""
         left = self.books.unexplained(line) if line else 2
         if left < 2 or self.hand.chance(60):
-            return {"account": self.code()}
+            return {"account": self.code(), **self.tags()}
         part = left // 3 or 1
         rest = left - part + (1 if self.hand.chance(10) else 0)
         return {"splits": [self.part(part), self.part(rest)]}
@@ -168,7 +168,12 @@ class BankBodies:
         """Return a part of a line, often with the code of the tax in it."""
         codes = [*self.books.codes, *(["none"] if self.hand.chance(5) else [])]
         taxed = {"tax_code": self.hand.one(codes)} if self.hand.chance(45) else {}
-        return {"account": self.code(), "amount_cents": amount, **taxed}
+        return {"account": self.code(), "amount_cents": amount, **taxed, **self.tags()}
+
+    def tags(self) -> Body:
+        """Return the tags of a line now and then; they move nothing, and check-books sums them."""
+        tags = [["van"], ["van", "north"], []]
+        return {"tags": self.hand.one(tags)} if self.hand.chance(20) else {}
 
     def code(self) -> str:
         return self.hand.one(ACCOUNTS if self.hand.chance(40) else ACCOUNTS[:4])
@@ -201,7 +206,7 @@ class BankBodies:
             lines.append({"account": hand.one(known), "credit_amount": part})
         rest = amount - part + (1 if hand.chance(4) else 0)
         lines.append({"account": hand.one(known), "credit_amount": rest})
-        return {"entry_date": self.day, "lines": lines}
+        return {"entry_date": self.day, "lines": [{**each, **self.tags()} for each in lines]}
 
     def new_entry(self) -> Body:
         posted = {"post": True} if self.hand.chance(40) else {}

@@ -1,4 +1,4 @@
-"""Documents of payments, bank transactions and journal entries."""
+"""Documents of payments, bank transactions and journal entries, and tags of their lines."""
 
 from persistence.migrations.texts import run_texts
 

@@ -54,6 +54,18 @@ class TestCategorize:
         assert (done.categorized, len(done.parts)) == (100, 3)
         assert posted_by(done) == [("12", {"6300": 20, "6000": 80, "1110": -100})]
 
+    def test_parts_with_different_tags_are_lines_of_their_own(self) -> None:
+        van, north = replace(part("6000", 80), tags=("van",)), replace(part("6000", 5), tags=("n",))
+        done = categorized(-100, van, north, part("6000", 7), part("6000", 8))
+        entries = bank_postings.entries_for(done, ROLES, None)
+        cost = account_id("6000")
+        lines = {line.tags: line.amount for line in entries[0].lines if line.account_id == cost}
+        assert lines == {("van",): 80, ("n",): 5, (): 15}
+        undone = replace(done, posted=posted_after((), entries, new_id))
+        [back] = bank_postings.entries_for(bank_transactions.uncategorize(undone, NOW), ROLES, None)
+        lines = {line.tags: line.amount for line in back.lines if line.account_id == cost}
+        assert lines == {("van",): -80, ("n",): -5, (): -15}
+
     def test_parts_add_up_to_what_links_have_left(self) -> None:
         given = [part("4500", 30), part("4600", 10)]
         done = bank_transactions.categorize(line(100, linked=60), given, REFERENCED, NOW)

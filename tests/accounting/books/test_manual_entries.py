@@ -155,6 +155,13 @@ class TestReverse:
         assert (mirror.reversal_of_id, mirror.source_id) == (entry.id, entry.id)
         assert not {line.id for line in mirror.lines} & {line.id for line in entry.lines}
 
+    def test_its_lines_have_the_tags_of_the_entry(self) -> None:
+        entry = posted(("6000", 100), ("2400", -100))
+        first, second = entry.lines
+        tagged = replace(entry, lines=(replace(first, tags=("van",)), second))
+        mirror = manual_entries.reverse(tagged, None, context())
+        assert [line.tags for line in mirror.lines] == [("van",), ()]
+
     @pytest.mark.parametrize(
         ("on", "lock", "expected"),
         [

@@ -29,7 +29,7 @@ class TestCategorizeBankTransaction:
     def test_a_single_account_is_a_single_part(self, bank: Bank) -> None:
         done = bank.categorize(bank.line(-30), "6300", memo="Fee")
         [part] = done["splits"]
-        untaxed = {"tax_code_id": None, "tax_cents": 0}
+        untaxed = {"tax_code_id": None, "tax_cents": 0, "tags": []}
         assert part == {**done["category"], **untaxed, "customer_id": None, "vendor_id": None}
         alone = bank.split(bank.line(-31), _6300=31)
         assert alone["category"]["amount_cents"] == 31
