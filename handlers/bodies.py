@@ -256,6 +256,29 @@ class InvoiceReplace(TypedDict):
     line_items: list[LineItemInput]
 
 
+class LineItemChange(TypedDict):
+    """A change of a line. An absent field keeps its value; `null` clears a text."""
+
+    id: UUID
+    account_identifier: AccountIdentifier | Absent
+    description: str | Absent | None
+    product: str | Absent | None
+    external_id: str | Absent | None
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+
+
+class InvoiceUpdate(TypedDict):
+    external_id: str | Absent
+    due_at: datetime | Absent | None
+    memo: str | Absent | None
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
+    line_items: list[LineItemChange] | Absent
+
+
 class InvoiceSend(TypedDict):
     sent_at: datetime | Absent
     due_at: datetime | Absent
@@ -470,6 +493,25 @@ class CustomerCreditReplace(TypedDict):
     document: DocumentUpload | Absent
 
 
+class CustomerCreditLineChange(TypedDict):
+    """A change of a line. An absent field keeps its value; `null` clears a text."""
+
+    id: UUID
+    revenue_account_identifier: AccountIdentifier | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+
+
+class CustomerCreditUpdate(TypedDict):
+    external_id: str | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
+    line_items: list[CustomerCreditLineChange] | Absent
+
+
 class VendorCreate(TypedDict):
     external_id: str | Absent
     individual_name: str | Absent
@@ -545,6 +587,18 @@ class BillReplace(TypedDict):
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
     line_items: list[LineItemInput]
+
+
+class BillUpdate(TypedDict):
+    external_id: str | Absent
+    vendor_bill_number: str | Absent | None
+    due_at: datetime | Absent | None
+    terms: str | Absent | None
+    memo: str | Absent | None
+    transaction_tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
+    line_items: list[LineItemChange] | Absent
 
 
 class BillReceive(TypedDict):
@@ -657,6 +711,25 @@ class VendorCreditReplace(TypedDict):
     tags: Tags | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
+
+
+class VendorCreditLineChange(TypedDict):
+    """A change of a line. An absent field keeps its value; `null` clears a text."""
+
+    id: UUID
+    expense_account_identifier: AccountIdentifier | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+
+
+class VendorCreditUpdate(TypedDict):
+    external_id: str | Absent
+    memo: str | Absent | None
+    tags: Tags | Absent
+    metadata: AnyJson | Absent
+    document: DocumentUpload | Absent
+    line_items: list[VendorCreditLineChange] | Absent
 
 
 VendorRefundAllocationType = Literal["bill", "payment", "credit", "vendor_credit"]

@@ -88,6 +88,35 @@ class WriteDocument:
     payments: tuple[InitialPayment, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeLine:
+    """Changes of a line that leave its amounts; `place` as in `DocumentLine`."""
+
+    id: UUID
+    place: str
+    account: AccountReference | None = None
+    description: str | Absent | None = ABSENT
+    product: str | Absent | None = ABSENT
+    external_id: str | Absent | None = ABSENT
+    memo: str | Absent | None = ABSENT
+    tags: tuple[str, ...] | Absent = ABSENT
+    metadata: Any = ABSENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeDocument:
+    """Changes of an invoice, a bill or a credit that leave its amounts, codes and dates."""
+
+    external_id: str | Absent = ABSENT
+    party_number: str | Absent | None = ABSENT
+    due_at: datetime | Absent | None = ABSENT
+    terms: str | Absent | None = ABSENT
+    memo: str | Absent | None = ABSENT
+    transaction_tags: tuple[str, ...] | Absent = ABSENT
+    metadata: Any = ABSENT
+    lines: tuple[ChangeLine, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class OpenDocument:
     """A request to open a draft, at a given moment or now."""

@@ -6,8 +6,8 @@ from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from accounting.absent import or_else
-from accounting.books.accounts import AccountReference
+from accounting.absent import or_else, said
+from accounting.books.accounts import AccountReference, BookAccounts
 from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.chart import Roles
 from accounting.books.ledger import added, negative, take
@@ -30,10 +30,11 @@ from accounting.trade.allocation import (
     refuse_not_open,
     refuse_repeated,
 )
-from accounting.trade.commands import ReplaceCredit, WriteCredit
+from accounting.trade.commands import ChangeDocument, ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine, is_coded
 from accounting.trade.documents import Document
 from accounting.trade.holds import refuse_in_opening
+from accounting.trade.line_changes import changed_lines, on_other_accounts
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
@@ -267,6 +268,25 @@ def replaced(
             field=side.names.opened_at,
         )
     return allocated(side, credit, written, wanted, documents, context).since(loaded)
+
+
+def revised(
+    side: Side, credit: Credit, command: ChangeDocument, accounts: BookAccounts, context: Context
+) -> Credit:
+    """Change what a credit states beside its amounts, and the accounts of its lines.
+
+    If nothing changes, the same object is returned. Raises Conflict `invalid_state_transition` or
+    `account_archived`, and `in_opening_balance` for another account; RuleViolation
+    `reference_not_found` or `control_account`; ValidationError `validation_error`.
+    """
+    if credit.state == "void":
+        raise _refused_move(side, credit, "A void credit cannot be changed.")
+    lines = changed_lines(credit.lines, command.lines, accounts)
+    if on_other_accounts(credit.lines, lines):
+        refuse_in_opening(credit.opening_id, "credit")
+    words = said(command, "external_id", "memo", "transaction_tags", "metadata")
+    written = replace(credit, lines=lines, **words)
+    return credit if written == credit else replace(written, updated_at=context.now)
 
 
 def _of_day(

@@ -4,15 +4,17 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from accounting.absent import or_else, or_none
+from accounting.absent import or_else, or_none, said
+from accounting.books.accounts import BookAccounts
 from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
 from accounting.books.numbers import PendingNumber
 from accounting.books.time_zones import days_later
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
-from accounting.trade.commands import OpenDocument, WriteDocument
+from accounting.trade.commands import ChangeDocument, OpenDocument, WriteDocument
 from accounting.trade.documents import Document, is_coded, opened_on, status, touched
 from accounting.trade.holds import refuse_in_opening
+from accounting.trade.line_changes import changed_lines, on_other_accounts
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
@@ -101,6 +103,34 @@ def replaced(
     return document if written == document else replace(written, updated_at=context.now)
 
 
+def revised(
+    side: Side,
+    document: Document,
+    command: ChangeDocument,
+    accounts: BookAccounts,
+    context: Context,
+) -> Document:
+    """Change what a document states beside its amounts, and the accounts of its lines.
+
+    A due moment of null follows the payment terms again. If nothing changes, the same object is
+    returned. Raises Conflict `invalid_state_transition` or `account_archived`, and
+    `in_opening_balance` for another account; RuleViolation `reference_not_found` or
+    `control_account`; ValidationError `validation_error`.
+    """
+    if document.state == "void":
+        raise _refused_change(side, document, context)
+    facts = ("external_id", "party_number", "due_at", "terms")
+    words = ("memo", "transaction_tags", "metadata")
+    lines = changed_lines(document.lines, command.lines, accounts)
+    if on_other_accounts(document.lines, lines):
+        refuse_in_opening(document.opening_id, side.words.document)
+    written = replace(document, lines=lines, **said(command, *facts, *words))
+    if command.due_at is None and written.opened_at is not None:
+        usual = _usual_due_at(written.party, written.opened_at, opened_on(written), context)
+        written = replace(written, due_at=usual)
+    return document if written == document else replace(written, updated_at=context.now)
+
+
 def open_document(
     side: Side,
     document: Document,
@@ -136,20 +166,24 @@ def opened(
     Without a `due_at` it is due after the party's payment terms, in days from its accounting date:
     a bill of 3 January that is received on the 5th, at 30 days, is due on 2 February.
     """
-    days = document.party.payment_terms_days
-    due_at = document.due_at
-    if due_at is None and days is not None:
-        days += (on - context.day_of(opened_at)).days
-        due_at = days_later(opened_at, days, context.business.timezone)
     return replace(
         document,
         state="open",
         opened_at=opened_at,
         opened_on=on,
-        due_at=due_at,
+        due_at=document.due_at or _usual_due_at(document.party, opened_at, on, context),
         number=document.number or PendingNumber(side.series),
         paid_on=None if document.total_amount else on,
     )
+
+
+def _usual_due_at(party: Party, opened_at: datetime, on: date, context: Context) -> datetime | None:
+    """Return the moment after the party's payment terms, from the day `on`; None without terms."""
+    days = party.payment_terms_days
+    if days is None:
+        return None
+    early = (on - context.day_of(opened_at)).days
+    return days_later(opened_at, early + days, context.business.timezone)
 
 
 def void(side: Side, document: Document, voided_at: datetime | None, context: Context) -> Document:
@@ -192,9 +226,7 @@ def refuse_replacing(side: Side, document: Document, context: Context) -> None:
     Raises Conflict `invalid_state_transition`, `in_opening_balance`, or the side's API error.
     """
     if document.state == "void":
-        raise _refused_move(
-            side, document, context, f"A void {side.words.document} cannot be changed."
-        )
+        raise _refused_change(side, document, context)
     refuse_in_opening(document.opening_id, side.words.document)
     refuse_touched(side, document)
 
@@ -221,6 +253,11 @@ def _refuse_new_party(side: Side, document: Document) -> None:
             f" {side.opened_status}. Void it and create a new one.",
             field=side.names.party_id,
         )
+
+
+def _refused_change(side: Side, document: Document, context: Context) -> Conflict:
+    message = f"A void {side.words.document} cannot be changed."
+    return _refused_move(side, document, context, message)
 
 
 def _refused_move(side: Side, document: Document, context: Context, message: str) -> Conflict:

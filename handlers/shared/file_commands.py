@@ -10,9 +10,11 @@ from handlers.bodies import (
     BillCreate,
     BillPaymentCreate,
     BillReplace,
+    BillUpdate,
     CustomerCreate,
     CustomerCreditCreate,
     CustomerCreditReplace,
+    CustomerCreditUpdate,
     CustomerUpdate,
     DocumentForm,
     DocumentUpload,
@@ -21,11 +23,13 @@ from handlers.bodies import (
     InvoiceRefundCreate,
     InvoiceRefundForm,
     InvoiceReplace,
+    InvoiceUpdate,
     JournalEntryCreate,
     JournalEntryReplace,
     VendorCreate,
     VendorCreditCreate,
     VendorCreditReplace,
+    VendorCreditUpdate,
     VendorRefundCreate,
     VendorRefundForm,
     VendorRefundUpdate,
@@ -37,12 +41,16 @@ BodyWithFile = (
     | VendorCreate
     | InvoiceCreate
     | InvoiceReplace
+    | InvoiceUpdate
     | BillCreate
     | BillReplace
+    | BillUpdate
     | CustomerCreditCreate
     | CustomerCreditReplace
+    | CustomerCreditUpdate
     | VendorCreditCreate
     | VendorCreditReplace
+    | VendorCreditUpdate
     | VendorRefundCreate
     | InvoicePaymentCreate
     | BillPaymentCreate

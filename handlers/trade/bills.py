@@ -3,7 +3,14 @@
 from uuid import UUID
 
 from access.links import Links
-from handlers.bodies import BillCreate, BillReceive, BillReplace, Voiding, WriteOffCreate
+from handlers.bodies import (
+    BillCreate,
+    BillReceive,
+    BillReplace,
+    BillUpdate,
+    Voiding,
+    WriteOffCreate,
+)
 from handlers.results import Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, trade_documents
@@ -34,6 +41,12 @@ async def replace_bill(books: Books, bill_id: UUID, body: BillReplace, links: Li
     """Replace the contents of a bill to which nothing is allocated."""
     file, command = file_commands.attached(body), document_commands.bill(body)
     return await trade_documents.replace_one(books.purchases, bill_id, command, file, links)
+
+
+async def update_bill(books: Books, bill_id: UUID, body: BillUpdate, links: Links) -> Reply:
+    """Change what a bill states beside its amounts, and the accounts of its lines."""
+    file, command = file_commands.attached(body), document_commands.change_bill(body)
+    return await trade_documents.change(books.purchases, bill_id, command, file, links)
 
 
 async def receive_bill(

@@ -3,7 +3,12 @@
 from uuid import UUID
 
 from access.links import Links
-from handlers.bodies import CustomerCreditCreate, CustomerCreditReplace, Voiding
+from handlers.bodies import (
+    CustomerCreditCreate,
+    CustomerCreditReplace,
+    CustomerCreditUpdate,
+    Voiding,
+)
 from handlers.results import Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, trade_credits
@@ -38,6 +43,14 @@ async def replace_customer_credit(
     file = file_commands.attached(body)
     command = document_commands.replace_customer_credit(body)
     return await trade_credits.change(books.sales, credit_id, command, file, links)
+
+
+async def update_customer_credit(
+    books: Books, credit_id: UUID, body: CustomerCreditUpdate, links: Links
+) -> Reply:
+    """Change what a credit states beside its amounts, and the accounts of its lines."""
+    file, command = file_commands.attached(body), document_commands.change_customer_credit(body)
+    return await trade_credits.revise(books.sales, credit_id, command, file, links)
 
 
 async def void_customer_credit(

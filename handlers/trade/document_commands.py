@@ -1,5 +1,6 @@
 """Invoices and bills, and their write-offs."""
 
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from itertools import starmap
@@ -8,6 +9,8 @@ from uuid import UUID
 from accounting.absent import ABSENT, Absent, for_each, or_else, or_none
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.commands import (
+    ChangeDocument,
+    ChangeLine,
     CreditLineGiven,
     DocumentLine,
     InitialPayment,
@@ -24,24 +27,31 @@ from handlers.bodies import (
     BillCreate,
     BillReceive,
     BillReplace,
+    BillUpdate,
     CustomerCreate,
     CustomerCreditAllocationInput,
     CustomerCreditCreate,
+    CustomerCreditLineChange,
     CustomerCreditLineInput,
     CustomerCreditReplace,
+    CustomerCreditUpdate,
     CustomerUpdate,
     InvoiceCreate,
     InvoiceInitialPayment,
     InvoiceReplace,
     InvoiceSend,
+    InvoiceUpdate,
     KeyedTag,
+    LineItemChange,
     LineItemInput,
     SalesTaxInput,
     VendorCreate,
     VendorCreditAllocationInput,
     VendorCreditCreate,
+    VendorCreditLineChange,
     VendorCreditLineInput,
     VendorCreditReplace,
+    VendorCreditUpdate,
     VendorUpdate,
     Voiding,
     WriteOffCreate,
@@ -172,6 +182,24 @@ def bill(body: BillCreate | BillReplace) -> WriteDocument:
     )
 
 
+def change_invoice(body: InvoiceUpdate | BillUpdate) -> ChangeDocument:
+    """Parse changes to an invoice that leave its amounts."""
+    return ChangeDocument(
+        external_id=body["external_id"],
+        due_at=body["due_at"],
+        memo=body["memo"],
+        transaction_tags=tags(body["transaction_tags"]),
+        metadata=body["metadata"],
+        lines=or_else(for_each(body["line_items"], _line_change), ()),
+    )
+
+
+def change_bill(body: BillUpdate) -> ChangeDocument:
+    """Parse changes to a bill that leave its amounts."""
+    number, terms = body["vendor_bill_number"], body["terms"]
+    return replace(change_invoice(body), party_number=number, terms=terms)
+
+
 def send_invoice(body: InvoiceSend | None) -> OpenDocument:
     """Parse when an invoice is sent and when it is due."""
     if body is None:
@@ -248,6 +276,20 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
     )
 
 
+def _line_change(place: int, item: LineItemChange) -> ChangeLine:
+    return ChangeLine(
+        id=item["id"],
+        place=f"line_items.{place}",
+        account=account(item["account_identifier"]),
+        description=item["description"],
+        product=item["product"],
+        external_id=item["external_id"],
+        memo=item["memo"],
+        tags=tags(item["tags"]),
+        metadata=item["metadata"],
+    )
+
+
 def _tax(item: SalesTaxInput) -> TaxGiven:
     return TaxGiven(item["amount"], account(item["tax_account"]), or_none(item["tax_code"]))
 
@@ -301,6 +343,16 @@ def replace_customer_credit(body: CustomerCreditReplace) -> ReplaceCredit:
     )
 
 
+def change_customer_credit(body: CustomerCreditUpdate) -> ChangeDocument:
+    """Parse changes to a credit for a customer that leave its amounts."""
+    return _changed_credit(body, for_each(body["line_items"], _customer_line_change))
+
+
+def change_vendor_credit(body: VendorCreditUpdate) -> ChangeDocument:
+    """Parse changes to a credit from a vendor that leave its amounts."""
+    return _changed_credit(body, for_each(body["line_items"], _vendor_line_change))
+
+
 def create_vendor_credit(body: VendorCreditCreate) -> WriteCredit:
     """Parse a new credit from a vendor."""
     return WriteCredit(
@@ -326,6 +378,41 @@ def replace_vendor_credit(body: VendorCreditReplace) -> ReplaceCredit:
         memo=or_none(body["memo"]),
         transaction_tags=tuple(or_else(body["tags"], ())),
         metadata=or_none(body["metadata"]),
+    )
+
+
+def _changed_credit(
+    body: CustomerCreditUpdate | VendorCreditUpdate, lines: tuple[ChangeLine, ...] | Absent
+) -> ChangeDocument:
+    return ChangeDocument(
+        external_id=body["external_id"],
+        memo=body["memo"],
+        transaction_tags=tags(body["tags"]),
+        metadata=body["metadata"],
+        lines=or_else(lines, ()),
+    )
+
+
+def _customer_line_change(place: int, item: CustomerCreditLineChange) -> ChangeLine:
+    return _credit_line_change(place, item, item["revenue_account_identifier"])
+
+
+def _vendor_line_change(place: int, item: VendorCreditLineChange) -> ChangeLine:
+    return _credit_line_change(place, item, item["expense_account_identifier"])
+
+
+def _credit_line_change(
+    place: int,
+    item: CustomerCreditLineChange | VendorCreditLineChange,
+    named: AccountIdentifier | Absent,
+) -> ChangeLine:
+    return ChangeLine(
+        id=item["id"],
+        place=f"line_items.{place}",
+        account=account(named),
+        memo=item["memo"],
+        tags=tags(item["tags"]),
+        metadata=item["metadata"],
     )
 
 

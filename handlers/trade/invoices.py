@@ -7,6 +7,7 @@ from handlers.bodies import (
     InvoiceCreate,
     InvoiceReplace,
     InvoiceSend,
+    InvoiceUpdate,
     Voiding,
     WriteOffCreate,
 )
@@ -47,6 +48,14 @@ async def replace_invoice(
     """Replace the contents of an invoice to which nothing is allocated."""
     file, command = file_commands.attached(body), document_commands.replace_invoice(body)
     return await trade_documents.replace_one(books.sales, invoice_id, command, file, links)
+
+
+async def update_invoice(
+    books: Books, invoice_id: UUID, body: InvoiceUpdate, links: Links
+) -> Reply:
+    """Change what an invoice states beside its amounts, and the accounts of its lines."""
+    file, command = file_commands.attached(body), document_commands.change_invoice(body)
+    return await trade_documents.change(books.sales, invoice_id, command, file, links)
 
 
 async def send_invoice(

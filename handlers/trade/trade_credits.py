@@ -10,9 +10,16 @@ from access.links import Links
 from accounting.books.accounts import BookAccounts
 from accounting.files.uploads import AcceptedFile
 from accounting.tax.day_codes import TaxReferences
-from accounting.trade import credit_changes, credit_lines, credits, documents
+from accounting.trade import (
+    credit_changes,
+    credit_lines,
+    credits,
+    documents,
+    line_changes,
+    recoded,
+)
 from accounting.trade.allocation import Allocation, documents_affected
-from accounting.trade.commands import ReplaceCredit, WriteCredit
+from accounting.trade.commands import ChangeDocument, ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
@@ -20,6 +27,7 @@ from handlers.results import Created, Reply
 from handlers.shared import attached_files, responses
 from handlers.shared.posting import save_and_post
 from handlers.shared.responses import day_start, serialize_party, serialize_rate
+from handlers.trade import dependents
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
@@ -86,6 +94,29 @@ async def change(
     if changed.credit is not credit:
         await save_and_post(trade, changed.credit, affected=changed.changed)
     return await _show(trade, changed.credit, changed.documents, links)
+
+
+async def revise(
+    trade: Trade, id: UUID, command: ChangeDocument, file: AcceptedFile | None, links: Links
+) -> Reply:
+    """Change what a credit states beside its amounts; with other accounts, recode its lines."""
+    books, side = trade.books, trade.side
+    named = line_changes.account_references(command)
+    held = recoded.Dependents()
+    if named:
+        books.run_alone()  # No use of it may begin or end while the others are split again.
+        before, held = await dependents.lock_credit(trade, id)
+    else:
+        before = await trade.credits.lock(id)
+    record, accounts = await books.fetch(trade.credits.shown(id), books.accounts.named(named))
+    known = BookAccounts(await books.roles(), accounts)
+    after = credit_changes.revised(side, before, command, known, books.context)
+    after, others = recoded.recode_credit(before, after, held, books.context)
+    if attached_files.attach(books, file, side.credit_source, id):
+        after = replace(after, updated_at=books.now)
+    if after is not before:
+        await save_and_post(trade, after, *others)
+    return await _show(trade, after, record.documents, links)
 
 
 async def void(trade: Trade, id: UUID, at: datetime | None, links: Links) -> Reply:

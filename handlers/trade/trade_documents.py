@@ -11,13 +11,27 @@ from accounting.books.accounts import BookAccounts
 from accounting.errors import Conflict
 from accounting.files.uploads import AcceptedFile
 from accounting.tax.day_codes import TaxReferences
-from accounting.trade import document_changes, documents, line_items, payment_changes, write_offs
-from accounting.trade.commands import OpenDocument, WriteDocument, WriteOffDocument
+from accounting.trade import (
+    document_changes,
+    documents,
+    line_changes,
+    line_items,
+    payment_changes,
+    recoded,
+    write_offs,
+)
+from accounting.trade.commands import (
+    ChangeDocument,
+    OpenDocument,
+    WriteDocument,
+    WriteOffDocument,
+)
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party, PartyNamed
 from handlers.results import Created, Reply
 from handlers.shared import attached_files
 from handlers.shared.posting import save_and_post
+from handlers.trade import dependents
 from handlers.trade.document_responses import serialize, summarize
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
@@ -83,6 +97,30 @@ async def replace_one(
     if attached_files.attach(books, file, trade.side.document_source, id):
         written = replace(written, updated_at=books.now)
     return await _put(trade, document, written, links)
+
+
+async def change(
+    trade: Trade, id: UUID, command: ChangeDocument, file: AcceptedFile | None, links: Links
+) -> Reply:
+    """Change what a document states beside its amounts; with other accounts, recode its lines."""
+    books, side = trade.books, trade.side
+    named = line_changes.account_references(command)
+    beside = trade.documents.settlements(id), books.accounts.named(named)
+    if named:
+        books.run_alone()  # No settlement may begin or end while the others are split again.
+        before, held, (settlements, accounts) = await dependents.lock_document(trade, id, *beside)
+    else:
+        held = recoded.Dependents()
+        before, settlements, accounts = await books.fetch(trade.documents.lock(id), *beside)
+    roles = await books.roles()
+    known = BookAccounts(roles, accounts)
+    after = document_changes.revised(side, before, command, known, books.context)
+    after, others = recoded.recode_document(side, before, after, held, roles, books.context)
+    if attached_files.attach(books, file, side.document_source, id):
+        after = replace(after, updated_at=books.now)
+    if after is not before:
+        await save_and_post(trade, after, *others)
+    return await show(trade, after, settlements, links)
 
 
 async def open_draft(trade: Trade, id: UUID, command: OpenDocument, links: Links) -> Reply:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from access.links import Links
-from handlers.bodies import VendorCreditCreate, VendorCreditReplace, Voiding
+from handlers.bodies import VendorCreditCreate, VendorCreditReplace, VendorCreditUpdate, Voiding
 from handlers.results import Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, trade_credits
@@ -38,6 +38,14 @@ async def replace_vendor_credit(
     file = file_commands.attached(body)
     command = document_commands.replace_vendor_credit(body)
     return await trade_credits.change(books.purchases, vendor_credit_id, command, file, links)
+
+
+async def update_vendor_credit(
+    books: Books, vendor_credit_id: UUID, body: VendorCreditUpdate, links: Links
+) -> Reply:
+    """Change what a credit states beside its amounts, and the accounts of its lines."""
+    file, command = file_commands.attached(body), document_commands.change_vendor_credit(body)
+    return await trade_credits.revise(books.purchases, vendor_credit_id, command, file, links)
 
 
 async def void_vendor_credit(

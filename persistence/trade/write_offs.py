@@ -78,6 +78,10 @@ class WriteOffStore(Store[WriteOff]):
         queries = (Query(self.sql.within, names), posted_for([id]))
         return self.fetch(queries, lambda answers: self.only(self.assemble(answers)))
 
+    def locked_with_document(self, ids: Sequence[UUID]) -> Fetch[list[WriteOff]]:
+        """Load write-offs of a document whose lock is held, to change them."""
+        return self.fetch(self.loading(ids), lambda answers: self.seen(self.assemble(answers)))
+
     def with_external_id(self, external_id: str | None) -> Fetch[WriteOff | None]:
         """Load the write-off with an external id, or None, without its posted entries."""
         if external_id is None:

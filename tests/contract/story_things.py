@@ -90,6 +90,13 @@ def makers_of(trade: Trade, total: int, credit: int, names: str) -> dict[str, Ma
     return dict(zip(names.split(), makers, strict=True))
 
 
+def line_of(path: str, name: str, story: "Story") -> Record:
+    """Return the first line of a document or credit."""
+    answer = story.business.api.get(f"{path}{story.thing(name)}/")
+    line: Record = answer.json()["line_items"][0]
+    return line
+
+
 def make_refund(story: "Story") -> Record:
     """Create a refund that is paid in part."""
     invoice = {"type": "Invoice", **at("invoice_id", story)}
@@ -235,6 +242,10 @@ MAKERS: Mapping[str, Maker] = {
         names="vendor_id quiet_vendor_id bill_id unpaid_bill_id draft_bill_id written_off_bill_id"
         " bill_write_off_id bill_payment_id unapplied_bill_payment_id vendor_credit_id",
     ),
+    "draft_line_id": partial(line_of, SALES.path, "draft_id"),
+    "draft_bill_line_id": partial(line_of, PURCHASES.path, "draft_bill_id"),
+    "credit_line_id": partial(line_of, SALES.credits, "credit_id"),
+    "vendor_credit_line_id": partial(line_of, PURCHASES.credits, "vendor_credit_id"),
     "sandbox_id": make_sandbox,
     "refund_id": make_refund,
     "refund_payment_id": partial(made_with, "refund_id", "refund_payment_id"),

@@ -188,6 +188,13 @@ def tie_lines(_case: Any, body: dict[str, Any]) -> None:
             line.pop("tax_rate", None)
 
 
+def tie_changes(_case: Any, body: dict[str, Any]) -> None:
+    """Keep one change of each line."""
+    if "line_items" in body:
+        once = {line.get("id"): line for line in body["line_items"]}
+        body["line_items"] = list(once.values())
+
+
 def tie_credit(case: Any, body: dict[str, Any]) -> None:
     """Remove source lines from a credit without a source, then tie lines and allocations."""
     if not body.keys() & {"source_invoice_id", "source_bill_id"}:
@@ -259,8 +266,10 @@ TIES = {
     "update_account": tie_account,
     "create_invoice": tie_lines,
     "replace_invoice": tie_lines,
+    "update_invoice": tie_changes,
     "create_bill": tie_lines,
     "replace_bill": tie_lines,
+    "update_bill": tie_changes,
     "create_tax_return": tie_tax_return,
     "create_tax_code": tie_tax_code,
     "update_tax_code": tie_tax_code,
@@ -278,10 +287,12 @@ TIES = {
     "update_invoice_payment": tie_allocations,
     "create_customer_credit": tie_credit,
     "replace_customer_credit": tie_credit,
+    "update_customer_credit": tie_changes,
     "create_bill_payment": tie_allocations,
     "update_bill_payment": tie_allocations,
     "create_vendor_credit": tie_credit,
     "replace_vendor_credit": tie_credit,
+    "update_vendor_credit": tie_changes,
     "create_invoice_refund": tie_refund,
     "create_payout": tie_payout,
     "create_vendor_refund": tie_allocations,

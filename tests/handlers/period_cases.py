@@ -98,6 +98,13 @@ def change(method: str, path: str, record: Record, **body: Any) -> Request:
     return method, f"{path}{record['id']}/", body
 
 
+def recoding(path: str, record: Record, field: str) -> Request:
+    """Put the first line of a document or credit on another account."""
+    other = {"type": "AccountCode", "code": "4600"}
+    item = {"id": record["line_items"][0]["id"], field: other}
+    return change("PATCH", path, record, line_items=[item])
+
+
 def ask(line: Record, what: str, body: Any = None) -> Request:
     return "POST", f"{LINES}{line['id']}/{what}/", body
 
@@ -204,6 +211,14 @@ REFUSED: tuple[Case, ...] = (
 # these books are locked until tomorrow.
 MOVED: tuple[Case, ...] = (
     ("replace_invoice", "a correction", lambda t: requests.editing(t.sales.invoice())),
+    ("update_invoice", "a recoded line",
+     lambda t: recoding("invoices/", t.sales.invoice(), "account_identifier")),
+    ("update_bill", "a recoded line",
+     lambda t: recoding("bills/", t.bill(), "account_identifier")),
+    ("update_customer_credit", "a recoded line", lambda t: recoding(
+        "customer-credits/", t.sales.credit(), "revenue_account_identifier")),
+    ("update_vendor_credit", "a recoded line", lambda t: recoding(
+        "vendor-credits/", t.returned(), "expense_account_identifier")),
     ("void_invoice", "today", lambda t: requests.voiding(t.sales.invoice())),
     ("reverse_write_off", "today", lambda t: requests.reversing(t.sales.written_off())),
     ("replace_invoice_payment", "a correction",

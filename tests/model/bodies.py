@@ -9,7 +9,7 @@ from typing import Any
 from tests.model.books import Books, of
 from tests.model.codes import CHARGED, WITHHELD, Code
 from tests.model.hand import Hand
-from tests.model.pricing import price_of
+from tests.model.pricing import Line, price_of
 from tests.model.records import Credit, Document, Party, Payment
 from tests.model.rests import net_part
 
@@ -27,6 +27,8 @@ RATES = (20, 5, "7.5", 19.25, 0, "12.5")
 TURNING = (10, 25, 15)
 """Rates that a code has on some of the days only."""
 CODES = ("4500", "2400", "6000", "1200", "2250", "9999")
+PLAIN = ("4000", "4100", "4500", "5100", "6000")
+"""Accounts on which no tax is posted."""
 
 
 class Bodies:
@@ -56,6 +58,23 @@ class Bodies:
 
     def account(self) -> Body:
         return {"type": "AccountCode", "code": self.hand.one(CODES)}
+
+    def recoding(self, lines: Sequence[Line], field: str, *, together: bool) -> Body:
+        """Return other accounts of lines; of a settled record, of all lines of one account.
+
+        No tax is on these accounts: it would look like a net.
+        """
+        plain = [each for each in lines if each.account in PLAIN and each.id]
+        if not plain:
+            return {"memo": "Nothing moves.", "line_items": []}
+        first = self.hand.one(plain)
+        chosen = [each for each in plain if each.account == first.account]
+        if not together and self.hand.chance(50):
+            chosen = [first]
+        code = self.hand.one(("1200", "9999") if self.hand.chance(6) else PLAIN)
+        account = {"type": "AccountCode", "code": code}
+        ids = [NOBODY] if self.hand.chance(3) else [each.id for each in chosen]
+        return {"line_items": [{"id": id, field: account} for id in ids]}
 
     def party(self) -> Body:
         """Return a party by id, external id or both; now and then wrong or contradictory ids."""

@@ -48,6 +48,8 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "reallocate_credit": (7, "credits", ""),
     "open_credit": (3, "draft_credits", ""),
     "void_credit": (3, "credits", ""),
+    "recode_document": (5, "", ""),
+    "recode_credit": (3, "credits", ""),
     "write_off": (6, "owing", ""),
     "reverse_write_off": (4, "write_offs", ""),
     "replay": (5, "kept", ""),

@@ -10,6 +10,7 @@ from tests.model import (
     holds,
     opening_moves,
     payment_moves,
+    recode_moves,
     write_off_moves,
 )
 from tests.model.answer_ids import bind_document, bind_opening, bind_write_off, into
@@ -116,6 +117,24 @@ class Moves:
             "DELETE", path, None, lambda b: [document_moves.delete(b, id)], may_preview=False
         )
         self.make(f"delete {self.side.noun}", move.at(target))
+
+    def recode_document(self) -> None:
+        id, target = self.pick(self.books.documents)
+        lines = [] if target is None else target.priced.lines
+        touched = target is not None and self.books.is_touched(target)
+        body = self.bodies.recoding(lines, "account_identifier", together=touched)
+        path = f"{self.side.path}{id}/"
+        move = Move("PATCH", path, body, lambda b: recode_moves.document(b, id, body))
+        self.make(f"recode {self.side.noun}", move.at(target))
+
+    def recode_credit(self) -> None:
+        id, credit = self.pick(self.books.credits)
+        lines = [] if credit is None else credit.lines
+        used = credit is not None and bool(credit.used + self.books.paid_out(credit))
+        body = self.bodies.recoding(lines, self.side.account_field, together=used)
+        path = f"{self.side.credits}{id}/"
+        move = Move("PATCH", path, body, lambda b: recode_moves.credit(b, id, body))
+        self.make("recode credit", move.at(credit))
 
     # Payments.
 

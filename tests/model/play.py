@@ -17,7 +17,7 @@ from tests.model.codes import body_of
 from tests.model.comparison import differences, records_in
 from tests.model.hand import Hand
 from tests.model.ledger import balances
-from tests.model.records import Document, Party, WriteOff
+from tests.model.records import Credit, Document, Party, WriteOff
 from tests.model.refusals import Refusal
 from tests.model.returns import Sums, on_accrual, on_cash, read
 from tests.model.settlement import settle
@@ -234,8 +234,9 @@ class Play:
             lines = [f"  {name} should be {a}, and is {b}" for name, (a, b) in found.items()]
             what = f"{self.caller.names.get(record.id, type(record).__name__)}:"
             self.diverge("\n".join([what, *lines]), answer)
-        if isinstance(record, Document):
-            for line, shown in zip(record.priced.lines, answer.json()["line_items"], strict=True):
+        if isinstance(record, Document | Credit):
+            own = record.priced.lines if isinstance(record, Document) else record.lines
+            for line, shown in zip(own, answer.json()["line_items"], strict=True):
                 line.id = shown["id"]
         if not skipping and "etag" in answer.headers:
             self.etags[record.id] = answer.headers["etag"]

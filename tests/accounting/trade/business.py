@@ -1,7 +1,7 @@
 """A small business with its ledger, which the tests drive day by day."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Self
@@ -23,12 +23,15 @@ from accounting.trade import (
     invoice_refund_changes,
     payment_changes,
     postings,
+    recoded,
     refunds,
     write_offs,
 )
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.commands import (
     AgreeRefund,
+    ChangeDocument,
+    ChangeLine,
     ChangePayment,
     CreditLineGiven,
     DocumentLine,
@@ -48,6 +51,7 @@ from accounting.trade.parties import Party, PartyNamed
 from accounting.trade.payment_changes import AmendedPayment
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
+from accounting.trade.recoded import Dependents
 from accounting.trade.refunds import Refund, RefundPayment
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from accounting.trade.write_offs import WriteOff
@@ -183,6 +187,32 @@ class Trade:
         command = WriteDocument(**facts)
         given = self.side, before, command, party, self.referenced, self.context()
         return self.keep(document_changes.replaced(*given))
+
+    def recode(self, id_: UUID, accounts: Mapping[int, str], **facts: Any) -> UUID:
+        """Put lines of a document or credit, by their places, on other accounts."""
+        target = self.target(id_)
+        lines = tuple(
+            ChangeLine(id=target.lines[place].id, place=f"lines.{place}", account=named(code))
+            for place, code in accounts.items()
+        )
+        command, context = ChangeDocument(lines=lines, **facts), self.context()
+        held = Dependents(
+            payments=tuple(self.payments.values()),
+            credits=tuple(self.credits.values()),
+            write_offs=tuple(each for each in self.write_offs.values() if each.document_id == id_),
+            refunds=tuple(self.refunds.values()),
+            refund_payments=tuple(self.refund_payments.values()),
+        )
+        given = command, ACCOUNTS, context
+        if id_ in self.credits:
+            revised = credit_changes.revised(self.side, target, *given)
+            after, others = recoded.recode_credit(target, revised, held, context)
+        else:
+            after = document_changes.revised(self.side, target, *given)
+            after, others = recoded.recode_document(self.side, target, after, held, ROLES, context)
+        for each in others:
+            self.keep(each)
+        return self.keep(after)
 
     def open(self, id_: UUID, at: str | None = None, **facts: Any) -> UUID:
         command = OpenDocument(None if at is None else moment(at), **facts)

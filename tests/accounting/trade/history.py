@@ -59,6 +59,7 @@ class History:
 
     trade: Trade
     given_up: tuple[str | None, ...]
+    others: tuple[str, ...]
 
     def __init__(self, data: st.DataObject) -> None:
         self.data = data
@@ -87,11 +88,11 @@ class History:
         if trade.payments:
             steps += [self.allocate, self.set_status, self.correct] * 2
         if trade.documents:
-            steps += [self.write_off]
+            steps += [self.write_off, self.recode, self.recode]
         if trade.write_offs:
             steps += [self.reverse]
         if trade.credits:
-            steps += [self.apply, self.apply, self.void_credit]
+            steps += [self.apply, self.apply, self.void_credit, self.recode_credit]
         return steps
 
     def some(self, subjects: dict[UUID, Any]) -> UUID:
@@ -133,6 +134,18 @@ class History:
         id_ = self.some(self.trade.documents)
         opened_at = self.data.draw(st.none() | MOMENTS)
         self.trade.replace(id_, *self.data.draw(LINES), opened_at=opened_at)
+
+    def recode(self) -> None:
+        self.put_lines_elsewhere(self.some(self.trade.documents))
+
+    def recode_credit(self) -> None:
+        self.put_lines_elsewhere(self.some(self.trade.credits))
+
+    def put_lines_elsewhere(self, id_: UUID) -> None:
+        places = range(len(self.trade.target(id_).lines))
+        chosen = self.data.draw(st.sets(st.sampled_from(places), min_size=1))
+        others = st.sampled_from(self.others)
+        self.trade.recode(id_, {place: self.data.draw(others) for place in chosen})
 
     def void(self) -> None:
         self.trade.void(self.some(self.trade.documents), self.data.draw(st.none() | DAYS))
@@ -222,6 +235,7 @@ class Sales(History):
     """A random history of sales, payments, credits and refunds."""
 
     given_up = (None, "6000")
+    others = ("4000", "4500", "2200")
 
     def steps(self) -> list[Step]:
         trade, steps = self.trade, super().steps()

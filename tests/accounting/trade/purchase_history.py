@@ -35,6 +35,7 @@ class PurchaseHistory(History):
 
     trade: Purchases
     given_up = ("6200", "6400")  # Accounts that no line uses.
+    others = ("6000", "4500", "5100")
 
     def __init__(self, data: st.DataObject) -> None:
         super().__init__(data)
