@@ -38,6 +38,15 @@ M = TypeVar("M", bound=Payment | RefundPayment)
 FIXED_IN_OPENING = ("total", "payment_date", "method", "processor", "fee", "status", "bank")
 
 
+def refuse_changing_opening(before: Payment, after: Payment) -> None:
+    """Refuse to change the money of a payment that is a part of an opening.
+
+    Raises Conflict `in_opening_balance`.
+    """
+    if any(getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING):
+        refuse_in_opening(before.opening_id, "payment")
+
+
 def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
     """Return the amount that completed money moves on its account, above zero if it comes in.
 
@@ -71,17 +80,12 @@ def movements(money: Payment | RefundPayment, *, back: bool) -> int:
 
 
 def held_to(side: Side, before: M, after: M) -> M:
-    """Check a change of money against its opening, its payout and its bank lines.
+    """Check a change of money against its payout and its bank lines.
 
     Money that comes back keeps its matches: its bank lines show that it moved. Money that was never
     completed moved nothing, so it is returned without its matches if it is no longer live. Raises
-    Conflict `in_opening_balance` or `in_payout`; RuleViolation `link_exceeds_remaining` or
-    `bank_account_mismatch`.
+    Conflict `in_payout`; RuleViolation `link_exceeds_remaining` or `bank_account_mismatch`.
     """
-    if isinstance(before, Payment) and any(
-        getattr(before, name) != getattr(after, name) for name in FIXED_IN_OPENING
-    ):
-        refuse_in_opening(before.opening_id, "payment")
     if before.payout_id is not None:
         _refuse_in_payout(side, before, after)
     if before.linked and not movements(after, back=False):

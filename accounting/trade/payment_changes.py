@@ -20,7 +20,7 @@ from accounting.trade.allocation import (
 )
 from accounting.trade.commands import ChangePayment, InitialPayment, PaymentDetails, RecordPayment
 from accounting.trade.documents import Document
-from accounting.trade.holds import held_to
+from accounting.trade.holds import held_to, refuse_changing_opening
 from accounting.trade.parties import Party, PartyNamed, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.payments import (
     LIVE,
@@ -189,6 +189,7 @@ def amend(
     refuse_move(side, payment.status, status)
     bank = chosen_bank(command.bank_account_id, banks, payment.bank)
     amended = replace(payment, **corrected(payment, command), status=status, bank=bank)
+    refuse_changing_opening(payment, amended)
     context = context_of_status(
         payment.completions,
         payment.status,

@@ -1,11 +1,13 @@
 """Payouts and bank lines that keep a payment from changing."""
 
 from dataclasses import replace
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from accounting.books.ledger import Span
 from accounting.errors import Conflict, RuleViolation
 from accounting.trade import holds
 from accounting.trade.payments import MoneyBank, Payment
@@ -87,8 +89,6 @@ class TestLinked:
     @pytest.mark.parametrize(
         ("was", "becomes", "linked", "account"),
         [
-            ("completed", "failed", 0, None),
-            ("completed", "pending", 0, None),
             ("pending", "cancelled", 0, None),
             ("processing", "failed", 0, None),
             ("pending", "processing", 40, BANK),
@@ -99,9 +99,30 @@ class TestLinked:
     def test_money_that_does_not_come_loses_its_links(
         self, was: str, becomes: str, linked: int, account: UUID | None
     ) -> None:
-        before = payment(status=was, linked=40, money_account_id=BANK)
+        before = payment(status=was, completions=(), linked=40, money_account_id=BANK)
         after = holds.held_to(RECEIVABLE, before, replace(before, status=becomes))
         assert (after.linked, after.money_account_id) == (linked, account)
+
+    @pytest.mark.parametrize("becomes", ["failed", "pending"])
+    def test_money_that_comes_back_keeps_its_links(self, becomes: str) -> None:
+        before = payment(linked=40, money_account_id=BANK)
+        spans = (Span(None, date(2025, 3, 20)),)
+        changed = replace(before, status=becomes, completions=spans)
+        assert holds.held_to(RECEIVABLE, before, changed) is changed
+
+    @pytest.mark.parametrize(
+        ("spans", "times"),
+        [
+            ((Span(),), 0),
+            ((Span(None, date(2025, 3, 20)),), 1),
+            # It came back on the 20th, and again from the 25th it is here.
+            ((Span(None, date(2025, 3, 20)), Span(date(2025, 3, 25))), 1),
+            # Completed again on the day on which it came back, it stayed.
+            ((Span(None, date(2025, 3, 20)), Span(date(2025, 3, 20))), 0),
+        ],
+    )
+    def test_money_that_stays_does_not_come_back(self, spans: tuple[Span, ...], times: int) -> None:
+        assert holds.times_returned(payment(completions=spans)) == times
 
     @pytest.mark.parametrize(
         ("side", "change", "left"),

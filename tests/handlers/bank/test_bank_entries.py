@@ -102,6 +102,7 @@ class TestSuggestMatches:
         assert best == {
             "target_type": JOURNAL_ENTRY,
             "target_id": loan["id"],
+            "of": "original",
             "amount_cents": 7_531,
             "score": 85,
             "reasons": ["amount", "reference", "date"],

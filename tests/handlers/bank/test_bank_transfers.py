@@ -179,6 +179,7 @@ class TestSuggestMatches:
         assert found == {
             "target_type": TRANSFER,
             "target_id": out["id"],
+            "of": "original",
             "amount_cents": 9_731,
             "score": 70,
             "reasons": ["amount", "name", "date"],

@@ -86,10 +86,10 @@ class TestCreateInvoiceRefund:
     def test_a_refund_owes_its_share_of_the_net_and_each_tax(
         self, shop: Business, ledger: Ledger, buyer: Record
     ) -> None:
-        levy = {"code": "2230", "name": "Levy", "account_type": "liability"}
+        levy = {"code": "2235", "name": "Levy", "account_type": "liability"}
         levy["account_subtype"] = "current_liabilities"
         shop.made("general-ledger/chart-of-accounts/", levy)
-        own = {"amount": 20, "tax_account": {"type": "AccountCode", "code": "2230"}}
+        own = {"amount": 20, "tax_account": {"type": "AccountCode", "code": "2235"}}
         other = {"type": "AccountCode", "code": "4500"}
         lines = (
             line(500, sales_taxes=[{"amount": 100}, own]),
@@ -101,7 +101,7 @@ class TestCreateInvoiceRefund:
         facts = {"completed_at": AT, "reference_number": "RF-2", "external_id": "rf-2"}
         refund = refunded(shop, invoice, amount_cents=460, **facts)
         [entry] = ledger.entries(refund)
-        assert entry.amounts == {"4100": 400, "2200": 50, "2230": 10, "2300": -460}
+        assert entry.amounts == {"4100": 400, "2200": 50, "2235": 10, "2300": -460}
         assert (entry.on, entry.source_type, entry.reference) == (BACK, "refund", "RF-2")
         assert entry.description == "Refund to Blue Door Bakery"
         assert entry.reversal_of is None

@@ -55,6 +55,7 @@ def invoice_row(party: UUID, number: Any, **facts: Any) -> Row:
         "settled": [],
         "returned": [],
         "amounts_include_tax": False,
+        "dated_by_issue": True,
         "reduced": [],
         "transaction_tags": [],
         **dict.fromkeys((*amounts, *settled), 0),

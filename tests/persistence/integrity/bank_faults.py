@@ -49,7 +49,7 @@ def banked(shop: Business, baker: Record) -> None:
     savings.categorize(charges, "6300")
     savings.categorize(mistaken, "6400")
     savings.uncategorize(mistaken)
-    gone = paid(shop, baker, 50, external_id="gone")
+    gone = paid(shop, baker, 60, external_id="gone", status="pending")
     savings.match(lost, PAYMENT, gone)
     SALES.change(shop, gone, status="failed")
     current.line(10, external_id="elsewhere")
@@ -131,8 +131,11 @@ BANK: Mapping[str, Fault] = {
         ),
         {_LINKS},
     ),
-    "money that bounced keeps a link": planted(
+    "money that never came keeps a link": planted(
         "bank_link", "ended_at = NULL", _of_line("lost"), _LINES, _LINKS
+    ),
+    "a line shows the return of money that never came back": planted(
+        "bank_link", "back = true", _of_line("third"), _LINKS
     ),
     "a line was posted to another account": (
         change(
