@@ -1,6 +1,7 @@
 """Bodies of requests, drawn from the records of the model: mostly right, sometimes wrong."""
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import count
@@ -44,7 +45,11 @@ class Bodies:
         return self.books.today.isoformat() if self.hand.chance(20) else self.hand.one(DAYS)
 
     def moment(self) -> str:
-        return f"{self.day()}T{self.hand.one(TIMES)}Z"
+        """Return a moment of a day; none is on a later day than today where the business is."""
+        day, time = date.fromisoformat(self.day()), self.hand.one(TIMES)
+        on = self.books.day_of(f"{day}T{time}Z")
+        is_later = on is not None and on > self.books.today
+        return f"{day - timedelta(days=1) if is_later else day}T{time}Z"
 
     def maybe(self, percent: int, name: str, value: Any) -> Body:
         """Return a field in some percent of the calls, else nothing; `value` may be a function."""

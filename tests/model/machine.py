@@ -55,7 +55,7 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "replay": (5, "kept", ""),
     "archive_party": (1, "", ""),
     "lock_period": (6, "locking", ""),
-    "change_time_zone": (1, "", ""),
+    "change_time_zone": (3, "", ""),
     "open_bank_account": (2, "banking", "bank_accounts"),
     "import_lines": (9, "bank_accounts", "bank_lines"),
     "match": (18, "open_lines", ""),
