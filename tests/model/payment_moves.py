@@ -153,7 +153,8 @@ def check_status_day(
     if "status_date" not in body:
         return None
     on, status = date.fromisoformat(body["status_date"]), body.get("status", payment.status)
-    last = (payment.changed_on or day) if payment.was_completed else None
+    first = day if payment.opening is None else payment.opening.day
+    last = (payment.changed_on or first) if payment.was_completed else None
     if status == payment.status:
         faults.add(422, "date_out_of_order", on != last)
         return None
