@@ -1303,6 +1303,13 @@ class OpeningTaxInput(TypedDict):
     tax_cents: int
 
 
+class OpeningNetInput(TypedDict):
+    """The remaining net of an open item for one account."""
+
+    account: str
+    net_cents: int
+
+
 class OpeningInvoiceInput(TypedDict):
     """An invoice with an outstanding amount."""
 
@@ -1315,6 +1322,7 @@ class OpeningInvoiceInput(TypedDict):
     due_at: datetime | Absent | None
     outstanding_amount_cents: int
     tax: list[OpeningTaxInput] | Absent
+    accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 
@@ -1332,6 +1340,7 @@ class OpeningBillInput(TypedDict):
     due_at: datetime | Absent | None
     outstanding_amount_cents: int
     tax: list[OpeningTaxInput] | Absent
+    accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 
@@ -1346,6 +1355,7 @@ class OpeningCustomerCreditInput(TypedDict):
     sent_at: datetime
     unapplied_amount_cents: int
     tax: list[OpeningTaxInput] | Absent
+    accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 
@@ -1360,6 +1370,7 @@ class OpeningVendorCreditInput(TypedDict):
     received_at: datetime
     unapplied_amount_cents: int
     tax: list[OpeningTaxInput] | Absent
+    accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
     memo: str | Absent | None
 

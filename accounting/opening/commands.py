@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from accounting.books.accounts import AccountReference
 from accounting.books.commands import EntryLineGiven
 from accounting.trade.parties import PartyNamed
 
@@ -33,10 +34,23 @@ class OpenTaxGiven:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OpenAccountGiven:
+    """The net of an open item that counts on an account when the item is settled."""
+
+    place: str
+    account: AccountReference
+    net: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTaxedItem(OpenItem):
-    """An open item that may be given by tax code; else these books do not declare its tax."""
+    """An open item that may be given by tax code; else these books do not declare its tax.
+
+    With `accounts`, its net is income or cost on these on the cash basis; else it is on equity.
+    """
 
     taxes: tuple[OpenTaxGiven, ...] = ()
+    accounts: tuple[OpenAccountGiven, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +95,12 @@ class OpenWithSide:
     @property
     def items(self) -> tuple[OpenItem, ...]:
         """The open items in one tuple."""
-        return (*self.documents, *self.credits, *self.prepayments)
+        return (*self.taxed, *self.prepayments)
+
+    @property
+    def taxed(self) -> tuple[OpenTaxedItem, ...]:
+        """The documents and credits in one tuple."""
+        return (*self.documents, *self.credits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

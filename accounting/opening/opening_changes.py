@@ -39,14 +39,14 @@ class OpeningContext:
 def account_references(command: OpenBooks, roles: Roles) -> frozenset[AccountReference]:
     """List the accounts that an opening names or may show, so that they can be loaded first."""
     control = {AccountReference("id", roles[role]) for role in CONTROL_ROLES}
-    return frozenset({*control, *(line.account for line in command.accounts)})
+    taxed = (*command.sales.taxed, *command.purchases.taxed)
+    named = (line.account for each in taxed for line in each.accounts)
+    return frozenset({*control, *(line.account for line in command.accounts), *named})
 
 
 def names_codes(command: OpenBooks) -> bool:
     """Return whether an item is given by tax code, so that the codes must be loaded."""
-    documents = (*command.sales.documents, *command.purchases.documents)
-    credited = (*command.sales.credits, *command.purchases.credits)
-    return any(each.taxes for each in (*documents, *credited))
+    return any(each.taxes for each in (*command.sales.taxed, *command.purchases.taxed))
 
 
 def open_books(command: OpenBooks, known: OpeningContext, context: Context) -> OpenedBooks:
@@ -59,7 +59,7 @@ def open_books(command: OpenBooks, known: OpeningContext, context: Context) -> O
     """
     refuse_locked(context, command.on)
     id_ = context.identify()
-    day = Day(id_, command.on, known.roles, known.codes)
+    day = Day(id_, command.on, known.roles, known.codes, known.named)
     stated = _stated(command.accounts, known.named)
     sales = opened_with(RECEIVABLE, command.sales, known.customers, day, context)
     purchases = opened_with(PAYABLE, command.purchases, known.vendors, day, context)

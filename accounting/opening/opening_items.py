@@ -12,12 +12,13 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.businesses import Context, refuse_other_currency
 from accounting.books.chart import Role, Roles
-from accounting.books.ledger import Span
+from accounting.books.ledger import Shares, Span, added, summed, take
 from accounting.books.numbers import Number, PendingNumber
 from accounting.errors import AboutItem, RuleViolation
-from accounting.money import within_bounds
+from accounting.money import split, within_bounds
 from accounting.opening.commands import (
     OpenCreditGiven,
     OpenDocumentGiven,
@@ -47,18 +48,22 @@ from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
 
 Parties = Mapping[PartyNamed, Party]
-OpenParts = Sequence[tuple[DayCode | None, TaxedAmount]]
-"""The parts of an open item, by tax code or without one; they sum to the open amount."""
+OpenParts = Sequence[tuple[UUID, DayCode | None, TaxedAmount]]
+"""The parts of an open item, by account and by tax code, if any; they sum to the open amount."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The opening that items belong to: its id and day, the account roles and the tax codes."""
+    """The opening that items belong to: its id and day, the account roles and the tax codes.
+
+    `named` are the accounts that items name.
+    """
 
     opening_id: UUID
     on: date
     roles: Roles
     codes: TaxCodes
+    named: Mapping[AccountReference, Account]
 
     @property
     def equity(self) -> UUID:
@@ -73,8 +78,9 @@ def opened_with(
 
     Items without a number take the next ones of their series, in the order of the request. Raises
     RuleViolation `dated_after_opening`, `currency_mismatch`, `reference_mismatch`,
-    `reference_not_found`, `lines_do_not_add_up`, `tax_code_mismatch` or `tax_rate_missing`;
-    Conflict `customer_archived`, `vendor_not_active` or `tax_code_archived`; each names the item.
+    `reference_not_found`, `lines_do_not_add_up`, `control_account`, `tax_code_mismatch` or
+    `tax_rate_missing`; Conflict `customer_archived`, `vendor_not_active`, `account_archived` or
+    `tax_code_archived`; each names the item.
     """
     numbers = _numbers(side.series, [each.number for each in given.documents])
     credit_numbers = _numbers(side.credit_series, [each.number for each in given.credits])
@@ -97,39 +103,78 @@ def opened_with(
 def _open_parts(
     side: Side, given: OpenTaxedItem, tax_point: date, day: Day, tax_account_id: UUID | None = None
 ) -> OpenParts:
-    """Return the open parts by tax code, at the rates of the tax point, or one without a code.
+    """Return the open parts by account, and by tax code at the rates of the tax point, if any.
 
     The tax is on `tax_account_id`, else on the account of its code.
     """
     if not given.taxes:
-        return [(None, TaxedAmount(subtotal=within_bounds(given.amount), discount=0))]
-    _refuse_other_sum(given)
+        [nets] = _by_account(given, [within_bounds(given.amount)], day)
+        return [(id_, None, TaxedAmount(subtotal=net, discount=0)) for id_, net in nets]
+    _refuse_other_sum(given, "tax code", [each.net + each.tax for each in given.taxes])
     codes = DayCodes(day.codes, side.tax_direction, tax_point)
-    taxings = [_taxing(each, codes, tax_account_id) for each in given.taxes]
-    taxable = [
-        TaxableAmount(amount=each.net, account_id=day.equity, taxing=taxing)
-        for each, taxing in zip(given.taxes, taxings, strict=True)
+    placed = [
+        (each, account_id, net, charged)
+        for each, nets in zip(
+            given.taxes, _by_account(given, [each.net for each in given.taxes], day), strict=True
+        )
+        for (account_id, net), charged in zip(
+            nets, split(each.tax, [net for _, net in nets]), strict=True
+        )
     ]
-    accounts = TaxAccounts(day.roles[side.tax], day.roles[Role.OUTPUT_TAX])
-    taxed = tax(taxable, accounts)
-    return [(taxing.code, each) for taxing, each in zip(taxings, taxed, strict=True)]
+    taxable = [
+        TaxableAmount(
+            amount=net,
+            account_id=account_id,
+            taxing=_taxing(each, charged, codes, tax_account_id),
+        )
+        for each, account_id, net, charged in placed
+    ]
+    taxed = tax(taxable, TaxAccounts(day.roles[side.tax], day.roles[Role.OUTPUT_TAX]))
+    return [
+        (item.account_id, item.taxing.code, each) for item, each in zip(taxable, taxed, strict=True)
+    ]
 
 
-def _refuse_other_sum(given: OpenTaxedItem) -> None:
-    total = sum(each.net + each.tax for each in given.taxes)
-    if total != given.amount:
+def _by_account(given: OpenTaxedItem, nets: Sequence[int], day: Day) -> list[Shares[UUID]]:
+    """Split each net over the accounts that an item names; without any it is on equity.
+
+    Each takes of what the earlier ones left, so that all sums are exact: nets of 100 and 50, with
+    90 on sales and 60 on services, take 60 and 40, then 30 and 20.
+    """
+    if not given.accounts:
+        return [((day.equity, net),) for net in nets]
+    _refuse_other_sum(given, "account", [each.net for each in given.accounts], sum(nets))
+    with AboutItem(given.place):
+        named = [usable(each.account, day.named.get(each.account)).id for each in given.accounts]
+    whole = summed(zip(named, (each.net for each in given.accounts), strict=True))
+    taken: Shares[UUID] = ()
+    found: list[Shares[UUID]] = []
+    for net in nets:
+        shares = take(whole, taken, net)
+        taken = added(taken, shares)
+        found.append(shares or ((named[0], net),))
+    return found
+
+
+def _refuse_other_sum(
+    given: OpenTaxedItem, what: str, amounts: Sequence[int], amount: int | None = None
+) -> None:
+    """Refuse amounts that do not add up to an amount, by default to that of the item."""
+    wanted, total = given.amount if amount is None else amount, sum(amounts)
+    if total != wanted:
         with AboutItem(given.place):
             raise RuleViolation(
                 "lines_do_not_add_up",
-                f"Its amounts by tax code add up to {total}, not to {given.amount}, in minor"
-                " units.",
-                amount=given.amount,
+                f"Its amounts by {what} add up to {total}, not to {wanted}, in minor units.",
+                amount=wanted,
                 lines_total=total,
             )
 
 
-def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> TaxInstruction:
-    """Return the taxation of a part: the tax as given, or a self-assessed code."""
+def _taxing(
+    given: OpenTaxGiven, charged: int, codes: DayCodes, account_id: UUID | None
+) -> TaxInstruction:
+    """Return the taxation of a part: its share of the tax as given, or a self-assessed code."""
     code = codes.named(given.tax_code, given.place)
     if given.tax and (code.self_assessed or not code.rate):
         with AboutItem(given.place):
@@ -138,16 +183,17 @@ def _taxing(given: OpenTaxGiven, codes: DayCodes, account_id: UUID | None) -> Ta
             )
     if code.self_assessed:
         return TaxInstruction(code=code)
-    taxes = (GivenTax(given.tax, account_id or code.code.tax_account_id, code),)
-    return TaxInstruction(code=code, given=taxes if given.tax else ())
+    taxes = (GivenTax(charged, account_id or code.code.tax_account_id, code),)
+    return TaxInstruction(code=code, given=taxes if charged else ())
 
 
 def _document_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[LineItem]:
     """Yield the lines of a document, one for each open part."""
-    for code, taxed in parts:
+    for account_id, code, taxed in parts:
         yield LineItem(
             id=context.identify(),
-            account_id=day.equity,
+            account_id=account_id,
+            opened_against=None if account_id == day.equity else day.equity,
             quantity=Decimal(1),
             unit_price=taxed.subtotal,
             discount_amount=0,
@@ -163,10 +209,11 @@ def _document_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[Li
 
 def _credit_lines(parts: OpenParts, day: Day, context: Context) -> Iterable[CreditLine]:
     """Yield the lines of a credit, one for each open part."""
-    for code, taxed in parts:
+    for account_id, code, taxed in parts:
         yield CreditLine(
             id=context.identify(),
-            account_id=day.equity,
+            account_id=account_id,
+            opened_against=None if account_id == day.equity else day.equity,
             amount=taxed.subtotal,
             taxes=taxed.taxes,
             tax_rate=None if code is None else code.rate,

@@ -35,7 +35,8 @@ class CreditLine:
     """A line of a credit: a net amount for an account, and the taxes on it.
 
     A line with a `source_line_id` credits a line of a document, with its taxes and its withheld
-    tax. `self_assessed` are debits above zero, as posted.
+    tax. `self_assessed` are debits above zero, as posted. `opened_against` as in a document's line;
+    the tax of a credit of an opening is on that account.
     """
 
     id: UUID
@@ -48,6 +49,7 @@ class CreditLine:
     source_line_id: UUID | None = None
     withheld: tuple[Tax, ...] = ()
     self_assessed: tuple[Tax, ...] = ()
+    opened_against: UUID | None = None
     memo: str | None = None
     tags: tuple[str, ...] = ()
     metadata: Any = None

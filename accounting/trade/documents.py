@@ -17,6 +17,7 @@ from accounting.books.ledger import (
     PostedEntry,
     Split,
     TaxMark,
+    TaxPart,
     added,
     negative,
     rests,
@@ -46,7 +47,9 @@ class LineItem:
     that price rounded: 16 for 16.48. `discount_share` is its share of the document discount.
     `tax_rate` is the rate of its code, or the given rate if it has no code. With `rate_alone` only
     a rate was given, and the code was found by it. `taxes` are part of the amount charged,
-    `withheld` reduces that amount, and `self_assessed` is owed in addition: debits above zero.
+    `withheld` reduces that amount, and `self_assessed` is owed in addition: debits above zero. A
+    line of an opening that names an account is `opened_against` equity: the settlement of its net
+    counts on its own account, and that of its tax on equity.
     """
 
     id: UUID
@@ -65,6 +68,7 @@ class LineItem:
     rate_alone: bool = False
     withheld: tuple[Tax, ...] = ()
     self_assessed: tuple[Tax, ...] = ()
+    opened_against: UUID | None = None
     description: str | None = None
     product: str | None = None
     external_id: str | None = None
@@ -342,16 +346,23 @@ def parts(document: Document) -> dict[Part, int]:
     """Return the parts of the document and their amounts, which sum to its total.
 
     Nets are less the line's discount and its share of the document discount. Taxes are on their own
-    accounts, below zero if withheld. In a document from the opening, each tax is on the account of
-    its line's net: it was posted to its own account before.
+    accounts, below zero if withheld. In a document from the opening, each tax is on equity: it was
+    posted to its own account before. Tax that is not recovered is on the account of the net.
     """
     nets = [line.charged[0] for line in document.lines]
     taxes = [
-        (part if document.opening_id is None else replace(part, account_id=line.account_id), amount)
+        (part if document.opening_id is None else _opened(line, part), amount)
         for line in document.lines
         for part, amount in line.charged[1:]
     ]
     return summed([*nets, *taxes])
+
+
+def _opened(line: LineItem, part: Part) -> Part:
+    """Return the part of a line's tax on the account where its settlement counts."""
+    if part.tax is not None and part.tax.part is TaxPart.BLOCKED:
+        return part
+    return replace(part, account_id=line.opened_against or line.account_id)
 
 
 def on_own_accounts(document: Document, split: Split) -> Split:
@@ -362,8 +373,13 @@ def on_own_accounts(document: Document, split: Split) -> Split:
     """
     if document.opening_id is None:
         return split
-    own = {part.tax: part for line in document.lines for part, _ in line.charged}
-    return tuple((own[part.tax], amount) for part, amount in split)
+    own = {
+        part.tax: part
+        for line in document.lines
+        for part, _ in line.charged[1:]
+        if _opened(line, part) != part
+    }
+    return tuple((own.get(part.tax, part), amount) for part, amount in split)
 
 
 def share_out(document: Document, amount: int) -> Split:

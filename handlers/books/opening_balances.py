@@ -1,11 +1,13 @@
 """Opening balances: account balances and open items on a day, created and reversed together."""
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
 from accounting.books.accounts import Account
 from accounting.books.chart import Roles
+from accounting.books.ledger import summed
 from accounting.opening import opening_changes, openings
 from accounting.opening.openings import (
     OpenedBooks,
@@ -123,9 +125,8 @@ def _serialize_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, A
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
             "outstanding_amount_cents": each.total_amount,
-            "tax": [
-                _serialize_tax(line, line.subtotal, line.tax_total) for line in _coded(each.lines)
-            ],
+            "tax": _serialize_taxes((line, line.net, line.tax_total) for line in each.lines),
+            **_serialize_nets((line, line.net) for line in each.lines),
         }
 
 
@@ -137,24 +138,34 @@ def _serialize_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
             "unapplied_amount_cents": each.total_amount,
-            "tax": [
-                _serialize_tax(line, line.amount, line.tax_amount) for line in _coded(each.lines)
-            ],
+            "tax": _serialize_taxes((line, line.amount, line.tax_amount) for line in each.lines),
+            **_serialize_nets((line, line.amount) for line in each.lines),
         }
 
 
-def _coded(lines: Iterable[Line]) -> Iterable[Line]:
-    """Return the lines with a tax code; a record without tax has one line without a code."""
-    return (line for line in lines if line.tax_code_id is not None)
+def _serialize_taxes(lines: Iterable[tuple[Line, int, int]]) -> list[dict[str, Any]]:
+    """Serialize net and tax by tax code; a record without tax has one line without a code."""
+    sums: dict[tuple[UUID, Decimal | None], list[int]] = {}
+    for line, net, tax in lines:
+        if line.tax_code_id is not None:
+            held = sums.setdefault((line.tax_code_id, line.tax_rate), [0, 0])
+            held[:] = held[0] + net, held[1] + tax
+    return [
+        {
+            "tax_code_id": code_id,
+            "tax_rate": serialize_rate(rate),
+            "net_cents": net,
+            "tax_cents": tax,
+        }
+        for (code_id, rate), (net, tax) in sums.items()
+    ]
 
 
-def _serialize_tax(line: LineItem | CreditLine, net: int, tax: int) -> dict[str, Any]:
-    return {
-        "tax_code_id": line.tax_code_id,
-        "tax_rate": serialize_rate(line.tax_rate),
-        "net_cents": net,
-        "tax_cents": tax,
-    }
+def _serialize_nets(lines: Iterable[tuple[Line, int]]) -> dict[str, Any]:
+    """Serialize the nets by the account that a record names; no field if it names no account."""
+    nets = summed((line.account_id, net) for line, net in lines if line.opened_against is not None)
+    shown = [{"account_id": id_, "net_cents": net} for id_, net in nets.items()]
+    return {"accounts": shown} if shown else {}
 
 
 def _serialize_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any]]:

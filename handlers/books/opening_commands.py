@@ -5,6 +5,7 @@ from functools import partial
 from accounting.absent import for_each, or_else, or_none
 from accounting.books.commands import EntryLineGiven
 from accounting.opening.commands import (
+    OpenAccountGiven,
     OpenBooks,
     OpenCreditGiven,
     OpenDocumentGiven,
@@ -20,6 +21,7 @@ from handlers.bodies import (
     OpeningBillInput,
     OpeningCustomerCreditInput,
     OpeningInvoiceInput,
+    OpeningNetInput,
     OpeningPrepaymentInput,
     OpeningTaxInput,
     OpeningVendorCreditInput,
@@ -57,6 +59,7 @@ def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"invoices.{place}",
         taxes=or_else(for_each(item["tax"], partial(_tax, f"invoices.{place}")), ()),
+        accounts=or_else(for_each(item["accounts"], partial(_net, f"invoices.{place}")), ()),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -73,6 +76,7 @@ def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
     return OpenDocumentGiven(
         place=f"bills.{place}",
         taxes=or_else(for_each(item["tax"], partial(_tax, f"bills.{place}")), ()),
+        accounts=or_else(for_each(item["accounts"], partial(_net, f"bills.{place}")), ()),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["outstanding_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -90,6 +94,9 @@ def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCredit
     return OpenCreditGiven(
         place=f"customer_credits.{place}",
         taxes=or_else(for_each(item["tax"], partial(_tax, f"customer_credits.{place}")), ()),
+        accounts=or_else(
+            for_each(item["accounts"], partial(_net, f"customer_credits.{place}")), ()
+        ),
         party=party(item["customer_id"], item["customer_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -104,6 +111,7 @@ def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGive
     return OpenCreditGiven(
         place=f"vendor_credits.{place}",
         taxes=or_else(for_each(item["tax"], partial(_tax, f"vendor_credits.{place}")), ()),
+        accounts=or_else(for_each(item["accounts"], partial(_net, f"vendor_credits.{place}")), ()),
         party=party(item["vendor_id"], item["vendor_external_id"]),
         amount=item["unapplied_amount_cents"],
         external_id=or_none(item["external_id"]),
@@ -120,6 +128,14 @@ def _tax(place: str, number: int, item: OpeningTaxInput) -> OpenTaxGiven:
         tax_code=item["tax_code"],
         net=item["net_cents"],
         tax=item["tax_cents"],
+    )
+
+
+def _net(place: str, number: int, item: OpeningNetInput) -> OpenAccountGiven:
+    return OpenAccountGiven(
+        place=f"{place}.accounts.{number}",
+        account=any_account(item["account"]),
+        net=item["net_cents"],
     )
 
 

@@ -55,27 +55,26 @@ LEFT JOIN (
 ) AS came ON came.opening_id = o.id AND came.role = said.role
 WHERE o.business_id = %(business_id)s"""
 
-# All lines of the documents are on opening balance equity, and their taxes have the tax code of the
-# line. Taxes of credits and blocked taxes are on equity as well; other taxes have the account from
-# which a refund takes them back.
+# All lines of the documents are on opening balance equity or are opened against it, and their taxes
+# have the tax code of the line. Taxes of credits are on equity as well, and taxes that are not
+# recovered on the account of the line. Others have the account from which a refund takes them.
 LINES = " UNION ALL ".join(
     f"""
 SELECT coalesce(d.number, d.id::text) AS name,
        bool_and(a.id IS NOT NULL AND NOT EXISTS (
          SELECT FROM jsonb_array_elements(item->'taxes') AS tax
          WHERE tax->>2 IS DISTINCT FROM item->>'tax_code_id'
-            OR {elsewhere} AND tax->>1 <> item->>'account_id'
+            OR CASE WHEN tax->>4 = '{TaxPart.BLOCKED}' THEN tax->>1 <> item->>'account_id'
+               ELSE {on_equity} AND tax->>1 <> a.id::text END
        )) AS holds
 FROM {table} d CROSS JOIN LATERAL jsonb_array_elements(d.lines) AS item
-LEFT JOIN account a ON a.business_id = %(business_id)s AND a.id = (item->>'account_id')::uuid
+LEFT JOIN account a ON a.business_id = %(business_id)s
+  AND a.id = coalesce(item->>'opened_against', item->>'account_id')::uuid
   AND a.role = '{Role.OPENING_BALANCE_EQUITY}'
 WHERE d.business_id = %(business_id)s AND d.opening_id IS NOT NULL
 GROUP BY d.id, d.number"""
     for tables in BOTH
-    for table, elsewhere in (
-        (tables.document, f"tax->>4 = '{TaxPart.BLOCKED}'"),
-        (tables.credit, "true"),
-    )
+    for table, on_equity in ((tables.document, "false"), (tables.credit, "true"))
 )
 
 CHECKS = {"opening_items": ITEMS, "opening_ties": TIES, "opening_lines": LINES}

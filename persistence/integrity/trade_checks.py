@@ -1,5 +1,6 @@
 """Integrity checks of invoices, bills and write-offs: totals, dates and settlements."""
 
+from accounting.books.ledger import TaxPart
 from persistence.integrity.definitions import (
     BOTH,
     SideTables,
@@ -137,9 +138,12 @@ def _taxes(tables: SideTables, account_id: str = "tax->>1") -> str:
 def _parts_settled(tables: SideTables) -> str:
     """Compare, per part, settled amounts with live payments, credits and write-offs.
 
-    In a document of an opening, the taxes are on the accounts of the nets.
+    In a document of an opening, the taxes are on equity, but for those that are not recovered.
     """
-    stands = "CASE WHEN opening_id IS NULL THEN tax->>1 ELSE item->>'account_id' END"
+    stands = (
+        f"CASE WHEN opening_id IS NULL OR tax->>4 = '{TaxPart.BLOCKED}' THEN tax->>1"
+        " ELSE coalesce(item->>'opened_against', item->>'account_id') END"
+    )
     taken = [
         shares(tables.allocation, "document_id", "split", "end_on IS NULL"),
         shares(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),

@@ -84,6 +84,13 @@ def taxes_of(row: Row) -> dict[str, tuple[Tax, ...]]:
     return {name: tuple(tax_of(*each) for each in row.get(name, ())) for name in TAXES}
 
 
+def without_opening(row: Row) -> Row:
+    """Leave `opened_against` out of the row of a line that has none, as in earlier rows."""
+    if row["opened_against"] is None:
+        del row["opened_against"]
+    return row
+
+
 def ids_of(row: Row, *names: str) -> dict[str, UUID | None]:
     """Parse the optional ids of a line."""
     return {name: known_id(row[name]) if row.get(name) else None for name in names}

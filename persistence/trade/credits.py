@@ -35,6 +35,7 @@ from persistence.ledger.split_rows import (
     split_of,
     split_rows,
     taxes_of,
+    without_opening,
 )
 from persistence.store import Scope, Store, among, in_business
 from persistence.trade.documents import keep_series_clear
@@ -196,7 +197,7 @@ def _credit(
 
 def _line_row(line: CreditLine) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
-    return {**row, **line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
+    return without_opening({**row, **line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)})
 
 
 def _line(row: Row, tax_account_id: UUID) -> CreditLine:
@@ -207,7 +208,7 @@ def _line(row: Row, tax_account_id: UUID) -> CreditLine:
         "account_id": known_id(row["account_id"]),
         "tags": tuple(row["tags"]),
         **taxes_of(row),
-        **ids_of(row, "tax_code_id", "source_line_id"),
+        **ids_of(row, "tax_code_id", "source_line_id", "opened_against"),
         "tax_rate": rate_of(row.get("tax_rate")),
     }
     if given:

@@ -27,6 +27,7 @@ from persistence.ledger.split_rows import (
     split_of,
     split_rows,
     taxes_of,
+    without_opening,
 )
 from persistence.store import Scope, Store, no_such_reference, not_found
 from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
@@ -200,7 +201,7 @@ def document_of(row: Row, *, posted: tuple[PostedEntry, ...] | None = None) -> D
 def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
     taxed = {**line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
-    row |= {**taxed, "quantity": str(line.quantity)}
+    row = without_opening({**row, **taxed, "quantity": str(line.quantity)})
     # Servers of the previous release read all lines that have no such price.
     exact = row.pop("unit_price_decimal")
     return row if exact is None else {**row, "unit_price_decimal": f"{exact:f}"}
@@ -216,7 +217,7 @@ def _line(row: Row) -> LineItem:
         "tax_rate": rate_of(row["tax_rate"]),
         "tags": tuple(row["tags"]),
         **taxes_of(row),
-        **ids_of(row, "tax_code_id", "withholding_code_id"),
+        **ids_of(row, "tax_code_id", "withholding_code_id", "opened_against"),
     }
     return LineItem(**values)
 

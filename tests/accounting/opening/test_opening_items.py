@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from accounting.books.accounts import AccountReference
 from accounting.books.ledger import Part
 from accounting.books.numbers import PendingNumber
-from accounting.opening.commands import OpenTaxGiven, OpenWithSide
+from accounting.opening.commands import OpenAccountGiven, OpenTaxGiven, OpenWithSide
 from accounting.trade import credits, documents, payments, postings
 from accounting.trade.documents import Document
 from accounting.trade.payments import completion_days
@@ -206,3 +207,23 @@ def test_nothing_is_dated_after_the_opening(given: dict[str, Any]) -> None:
 def test_another_currency_is_refused_with_its_item() -> None:
     fault = refused(opened_invoice, currency="SEK")
     assert (fault.code, fault.detail["item"]) == ("currency_mismatch", "invoices.0")
+
+
+class TestNamedAccounts:
+    def test_each_net_takes_of_what_the_earlier_ones_left_of_the_accounts(self) -> None:
+        nets = tuple(
+            OpenAccountGiven(place="x", account=AccountReference("code", code), net=net)
+            for code, net in (("4000", 90), ("4100", 60))
+        )
+        taxes = (by_code("S20", 100, 20), by_code("S0", 50))
+        invoice = with_tax(170, *taxes, accounts=nets)
+        assert amounts(documents.parts(invoice).items()) == [
+            ("4000", "net", 60),
+            ("4100", "net", 40),
+            ("4000", "net", 30),
+            ("4100", "net", 20),
+            ("3290", "output", 20),
+        ]
+        assert posted(RECEIVABLE, invoice) == [("1200", None, 170), ("3290", None, -170)]
+        assert [line.tax_total for line in invoice.lines] == [12, 8, 0, 0]
+        assert sum(parts_left(invoice).values()) == 170
