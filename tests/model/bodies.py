@@ -404,12 +404,25 @@ class Bodies:
         """Return an open amount, often by tax code: net and tax of each part."""
         hand, amount = self.hand, self.hand.one(PRICES)
         if not hand.chance(60):
-            return {name: amount}
+            return {name: amount, **self.open_nets(amount)}
         parts = [amount]
         if amount > 1 and hand.chance(50):
             parts = [amount - amount // 3, amount // 3 or 1]
         more = 1 if hand.chance(4) else 0
-        return {name: sum(parts) + more, "tax": [self.open_tax(each) for each in parts]}
+        taxes = [self.open_tax(each) for each in parts]
+        nets = self.open_nets(sum(each["net_cents"] for each in taxes))
+        return {name: sum(parts) + more, "tax": taxes, **nets}
+
+    def open_nets(self, net: int) -> Body:
+        """Return, often, the net of an open amount by one or two accounts."""
+        hand = self.hand
+        if not hand.chance(40):
+            return {}
+        codes = ("4000", "4500") if self.side.sign > 0 else ("6000", "6300")
+        parts = [net - net // 3, net // 3] if hand.chance(50) else [net]
+        parts[0] += 1 if hand.chance(4) else 0
+        found = [{"account": code, "net_cents": n} for code, n in zip(codes, parts, strict=False)]
+        return {"accounts": found}
 
     def open_tax(self, amount: int) -> Body:
         """Return a part of an open amount by tax code; now and then with a tax that is wrong."""

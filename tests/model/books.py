@@ -81,6 +81,9 @@ class Books:
         self.tolerance = 0
         self.entries: dict[str, Entry] = {}
         self.openings: dict[str, Opening] = {}
+        self.scheme = ""  # That of all filed returns.
+        self.filed: dict[int, str] = {}  # The id of the return of each filed quarter.
+        self.settled_tax: Counter[str] = Counter()  # What settlements of returns posted.
         self.settlements: dict[Any, dict[Any, Settlement]] = {}
         self.again: dict[tuple[Any, Any], Settlement] = {}
         self.settled_of: dict[Any, Counter[Any]] = {}

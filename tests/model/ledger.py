@@ -58,6 +58,7 @@ def completed(held: Counter[str], books: Books) -> dict[str, int]:
     add_bank_lines(turned, books)
     add_entries(turned, books)
     add_openings(turned, books)
+    turned.update(books.settled_tax)
     return {code: amount for code, amount in turned.items() if amount}
 
 
@@ -122,7 +123,7 @@ def add_credits(held: Counter[str], books: Books) -> None:
     for credit in books.credits.values():
         if credit.state == "open":
             for line in credit.lines:
-                add(held, by_account(line.posted(side)))
+                add(held, line.booked(side))
             add_assessed_of(held, credit)
             held[side.credit_control] -= books.unapplied(credit)
 

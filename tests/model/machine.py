@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from tests.model.answer_ids import UNKNOWN
 from tests.model.bank import BankMoves
 from tests.model.books import Books
+from tests.model.filings import file_the_rest
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
 from tests.model.purchases import PurchaseMoves
@@ -72,6 +73,7 @@ BOTH: dict[str, tuple[int, str, str]] = {
     "reverse_entry": (2, "entries", ""),
     "open_books": (2, "", "openings"),
     "reverse_opening": (2, "openings", ""),
+    "file_return": (2, "", ""),
 }
 OF_SALES: dict[str, tuple[int, str, str]] = {
     "create_paid_document": (6, "", "documents"),
@@ -129,6 +131,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("match", "import_lines", "create_payment", "pay_out", "pay_out_again", "delete_payout"),
         ("match", "import_lines", "unmatch", "pay_refund", "cancel_refund_payment", "pay_out"),
         (*OPENED, "refund_document", "pay_refund", "refund_credit"),
+        ("file_return", "create_payment", "create_credit", "refund_document", "open_books"),
     ),
     "purchases": (
         (),
@@ -148,6 +151,7 @@ THEMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("match", "import_lines", "agree_refund", "reallocate_refund", "move_refund_payment"),
         ("match", "import_lines", "agree_refund_in_parts", "return_refund_payment"),
         (*OPENED, "agree_refund", "move_refund_payment"),
+        ("file_return", "create_payment", "create_credit", "agree_refund", "open_books"),
     ),
 }
 MOVES = {"sales": BOTH | OF_SALES, "purchases": BOTH | OF_PURCHASES}
@@ -268,6 +272,7 @@ class TradingMachine(RuleBasedStateMachine):
         """Compare everything at the end of a complete run."""
         if self.whole:
             self.with_story(self.play.close)
+            self.with_story(lambda: file_the_rest(self.play))
             self.with_story(lambda: compare_reports(self.play))
             self.with_story(lambda: reconcile(self.play))
             self.counts.lengths[self.length] += 1

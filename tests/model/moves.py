@@ -16,6 +16,7 @@ from tests.model import (
 from tests.model.answer_ids import bind_document, bind_opening, bind_write_off, into
 from tests.model.bodies import NOBODY, Bodies
 from tests.model.books import Body, Books
+from tests.model.filings import file_quarter
 from tests.model.hand import Hand
 from tests.model.play import Move, Play, Records
 from tests.model.records import Credit, Document, Payment
@@ -311,6 +312,18 @@ class Moves:
 
         move = Move("POST", f"{OPENINGS}{id}/reverse/", body, act)
         self.make("reverse opening", move.at(opening))
+
+    # Tax returns.
+
+    def file_return(self) -> None:
+        """Create and file the return of a quarter; a filed quarter is superseded.
+
+        Only runs that lock periods lock by filing.
+        """
+        quarter, may_lock = self.hand.one((1, 2, 3, 4)), self.books.lock_date is not None
+        scheme = self.books.scheme or self.hand.one(("accrual", "cash"))
+        lock = may_lock and self.hand.chance(20)
+        file_quarter(self.play, quarter, scheme, lock=lock)
 
     # Others.
 

@@ -1,10 +1,12 @@
 """The opening of books in the model, and its reversal, with all its items."""
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
 from tests.model import document_moves
+from tests.model.arithmetic import shares
 from tests.model.books import Body, Books
 from tests.model.codes import CHARGED
 from tests.model.pricing import Line, Pricing, assess, given_tax, plain, read_code
@@ -54,6 +56,9 @@ def dated(books: Books, item: Body) -> date:
 def check_taxes(books: Books, faults: Faults, item: Body) -> None:
     """Check that the taxes of an open item add up to it, at the rates of its day."""
     given = item.get("tax")
+    if "accounts" in item:
+        net = sum(each["net_cents"] for each in item["accounts"])
+        faults.add(422, "lines_do_not_add_up", net != sum(nets_of(item)))
     if given is None:
         return
     total = sum(each["net_cents"] + each["tax_cents"] for each in given)
@@ -73,24 +78,48 @@ def amount_of(item: Body) -> int:
 
 
 def lines_of(books: Books, item: Body) -> list[Line]:
-    """Return the lines of an open item on opening balance equity, one for each tax code.
-
-    Without tax codes there is one line.
-    """
-    if "tax" not in item:
-        return [plain(EQUITY, amount_of(item))]
+    """Return the lines of an open item, by tax code and by account, else on opening equity."""
     lines = []
-    for each in item["tax"]:
-        taxed = read_code(books.side, books.codes, set(), each["tax_code"], dated(books, item))
-        assert taxed is not None
-        assert taxed.code is not None
-        line = plain(EQUITY, each["net_cents"])
-        line.taxed, line.opened = taxed, True
-        if taxed.kind == CHARGED:
-            line.taxes.append(given_tax(each["tax_cents"], taxed.code.account, taxed))
-        lines.append(line)
+    for place, cells in enumerate(cells_of(item)):
+        given = item["tax"][place] if "tax" in item else None
+        taxes = shares(given["tax_cents"] if given else 0, [net for _, net in cells])
+        for (account, net), tax in zip(cells, taxes, strict=True):
+            line = plain(account, net)
+            line.against = "" if account == EQUITY else EQUITY
+            lines.append(line if given is None else by_code(books, line, item, given, tax))
     assess(lines)
     return lines
+
+
+def by_code(books: Books, line: Line, item: Body, given: Body, tax: int) -> Line:
+    """Tax a line by the code of an open amount."""
+    taxed = read_code(books.side, books.codes, set(), given["tax_code"], dated(books, item))
+    assert taxed is not None
+    assert taxed.code is not None
+    line.taxed, line.opened = taxed, True
+    if taxed.kind == CHARGED:
+        line.taxes.append(given_tax(tax, taxed.code.account, taxed))
+    return line
+
+
+def nets_of(item: Body) -> list[int]:
+    """Return the nets of an open item by tax code, else its whole amount."""
+    return [each["net_cents"] for each in item.get("tax", ())] or [amount_of(item)]
+
+
+def cells_of(item: Body) -> list[list[tuple[str, int]]]:
+    """Split each net of an open item over what earlier ones left of the accounts that it names."""
+    left: Counter[str] = Counter()
+    for each in item.get("accounts", ()):
+        left[each["account"]] += each["net_cents"]
+    if not left:
+        return [[(EQUITY, net)] for net in nets_of(item)]
+    first, found = next(iter(left)), []
+    for net in nets_of(item):
+        taken = dict(zip(left, shares(net, list(left.values())), strict=True)) if net else {}
+        left.subtract(taken)
+        found.append([(code, n) for code, n in taken.items() if n] or [(first, 0)])
+    return found
 
 
 def keep(books: Books, made: Opening, item: Body, party: Party) -> None:

@@ -19,7 +19,7 @@ from tests.model.hand import Hand
 from tests.model.ledger import balances
 from tests.model.records import Credit, Document, Party, WriteOff
 from tests.model.refusals import Refusal
-from tests.model.returns import Sums, on_accrual, on_cash, read
+from tests.model.returns import Sums, on_accrual, on_cash, read, sums
 from tests.model.settlement import settle
 from tests.model.sides import Side
 from tests.model.vat_boxes import boxes
@@ -316,13 +316,18 @@ class Play:
             for record in records.values():
                 self.look(record)
         self.compare_balances()
-        for scheme, expected in (("accrual", on_accrual), ("cash", on_cash)):
-            self.compare_return(scheme, expected(self.books))
+        if not books.filed:
+            for scheme, expected in (("accrual", on_accrual), ("cash", on_cash)):
+                self.compare_return(scheme, sums(expected(self.books)))
+        self.compare_proof()
+        self.counts.runs += 1
+
+    def compare_proof(self) -> None:
+        """Run the integrity checks of the books."""
         business = UUID(self.caller.base.split("/")[-2])
         faults = [f"{each.name}: {each.first_offender}" for each in self.site.faults_of(business)]
         if faults:
             raise Divergence(self.story("\n".join(["the books do not hold:", *faults])))
-        self.counts.runs += 1
 
     def compare_balances(self) -> None:
         """Compare the balance of every account."""

@@ -62,13 +62,18 @@ class Tax:
     blocked: int = 0
 
 
+OWN = ("net", "blocked")
+"""The parts of a line that are income or cost on its own account."""
+
+
 @dataclass(eq=False)
 class Line:
     """A line: `subtotal` is its net before the discount on the document, `net` after it.
 
     `assessed` are its self-assessed amounts, debits above zero. A line that `deducts` has a price
-    below zero. A line of an opening is `opened`:
-    it was posted in the earlier books, and all its parts are on its own account.
+    below zero. A line of an opening is `opened`: it was posted in the earlier books, and all its
+    parts are on its own account. If it names an account, it was opened `against` equity, which
+    keeps the tax.
     """
 
     account: str
@@ -82,6 +87,7 @@ class Line:
     deducts: bool = False
     assessed: Counter[Part] = field(default_factory=Counter)
     opened: bool = False
+    against: str = ""
     id: str = ""
 
     @property
@@ -116,11 +122,22 @@ class Line:
         return parts
 
     def posted(self, side: Side) -> Counter[Part]:
-        """Return the parts of the line as they were posted and are settled."""
+        """Return the parts of the line as they are settled."""
         parts = self.parts(side)
         if not self.opened:
             return parts
-        return Counter({(self.account, mark): n for (_, mark), n in parts.items()})
+        tax = self.against or self.account
+        return Counter(
+            {
+                (self.account if mark is None or mark.part in OWN else tax, mark): n
+                for (_, mark), n in parts.items()
+            }
+        )
+
+    def booked(self, side: Side) -> Counter[str]:
+        """Return the amounts by account as they were posted."""
+        held = by_account(self.posted(side))
+        return Counter({self.against: sum(held.values())}) if self.against else Counter(held)
 
 
 @dataclass(frozen=True)
@@ -163,7 +180,7 @@ class Pricing:
         """The posted amounts by account, with discounts as the side posts them."""
         held: Counter[str] = Counter()
         for line in self.lines:
-            held.update(by_account(line.posted(self.side)))
+            held.update(line.booked(self.side))
             if self.side.discount is not None:
                 held[line.account] += line.subtotal - line.net
                 held[self.side.discount] -= line.subtotal - line.net

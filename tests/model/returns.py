@@ -16,11 +16,12 @@ from tests.model.rests import Split, net_part
 from tests.model.settlement import in_money
 
 Sums = dict[tuple[str, Fraction], dict[str, int]]
-Held = Counter[Mark]
+Held = Counter[tuple[str, Mark]]
+"""Amounts by account and mark, in the sign of the return."""
 
 
-def on_accrual(books: Books) -> Sums:
-    """Return the sums of everything that was posted, paid or not."""
+def on_accrual(books: Books) -> Held:
+    """Return the amounts of everything that was posted, paid or not."""
     held: Held = Counter()
     for line, sign in lines_of(books):
         count(held, books, line.parts(books.side), sign)
@@ -31,11 +32,11 @@ def on_accrual(books: Books) -> Sums:
         if not write_off.reversed:
             relieve(held, books, write_off)
     add_money(held, books)
-    return sums(held)
+    return held
 
 
-def on_cash(books: Books) -> Sums:
-    """Return the sums of settlements; tax that the buyer owes counts on its own day."""
+def on_cash(books: Books) -> Held:
+    """Return the amounts of settlements; tax that the buyer owes counts on its own day."""
     held: Held = Counter()
     for line, sign in lines_of(books):
         if has_own_day(line.code):
@@ -49,7 +50,7 @@ def on_cash(books: Books) -> Sums:
         parts = {part: n for part, n in settled.items() if not is_own(books, part)}
         count(held, books, parts, 1 if isinstance(subject, Document) else -1)
     add_money(held, books)
-    return sums(held)
+    return held
 
 
 def lines_of(books: Books) -> Iterable[tuple[Line, int]]:
@@ -79,7 +80,8 @@ def relieve(held: Held, books: Books, write_off: WriteOff) -> None:
             count(held, books, {part: amount}, -1)
         else:
             kind = "relief_net" if part == net_part(books.side, line) else "relief"
-            held[Mark(mark.code, mark.percent, kind)] += amount
+            given = Mark(mark.code, mark.percent, kind)
+            held[books.codes[mark.code].account, given] += amount
 
 
 def add_money(held: Held, books: Books) -> None:
@@ -99,11 +101,11 @@ def add_money(held: Held, books: Books) -> None:
 
 def count(held: Held, books: Books, parts: Mapping[Part, int], sign: int) -> None:
     """Add parts by mark, in the sign of the return."""
-    for (_, mark), amount in parts.items():
+    for (account, mark), amount in parts.items():
         if mark is not None:
             owed = mark.part == "output" and not books.codes[mark.code].sales
             turned = owed or mark.part == "withheld"
-            held[mark] += -sign * amount if turned else sign * amount
+            held[account, mark] += -sign * amount if turned else sign * amount
 
 
 def by_part(split: Split) -> Counter[Part]:
@@ -126,11 +128,31 @@ def has_own_day(code: Code | None) -> bool:
 
 def sums(held: Held) -> Sums:
     """Return the amount of each part by code and rate, without zeros."""
+    marked: Counter[Mark] = Counter()
+    for (_, mark), amount in held.items():
+        marked[mark] += amount
     found: Sums = {}
-    for mark, amount in held.items():
+    for mark, amount in marked.items():
         if amount:
             found.setdefault((mark.code, mark.percent), {})[mark.part] = amount
     return found
+
+
+def settled(held: Held, books: Books) -> dict[str, int]:
+    """Return the lines that settle these amounts, by account: debits above zero.
+
+    Tax of opening documents, on 3290, leaves the account of its code.
+    """
+    moved: Counter[str] = Counter()
+    for (account, mark), amount in held.items():
+        code = books.codes[mark.code]
+        sides = {"output": -1, "input": 1, "withheld": 1 if code.sales else -1}
+        sides["relief"] = sides["withheld"]
+        if mark.part in sides:
+            on = code.account if account == "3290" else account
+            moved[on] -= sides[mark.part] * amount
+            moved["2230"] += sides[mark.part] * amount
+    return {account: amount for account, amount in moved.items() if amount}
 
 
 def read(shown: list[dict[str, object]]) -> Sums:
