@@ -230,7 +230,7 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
     stood = days(opened_on(document), documents.voided_on(document), opened_on(document))
     claim = Amount(roles[side.control], side.sign * document.total_amount)
     if document.opening_id is not None:
-        before = _from_before(documents.parts(document), -side.sign, roles)
+        before = _from_before(document, documents.parts(document), -side.sign)
         yield from during(stood, MAIN, (claim, before))
         return
     stream = MAIN if document.total_amount else APPLIED
@@ -314,7 +314,7 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
     stood = days(on, stored_day(credit.voided_on, credit.voided_at), on)
     taken = Amount(roles[side.credits], -side.sign * credit.total_amount)
     if credit.opening_id is not None:
-        before = _from_before(credits.parts(credit), side.sign, roles)
+        before = _from_before(credit, credits.parts(credit), side.sign)
         yield from during(stood, MAIN, (before, taken))
         return
     charged = [part for line in credit.lines for part in line.charged]
@@ -421,7 +421,7 @@ def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: S
     )
 
 
-def _from_before(parts: Mapping[Part, int], sign: int, roles: Roles) -> Amount:
+def _from_before(opened: Document | Credit, parts: Mapping[Part, int], sign: int) -> Amount:
     """Return the amount of an opening document or credit, all on opening balance equity.
 
     Its split lists its parts by tax code. The amount itself has no tax mark: its tax was declared
@@ -429,7 +429,7 @@ def _from_before(parts: Mapping[Part, int], sign: int, roles: Roles) -> Amount:
     """
     coded = any(part.tax is not None for part in parts)
     split = tuple((part, amount) for part, amount in parts.items() if amount) if coded else ()
-    equity = roles[Role.OPENING_BALANCE_EQUITY]
+    [equity] = {line.opened_against or line.account_id for line in opened.lines}
     return Amount(equity, sign * sum(parts.values()), split=times_sign(split, sign))
 
 
