@@ -13,28 +13,30 @@ Ids = dict[str, list[UUID]]
 """Ids by kind: `payment`, `credit`, `write_off`, `refund` and `refund_payment`."""
 
 _OF_DOCUMENT = """
-SELECT 'payment' AS kind, payment_id AS id FROM {allocation} AS a
-WHERE a.business_id = %(business_id)s AND a.document_id = %(id)s
-UNION SELECT 'credit', credit_id FROM {credit_allocation} AS a
-WHERE a.business_id = %(business_id)s AND a.document_id = %(id)s
-UNION SELECT 'write_off', id FROM {write_off} AS w
-WHERE w.business_id = %(business_id)s AND w.document_id = %(id)s
-UNION SELECT 'refund', refund_id FROM {refund_allocation} AS a
-WHERE a.business_id = %(business_id)s AND a.document_id = %(id)s
-UNION SELECT 'refund', g.refund_id FROM {refund_allocation} AS g
-JOIN {allocation} AS a ON a.business_id = %(business_id)s AND a.payment_id = g.payment_id
-WHERE g.business_id = %(business_id)s AND a.document_id = %(id)s AND g.released <> '[]'"""
+SELECT 'payment' AS kind, payment_id AS id FROM {allocation}
+WHERE {allocation}.business_id = %(business_id)s AND document_id = %(id)s
+UNION SELECT 'credit', credit_id FROM {credit_allocation}
+WHERE {credit_allocation}.business_id = %(business_id)s AND document_id = %(id)s
+UNION SELECT 'write_off', id FROM {write_off}
+WHERE {write_off}.business_id = %(business_id)s AND document_id = %(id)s
+UNION SELECT 'refund', refund_id FROM {refund_allocation}
+WHERE {refund_allocation}.business_id = %(business_id)s AND document_id = %(id)s
+UNION SELECT 'refund', {refund_allocation}.refund_id FROM {refund_allocation}
+JOIN {allocation} ON {allocation}.business_id = %(business_id)s
+  AND {allocation}.payment_id = {refund_allocation}.payment_id
+WHERE {refund_allocation}.business_id = %(business_id)s
+  AND {allocation}.document_id = %(id)s AND {refund_allocation}.released <> '[]'"""
 
 _OF_CREDIT = """
-SELECT 'refund' AS kind, refund_id AS id FROM {refund_allocation} AS a
-WHERE a.business_id = %(business_id)s AND a.refunded_credit_id = %(id)s"""
+SELECT 'refund' AS kind, refund_id AS id FROM {refund_allocation}
+WHERE {refund_allocation}.business_id = %(business_id)s AND refunded_credit_id = %(id)s"""
 
 _WITH_PAYMENTS = """
 WITH found AS MATERIALIZED ({found})
 SELECT kind, id FROM found
-UNION SELECT 'refund_payment', p.id FROM {refund_payment} AS p
-WHERE p.business_id = %(business_id)s
-  AND p.refund_id IN (SELECT id FROM found WHERE kind = 'refund')"""
+UNION SELECT 'refund_payment', id FROM {refund_payment}
+WHERE {refund_payment}.business_id = %(business_id)s
+  AND refund_id IN (SELECT id FROM found WHERE kind = 'refund')"""
 
 
 def of_document(scope: Scope, tables: SettlementTables, paid_back: Table, id: UUID) -> Fetch[Ids]:

@@ -149,7 +149,7 @@ def holds(month: Month) -> None:
         assert bank.refused(line, "unmatch", body) == held
     assert month.current.refused(month.lines["LANDLORD"], "uncategorize") == held
     linked = month.current.read(month.lines["BLUE DOOR BAKERY"])["links"][0]["target_id"]
-    for changes in ({"payment_date": "2025-03-09"}, {"status": "failed"}):
+    for changes in ({"payment_date": "2025-03-09"}, {"status": "failed", "status_date": END}):
         answer = shop.api.patch(f"invoices/payments/{linked}/", json=changes)
         assert (answer.status_code, answer.json()["error_code"]) == held
 

@@ -51,6 +51,7 @@ INTENDED = {
     "field: words for uuid": ("200", "400", "Draft 4 does not know the format"),
     "field: words for date": ("200", "400", "Draft 4 does not know the format"),
     "field: words for iban": ("200", "400", "the format is ours"),
+    "field: words for timezone": ("200", "400", "the format is ours"),
     "field: 30 February": ("200", "400", "Draft 4 does not know the format"),
     "field: a local address": ("200", "400", "no customer can be reached there"),
     "field: past x-max-bytes": ("200", "400", "the keyword is ours"),
