@@ -181,7 +181,7 @@ def cancel_payment(
 ) -> tuple[InvoiceRefund, RefundPayment]:
     """Cancel a payment of a refund on a day, by default today; its amount is owed again.
 
-    Its matches with bank lines are removed. Raises Conflict `invalid_state_transition` if it is
+    Its matches with bank lines stay. Raises Conflict `invalid_state_transition` if it is
     cancelled already, `in_payout` while a payout holds it, and `period_locked`; RuleViolation
     `date_out_of_order`.
     """
