@@ -107,10 +107,11 @@ def named_ledger_account(
 def _may_be_at_bank(account: Account) -> bool:
     """Return whether an account is an asset, or the debt of a credit card or an overdraft.
 
-    Money on the clearing account is at a processor; payouts bring it to a bank.
+    Money on the clearing account is at a processor; payouts bring it to a bank. A liability that
+    the rules post to, such as VAT due, is no debt to a bank.
     """
     if account.account_subtype == "current_liabilities":
-        return True
+        return account.role is None
     return account.account_type == "asset" and account.role != Role.PROCESSOR_CLEARING
 
 

@@ -7,6 +7,7 @@ return is linked fails.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from accounting.tax.day_codes import TaxReferences
 from accounting.trade import invoice_refund_changes, payment_changes, vendor_refund_changes
 from accounting.trade.commands import ChangePayment, ChangeVendorRefundPayment
 from accounting.trade.documents import Document
+from accounting.trade.holds import times_returned
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefundPayment
 from accounting.trade.sides import Side
@@ -76,6 +78,8 @@ def match(
     matched = MatchResult(used, held, made, (held,))
     if isinstance(held, EntryMoney):  # An entry is posted already.
         return replace(matched, subjects=())
+    if _is_of_an_earlier_movement(held, transaction.booked_on, back=command.back):
+        return matched
     if command.back:
         return _returned(found, matched, roles, context) if held.status == "completed" else matched
     if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
@@ -101,7 +105,8 @@ def _completed(
     match matched.target:
         case Payment() as payment:
             assert found.side is not None, "a payment is of a side"
-            command = ChangePayment(status="completed")
+            again = matched.transaction.booked_on if payment.completions else None
+            command = ChangePayment(status="completed", status_date=again)
             done = payment_changes.amend(found.side, payment, found.documents, command, context)
             return replace(
                 matched, target=done.payment, subjects=(done.payment,), moved=done.changed
@@ -110,10 +115,27 @@ def _completed(
             paid = payout_changes.reported_paid(payout, matched.transaction.booked_on, context)
             return replace(matched, target=paid, subjects=(paid,))
         case VendorRefundPayment() as payment:
-            on = payment.payment_date or matched.transaction.booked_on
-            paid_back = ChangeVendorRefundPayment(status="completed", payment_date=on)
+            booked_on = matched.transaction.booked_on
+            paid_back = ChangeVendorRefundPayment(
+                status="completed",
+                payment_date=payment.payment_date or booked_on,
+                status_date=booked_on if payment.completions else None,
+            )
             return _vendor_refunded(found, matched, payment, paid_back, roles, context)
     raise ValueError("no other money is on its way")
+
+
+def _is_of_an_earlier_movement(money: Target, on: date, *, back: bool) -> bool:
+    """Return whether a transaction is dated before the present movement of money began.
+
+    Of money that came back on the 5th and is pending again, a transaction of the 1st shows the
+    first movement. Of money completed again on the 10th, one of the 5th shows the first return.
+    """
+    if not isinstance(money, Payment | RefundPayment) or not times_returned(money):
+        return False
+    last = money.completions[-1]
+    since = last.start if back else last.end
+    return since is not None and on < since
 
 
 def _returned(

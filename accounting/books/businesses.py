@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from accounting.absent import or_none, said
+from accounting.absent import said
 from accounting.books import time_zones
 from accounting.books.commands import ChangeBusiness
 from accounting.errors import Conflict, NotAllowed, RuleViolation, ValidationError
@@ -126,12 +126,13 @@ def refuse_archived_business(archived_at: datetime | None) -> None:
         )
 
 
-def refuse_future_lock(command: ChangeBusiness, now: datetime, timezone: str) -> None:
+def refuse_future_lock(lock_date: date | None, now: datetime, timezone: str) -> None:
     """Refuse to lock future days: on the 5th, the 5th is the last day that may be locked.
 
-    Raises RuleViolation `lock_date_in_future`.
+    Another time zone may make a locked day one of the future. Raises RuleViolation
+    `lock_date_in_future`.
     """
-    lock_date, today = or_none(command.lock_date), time_zones.day_of(now, timezone)
+    today = time_zones.day_of(now, timezone)
     if lock_date is not None and lock_date > today:
         raise RuleViolation(
             "lock_date_in_future",

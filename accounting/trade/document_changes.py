@@ -126,7 +126,10 @@ def revised(
         refuse_in_opening(document.opening_id, side.words.document)
     written = replace(document, lines=lines, **said(command, *facts, *words))
     if command.due_at is None and written.opened_at is not None:
-        usual = _usual_due_at(written.party, written.opened_at, opened_on(written), context)
+        on = opened_on(written)
+        if written.opening_id is not None:  # Its own day is before the day of the opening.
+            on = ledger_day(written.issue_date, written.opened_at, context)
+        usual = _usual_due_at(written.party, written.opened_at, on, context)
         written = replace(written, due_at=usual)
     return document if written == document else replace(written, updated_at=context.now)
 

@@ -83,7 +83,7 @@ def held_to(side: Side, before: M, after: M) -> M:
     """Check a change of money against its payout and its bank lines.
 
     Money that comes back keeps its matches: its bank lines show that it moved. Money that was never
-    completed moved nothing, so it is returned without its matches if it is no longer live. Raises
+    completed moved nothing: the result has no matches if it is no longer live. Raises
     Conflict `in_payout`; RuleViolation `link_exceeds_remaining` or `bank_account_mismatch`.
     """
     if before.payout_id is not None:

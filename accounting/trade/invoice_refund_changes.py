@@ -240,7 +240,7 @@ def _day_of(target: Document | Payment | Credit) -> date:
 
 
 def _means(refund: InvoiceRefund, command: PayRefund, banks: MoneyBanks) -> dict[str, Any]:
-    """Return method, processor, bank account and fee of the payment: as requested, else its own.
+    """Return method, processor, bank account and fee of a payment: its own, else the refund's.
 
     The refund's fee applies while nothing is paid; its processor and its bank account apply to its
     own method.

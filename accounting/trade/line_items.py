@@ -391,7 +391,7 @@ def _untaxed(
 def _price(price: int | Decimal) -> dict[str, Any]:
     """Return a price as a line has it: 16.48 is also rounded to 16, and 16.00 is only 16."""
     exact = Decimal(price)
-    whole = round_half_away(exact)
+    whole = within_bounds(round_half_away(exact))
     is_whole = exact == whole
     return {
         "unit_price": whole,

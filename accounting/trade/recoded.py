@@ -12,11 +12,11 @@ from uuid import UUID
 
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.ledger import Part, Shares, Split, added
+from accounting.books.ledger import Part, Shares, Split, added, rests
 from accounting.trade import credits, payments, refunds
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine
-from accounting.trade.documents import Document, LineItem
+from accounting.trade.documents import Document, LineItem, outstanding, parts
 from accounting.trade.line_changes import on_other_accounts
 from accounting.trade.moved_parts import Moves, Step, moves, shares_again, split_again
 from accounting.trade.payments import Payment
@@ -30,7 +30,7 @@ from accounting.trade.refunds import (
     VendorRefund,
     VendorRefundPayment,
 )
-from accounting.trade.remaining_by_line import assessed_split, charged_split
+from accounting.trade.remaining_by_line import assessed_split, charged_split, moved_parts
 from accounting.trade.sides import Side
 from accounting.trade.write_offs import WriteOff, written_off_days
 
@@ -74,7 +74,7 @@ def recode_document(
     net_account_id = None if side.refund_net is None else roles[side.refund_net]
     moved = _moves_of_lines(before.lines, after.lines)
     steps = list(_steps_of_document(after.id, dependents))
-    again = split_again(moved, steps)
+    again = _closed(after, steps, split_again(moved, steps))
     paid = [_with_splits(each, after.id, again) for each in dependents.payments]
     credited = [_with_splits(each, after.id, again) for each in dependents.credits]
     lost = [replace(each, split=again[each.id]) for each in dependents.write_offs]
@@ -93,6 +93,21 @@ def recode_document(
         ),
     )
     return recoded, _changed(dependents, [*paid, *credited, *lost, *given, *paid_back], context)
+
+
+def _closed(after: Document, steps: Sequence[Step[Part]], again: dict[UUID, Split]) -> Again:
+    """Return new splits of which the last closes every part of a document that is settled in full.
+
+    Lines of 300 and -300 on one account are no part of it. On two accounts they are two parts,
+    which no earlier split has.
+    """
+    live = [step for step in steps if step.live]
+    if not live or outstanding(after):
+        return again
+    left = rests(parts(after), added(*(again[step.id] for step in live)))
+    last = max(live, key=lambda step: (step.on, str(step.id)))
+    rest = tuple((part, amount) for part, amount in left.items() if amount)
+    return {**again, last.id: added(again[last.id], rest)}
 
 
 def recode_credit(
@@ -226,15 +241,7 @@ def _of_document(
         return replace(allocation, split=added(tuple((new, n) for _, new, n in pairs))), pairs
     split = charged_split(after, allocation.lines, net_account_id)
     assessed = assessed_split(after, allocation.lines)
-    pairs = [
-        (old, new, amount)
-        for line, amounts in allocation.lines
-        for (old, amount), (new, _) in zip(
-            charged_split(before, ((line, amounts),), net_account_id),
-            charged_split(after, ((line, amounts),), net_account_id),
-            strict=True,
-        )
-    ]
+    pairs = moved_parts(before, after, allocation.lines, net_account_id)
     return replace(allocation, split=split, self_assessed=assessed), pairs
 
 

@@ -104,6 +104,24 @@ def charged_split(
     )
 
 
+def moved_parts(
+    before: Document, after: Document, shares: LineShares, net_account_id: UUID | None = None
+) -> list[tuple[Part, Part, int]]:
+    """Return the amounts taken from what the lines charged, with their old and new parts."""
+    lines = {line.id: line for line in after.lines}
+    return [
+        (old, new, amount)
+        for line, amounts in _of_lines(before, shares)
+        for old, new, amount in zip(
+            _parts(line, net_account_id),
+            _parts(lines[line.id], net_account_id),
+            amounts[: len(line.charged)],
+            strict=True,
+        )
+        if amount
+    ]
+
+
 def assessed_split(document: Document, shares: LineShares) -> Split:
     """Sum by part the self-assessed amounts that are taken, as posted: debits above zero."""
     return negative(

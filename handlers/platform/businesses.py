@@ -114,7 +114,9 @@ async def update_business(registry: Registry, business_id: UUID, body: BusinessU
     businesses.refuse_archived_business(found.archived_at)
     businesses.refuse_fixed({name: getattr(found, name) for name in businesses.FIXED}, command)
     changed = replace(found, **facts(found, command))
-    businesses.refuse_future_lock(command, registry.now_in(found), changed.timezone)
+    if (changed.lock_date, changed.timezone) != (found.lock_date, found.timezone):
+        now = registry.now_in(found)
+        businesses.refuse_future_lock(changed.lock_date, now, changed.timezone)
     refuse_large_tolerance(changed)
     if changed == found:
         return serialize(found)

@@ -92,6 +92,7 @@ def _warnings(trade: Trade, document: Document) -> Warnings:
     dated = {
         names_of(side).issue_date: document.issue_date,
         side.names.opened_at: document.opened_at,
+        "delivery_date": document.delivery_date,
     }
     distant = responses.of_distant_days(trade.books.context, **dated)
     return (distant + responses.of_rates_without_code(document))[:MOST_TOLD]

@@ -31,6 +31,7 @@ _NEVER_TAGGED = {
     "bank_transaction",
     "bank_transfer",
     "opening_balance",
+    "tax_return",
 }
 
 _WRITE = "SELECT tag_documents(%(business_id)s, %(documents)s::uuid[])"

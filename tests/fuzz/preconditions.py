@@ -323,6 +323,10 @@ LINKED = {
     "bill": "bills",
     "vendor_credit": "vendor_credits",
     "vendor_refund": "vendor_refunds",
+    "invoice_payment": "payments",
+    "bill_payment": "bill_payments",
+    "bank_transaction": "bank_transactions",
+    "journal_entry": "journal_entries",
 }
 MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "update_business": keep_identity,

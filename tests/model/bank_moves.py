@@ -149,15 +149,16 @@ def link_of(books: Books, line: BankLine, money: Money, body: Body) -> tuple[Lin
     most = rest if more else min(left, rest)
     amount = body.get("amount_cents", most)
     faults.add(422, "link_exceeds_remaining", not 1 <= amount <= most)
+    earlier = is_of_an_earlier_movement(money, line)
     if back:
-        changes = money.status == "completed"
+        changes = money.status == "completed" and not earlier
         if changes:
             check_return(books, faults, money, line)
     else:
-        changes = money.status in ON_ITS_WAY and amount == rest
+        changes = money.status in ON_ITS_WAY and amount == rest and not earlier
         if changes:
             check_first_day(books, faults, money, line)
-            check_again(books, faults, money, amount)
+            check_again(books, faults, money, line, amount)
     faults.refuse()
     return Link(line, money, amount, more, back), changes
 
@@ -185,6 +186,20 @@ def matches(books: Books, line: BankLine) -> Iterator[tuple[Money, int]]:
                 yield money, min(books.unexplained(line), holds.rest(books, money))
 
 
+def is_of_an_earlier_movement(money: Money, line: BankLine) -> bool:
+    """Return whether a line is dated before the last change of money that came back."""
+    if isinstance(money, Payout) or not money.times_returned:
+        return False
+    match money:
+        case Payment():
+            since = money.changed_on
+        case VendorRefundPayment():
+            since = money.returned_on
+        case _:
+            return False
+    return since is not None and line.day < since
+
+
 def check_return(books: Books, faults: Faults, money: Money, line: BankLine) -> None:
     """Check that money comes back on the day of a line that may be given."""
     match money:
@@ -198,18 +213,26 @@ def check_return(books: Books, faults: Faults, money: Money, line: BankLine) -> 
     books.locked(faults, line.day)
 
 
-def check_again(books: Books, faults: Faults, money: Money, amount: int) -> None:
+def check_again(books: Books, faults: Faults, money: Money, line: BankLine, amount: int) -> None:
     """Check that money that completes again moved again: on the day of its return it did not."""
     after = copy(money)
+    if isinstance(money, Payment | VendorRefundPayment) and money.was_completed:
+        faults.add(422, "date_out_of_order", line.day > books.today)
+        books.locked(faults, line.day)
     match after:
         case Payment():
-            after.become("completed", None, books.today)
+            after.become("completed", day_again(money, line), books.today)
         case VendorRefundPayment():
             after.status = "completed"
-            after.times_returned -= after.returned_on == books.today
+            after.times_returned -= after.returned_on == line.day
     most = abs(holds.moves(books.side, money)) * holds.times(after)
     exceeds = holds.shown(books, money) + amount > most
     faults.add(422, "link_exceeds_remaining", not isinstance(money, Payout) and exceeds)
+
+
+def day_again(money: Money, line: BankLine) -> date | None:
+    """Return the day on which money completes again by a line; None for the first time."""
+    return line.day if isinstance(money, Payment) and money.was_completed else None
 
 
 def come_back(books: Books, money: Money, line: BankLine) -> list[Any]:
@@ -247,7 +270,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
     """Complete money, and return the other records that this touches."""
     match money:
         case Payment():
-            money.become("completed", None, books.today)
+            money.become("completed", day_again(money, line), books.today)
             return [books.documents[id] for id in money.parts]
         case Payout():
             money.status, money.was_paid = "paid", True
@@ -255,7 +278,7 @@ def complete(books: Books, money: Money, line: BankLine) -> list[Any]:
             return [*money.payments, *money.refund_payments]
         case VendorRefundPayment():
             money.paid_on = money_day(money, line)
-            vendor_refund_moves.move(books, Faults(), money, "completed")
+            vendor_refund_moves.move(books, Faults(), money, "completed", line.day)
             return [money.refund, *money.refund.payments]
     raise AssertionError("Nothing else is on its way.")
 

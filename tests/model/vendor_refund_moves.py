@@ -149,14 +149,20 @@ def change_means(
         payment.paid_on = date.fromisoformat(body["payment_date"])
 
 
-def move(books: Books, faults: Faults, payment: VendorRefundPayment, status: str) -> Records:
-    """Set the status of a payment; the refund is cancelled with its last payment."""
+def move(
+    books: Books,
+    faults: Faults,
+    payment: VendorRefundPayment,
+    status: str,
+    on: date | None = None,
+) -> Records:
+    """Set the status of a payment on a day; the refund is cancelled with its last payment."""
     refund, before = payment.refund, payment.status
     payment.status = status
     if before == "completed" != status:
         payment.times_returned, payment.returned_on = payment.times_returned + 1, books.today
     if status == "completed" != before:
-        if payment.returned_on == books.today:
+        if payment.returned_on == (on or books.today):
             payment.times_returned -= 1  # It stayed.
         payment.was_completed = True
         payment.paid_on = payment.paid_on or books.today

@@ -118,6 +118,29 @@ class TestMoneyThatChanges:
         assert (twice.status, twice.linked, twice.linked_back) == ("completed", 200, 100)
         assert refused(matched, trade, payment, line(1)).code == "link_exceeds_remaining"
 
+    def test_a_line_of_an_earlier_movement_does_not_complete_the_next_one(
+        self, trade: CardSales
+    ) -> None:
+        payment = trade.on("10").pay(100)
+        trade.on("15").change(payment, status="failed")
+        trade.on("18").change(payment, status="pending")
+        matched(trade, payment, line(100, "10"))
+        assert trade.payments[payment].status == "pending"
+        matched(trade.on("25"), payment, line(100, "20"))
+        assert trade.payments[payment].status == "completed"
+        assert trade.book(payment)[-1] == ("20", {"1110": 100, "2100": -100})
+
+    def test_a_line_of_an_earlier_return_does_not_return_the_next_movement(
+        self, trade: CardSales
+    ) -> None:
+        payment = trade.on("10").pay(100)
+        trade.on("15").change(payment, status="failed")
+        trade.on("20").change(payment, status="completed")
+        matched(trade, payment, line(-100, "15"), back=True)
+        assert trade.payments[payment].status == "completed"
+        matched(trade.on("25"), payment, line(-100, "24"), back=True)
+        assert trade.payments[payment].status == "failed"
+
     def test_completed_again_on_the_day_of_its_return_it_moved_once(self, trade: CardSales) -> None:
         payment = trade.on("10").pay(100)
         matched(trade, payment, line(100))

@@ -77,6 +77,12 @@ class TestCreditCard:
         refused = ledger.refused("POST", "bank-accounts/", json=body)
         assert refused == (422, "account_type_mismatch")
 
+    @pytest.mark.parametrize("code", ["2200", "2210", "2230"])
+    def test_an_account_of_taxes_is_no_card(self, ledger: Ledger, code: str) -> None:
+        body = {"display_name": "No", "account": code}
+        refused = ledger.refused("POST", "bank-accounts/", json=body)
+        assert refused == (422, "account_type_mismatch")
+
     def test_a_control_account_is_no_card(self, ledger: Ledger) -> None:
         body = {"display_name": "No", "account": "2000"}
         assert ledger.refused("POST", "bank-accounts/", json=body) == (422, "control_account")

@@ -90,6 +90,14 @@ class TestUpdateBusiness:
         assert answer.json()["detail"]["today"] == f"{today}"
         assert change(dutch, **{**late, "lock_date": f"{today}"}).status_code == 200
 
+    def test_another_zone_leaves_no_lock_in_the_future(self, dutch: Business) -> None:
+        ahead = {"timezone": "Pacific/Kiritimati"}
+        today = day_of(clock.now(), ahead["timezone"])
+        assert change(dutch, **ahead, lock_date=f"{today}").status_code == 200
+        answer = change(dutch, timezone="Pacific/Pago_Pago")  # 25 hours behind.
+        assert (answer.status_code, answer.json()["error_code"]) == (422, "lock_date_in_future")
+        assert change(dutch, lock_date=None).status_code == 200
+
 
 class TestDays:
     """A moment at 23:30 in UTC is on the next day in Amsterdam."""

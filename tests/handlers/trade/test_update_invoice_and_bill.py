@@ -5,9 +5,11 @@ from collections import Counter
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.builders.openings import open_invoice
 from tests.builders.openings import opened as open_books
 from tests.builders.tax_returns import boxes, drawn_up, filed, read
 from tests.builders.trade import DAY, NOBODY, PAID, PURCHASES, SALES, Record, line
+from tests.builders.vendor_refunds import agreed, of_bill
 from tests.handlers.trade.side import Side
 from tests.partner import Partner
 
@@ -223,9 +225,45 @@ class TestUpdateInvoice(Update):
         moved = moved_on_cash(before, side.ledger)
         assert moved == {(PAID, "4000"): 900, (PAID, "4500"): -900}
 
+    def test_lines_that_cancelled_each_other_out_count_on_cash_once_they_are_apart(
+        self, side: Side
+    ) -> None:
+        on = {"account_identifier": account("4500")}
+        opened = side.open(line_items=[line(1_000), line(300, **on), line(-300, **on)])
+        side.pay(1_000, side.trade.part(opened, 1_000))
+        before = on_cash(side.ledger)
+        moving = [{"id": opened["line_items"][1]["id"], "account_identifier": account("4600")}]
+        patched(side, opened, line_items=moving)
+        moved = moved_on_cash(before, side.ledger)
+        assert moved == {(PAID, "4600"): -300, (PAID, "4500"): 300}
+
+    def test_the_terms_of_an_opening_invoice_count_from_its_own_day(
+        self, side: Side, rival: Partner
+    ) -> None:
+        own = alone(side, rival)
+        customer = own.shop.customer(payment_terms_days=30)
+        item = open_invoice(customer, 120, issue_date="2024-11-03")
+        opening = open_books(own.shop, invoices=[item])
+        document = own.read(opening["invoices"][0])
+        assert document["due_at"].startswith("2024-12-03")
+        assert patched(own, document, due_at=None)["due_at"] == document["due_at"]
+
 
 class TestUpdateBill(Update):
     trade = PURCHASES
+
+    def test_a_refunded_line_leaves_the_account_that_it_had_in_common_with_its_tax(
+        self, side: Side
+    ) -> None:
+        tax = {"amount": 200, "tax_account": account("6000")}
+        lines = [line(1_000, account_identifier=account("6000"), sales_taxes=[tax])]
+        bill = side.open(line_items=lines)
+        side.pay(1_200, side.trade.part(bill, 1_200))
+        agreed(side.shop, bill["vendor"], 600, of_bill(bill, 600))
+        with side.ledger.moving() as moved:
+            patched(side, bill, line_items=recoding(bill, "6100"))
+        # 1,000 net less the refunded 500; the tax stays.
+        assert moved == {"6000": -500, "6100": 500}
 
     def test_the_vendors_number_and_the_terms_change(self, side: Side) -> None:
         side.open(10, vendor_bill_number="Theirs-8")
