@@ -40,6 +40,12 @@ def tie_names(body: Body) -> None:
             body[name] = body[name][: longest - len(number)] + number
 
 
+def change_few_lines(_case: Any, body: Body) -> None:
+    """Remove changes of lines in most cases: no dictionary has the lines of a document."""
+    if next(numbers) % 4:
+        leave_out(body, "line_items")
+
+
 def keep_identity(_case: Any, body: Body) -> None:
     """Remove the fields that cannot change."""
     leave_out(body, "external_id", "country", "base_currency")
@@ -336,6 +342,10 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "replace_invoice": partial(name_party_once, SALES),
     "create_invoice_payment": partial(allocate_little, SALES),
     "replace_invoice_payment": partial(allocate_little, SALES),
+    "update_invoice": change_few_lines,
+    "update_bill": change_few_lines,
+    "update_customer_credit": change_few_lines,
+    "update_vendor_credit": change_few_lines,
     "update_invoice_payment": partial(allocate_little, SALES),
     "write_off_invoice": keep_small,
     "write_off_bill": keep_small,
