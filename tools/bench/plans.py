@@ -100,7 +100,7 @@ def plans(connection: Connection, owner: Owner) -> Iterator[Plan]:
     scope = {
         "business_id": owner.business_id,
         "partner_id": owner.partner_id,
-        "midnight": datetime.combine(datetime.now(UTC), time.min, UTC),
+        "today": datetime.combine(datetime.now(UTC), time.min, UTC),
         "account_id": common(connection, COLUMNS["account_id"]),
         "refund_id": common(connection, COLUMNS["refund_id"]),
         "bank_account_id": common(connection, "bank_account_id FROM bank_transaction"),
