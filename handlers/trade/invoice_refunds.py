@@ -146,7 +146,7 @@ async def cancel_invoice_refund_payment(
     after, cancelled = invoice_refund_changes.cancel_payment(refund, payment, on, books.context)
     await save_and_post(books.sales, after, cancelled)
     await update_bank_records(books.sales, payment, cancelled)
-    return serialize_payment(books, cancelled)
+    return serialize_payment(books, cancelled, await books.bank_links.of([cancelled]))
 
 
 def target_named(command: AgreeRefund) -> RefundTarget:
