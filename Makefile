@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help install run serve demo migrate test operation fuzz fuzz-deep plans bench bench-growth bench-reports bench-ladder bench-compare bench-publish \
-        contract reference forms clients clients-java sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
+        contract reference forms clients clients-long newcomer sdk sdk-typescript profiles mock docs browser bodies bare specification model races cluster cluster-quick \
         pooler pooler-quick upgrade-check coverage format lint types rooms audit check check-long release lock clean
 
 # Where Python may not keep what it has compiled, each process of the tests compiles all of it anew.
@@ -14,6 +14,8 @@ PORT := 8000
 ROWS := 10000
 VENV := .venv
 BIN := $(VENV)/bin
+# Two stages: what a server needs with the PostgreSQL that is bundled, then all that develops it.
+READY_TO_RUN := $(VENV)/.ready-to-run
 READY := $(VENV)/.ready
 # The bench has an environment of its own, for the peers that it measures beside the server.
 BENCH := .venv-bench/bin
@@ -22,6 +24,8 @@ BENCH_READY := .venv-bench/.ready
 CLIENTS := .venv-clients/bin
 CLIENTS_READY := .venv-clients/.ready
 NODE := node_modules/.ready
+# The npm packages that only `make clients-long` needs.
+GENERATORS := tools/clients/node_modules/.ready
 # Tests delete their databases: a file system in memory, if it is large enough, saves the disk's time.
 IN_MEMORY := $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 6000000 { print "TMPDIR=/dev/shm" }')
 # The first of these that is Python 3.11 or newer.
@@ -35,12 +39,12 @@ help: ## Print this
 
 ##@ Every day
 
-install: $(READY) ## Make the virtual environment from the lock
+install: $(READY) ## Make the virtual environment from the locks
 
-run: $(READY) ## Serve on port 8000 with a demo business in it (PORT=8001 for another port)
+run: $(READY_TO_RUN) ## Serve on port 8000 with a demo business in it (PORT=8001 for another port)
 	@$(BIN)/accounting demo --serve --port $(PORT)
 
-serve: $(READY) ## Serve on port 8000 without the demo (PORT=8001 for another port)
+serve: $(READY_TO_RUN) ## Serve on port 8000 without the demo (PORT=8001 for another port)
 	@$(BIN)/accounting serve --development --port $(PORT)
 
 # Of another PostgreSQL than the one that comes along: TEST_POSTGRES=folder with its programs.
@@ -59,13 +63,14 @@ format: $(READY) ## Format and sort
 check: ## All that CI runs, with the time that each part took
 	@$(PYTHON) tests/shares.py
 
-check-long: check pooler cluster upgrade-check clients-java model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
+check-long: check pooler cluster upgrade-check clients-long model races fuzz-deep ## The same, and what plays for long: before an issue is resolved
 
 ##@ The contract
 
-contract: $(READY) $(NODE) ## Lint openapi/accounting.yaml; tell what it changes for clients of the last release
+contract: $(READY) $(NODE) forms ## Lint openapi/accounting.yaml and its webhooks; tell what it changes for clients of the last release
 	@$(BIN)/openapi-spec-validator openapi/accounting.yaml
 	@npm run --silent lint
+	@npm run --silent lint-events
 	@$(BIN)/python -m tests.contract.released
 
 bodies: $(READY) ## Write handlers/bodies.py anew from the contract
@@ -78,38 +83,48 @@ reference: $(READY) ## Write what docs/ has of the program: settings, commands a
 	@for page in settings commands; do $(BIN)/python -m cli.reference $$page > docs/$$page.md || exit; done
 	@$(BIN)/python -m tests.persistence.database.function_listing > docs/database-functions.sql
 
+# Keeps what was built where a server finds it, and prints how to install it.
+BUILT = $(BIN)/python -m server.docs.reference.built_files
+
 profiles: forms $(NODE) ## Write the contract in other forms to dist/profiles: for generators, OpenAPI 3.1, mocks, Postman, Bruno
+	@$(IN_MEMORY) $(BIN)/python -m tools.clients.recorded_story dist/profiles/story.json > /dev/null
 	@node tools/clients/collections.mjs dist/profiles
+	@$(BUILT) dist/profiles/accounting.postman.json dist/profiles/accounting.bruno.json
 
 # Those that need no Node; written once where several verbs need them.
 forms: $(READY)
 	@$(BIN)/python -m server.docs.profiles dist/profiles
 
-mock: $(READY) $(NODE) profiles ## Answer with the contract's examples on port 8000, without a server (PORT=8001 for another port)
+mock: $(READY) $(NODE) forms ## Answer with the contract's examples on port 8000, without a server (PORT=8001 for another port)
 	@node_modules/.bin/prism mock dist/profiles/accounting.mock.yaml --port $(PORT)
 
 # What is generated of it goes into a copy: no generated line is tracked.
-sdk: forms $(CLIENTS_READY) ## Build the SDK for Python; then: pip install dist/sdk/*.whl
+sdk: forms $(CLIENTS_READY) ## Build the SDK for Python, which servers of this checkout then serve at /docs/downloads/
 	@rm -rf dist/sdk && mkdir -p dist/sdk && cp -R tools/clients/python dist/sdk/source
 	@cd dist/sdk/source && PATH="$(CURDIR)/$(CLIENTS):$$PATH" openapi-python-client generate --fail-on-warning \
 		--path $(CURDIR)/dist/profiles/accounting.sdk.yaml --meta none --output-path accounting_sdk/core \
 		--config generator.yaml --custom-template-path templates > /dev/null
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 		--wheel-dir dist/sdk dist/sdk/source
+	@$(BUILT) dist/sdk/*.whl
 
-sdk-typescript: $(READY) $(NODE) profiles ## Build the SDK for TypeScript; then: npm install dist/sdk-typescript/*.tgz
+sdk-typescript: $(NODE) forms ## The same for TypeScript
 	@rm -rf dist/sdk-typescript && mkdir -p dist/sdk-typescript && cp -R tools/clients/typescript dist/sdk-typescript/source
 	@node_modules/.bin/openapi-typescript dist/profiles/accounting.yaml --root-types --root-types-no-schema-prefix \
 		> dist/sdk-typescript/source/contract.ts
 	@$(BIN)/python -m tools.clients.typescript_operations > dist/sdk-typescript/source/operations.ts
 	@node_modules/.bin/tsc -p dist/sdk-typescript/source
 	@npm pack --silent --pack-destination dist/sdk-typescript ./dist/sdk-typescript/source > /dev/null
+	@$(BUILT) dist/sdk-typescript/*.tgz
 
 clients: $(READY) $(NODE) $(CLIENTS_READY) profiles sdk sdk-typescript ## Generate clients, check their types, let them call a server
 	@$(BIN)/python -m tools.clients.tests $(CLIENTS)
 
-clients-java: forms $(CLIENTS_READY) ## The same for Java, where javac and the libraries are at hand
+clients-long: profiles $(CLIENTS_READY) $(GENERATORS) ## Run the Bruno collection, each generator of the downloads page, and a client for Java where javac is
 	@$(BIN)/python -m tools.clients.tests $(CLIENTS) long
+
+newcomer: $(READY) $(NODE) ## Go from a bare clone to an invoice by curl, both SDKs, newman and an agent: ten minutes
+	@$(BIN)/python -m tools.clients.tests.newcomer
 
 docs: $(READY) ## Write the reference to dist/docs, to be served as the root of a host
 	@$(BIN)/python -m server.docs.application dist/docs
@@ -188,10 +203,9 @@ bench-compare: $(READY) ## Fail where B.json has lost a tenth against A.json (A=
 bench-publish: $(BENCH_READY) ## Write tools/bench/RESULTS.md from dist/bench
 	@$(BENCH)/python -m tools.bench.publish dist/bench
 
-bare: ## Clone HEAD into a folder of its own, install there and run a few tests
+bare: ## Clone HEAD into a folder of its own, install what a server needs there, and fill the demo
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && git clone -q . "$$folder/clone" \
-		&& cd "$$folder/clone" && $(MAKE) --no-print-directory test T=tests/test_packaging.py \
-		&& $(BIN)/accounting --help > /dev/null
+		&& cd "$$folder/clone" && ACCOUNTING_DATA_DIR="$$folder/data" $(MAKE) --no-print-directory demo > /dev/null
 
 audit: $(READY) ## Known holes in what the server is made of (asks the package index)
 	@$(BIN)/pip-audit -r requirements.lock --require-hashes --disable-pip
@@ -201,10 +215,10 @@ release: $(READY) ## Cut the changelog, keep the contract as released, commit an
 
 ##@ The operator
 
-migrate: $(READY) ## Bring the database to the newest schema
+migrate: $(READY_TO_RUN) ## Bring the database to the newest schema
 	@$(BIN)/accounting migrate
 
-demo: $(READY) ## Fill the demo business
+demo: $(READY_TO_RUN) ## Fill the demo business
 	@$(BIN)/accounting demo
 
 ##@ Housekeeping
@@ -215,8 +229,9 @@ LOCK := $(RESOLVE) pyproject.toml --extra build
 lock: $(READY) ## Resolve all locks anew
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/$(LOCK) --upgrade -o requirements.lock
-	@$(BIN)/$(LOCK) --upgrade --extra traces -c requirements.lock -o requirements-traces.lock
-	@$(BIN)/$(LOCK) --upgrade --extra dev -o requirements-dev.lock
+	@for extra in embedded mcp traces; do \
+		$(BIN)/$(LOCK) --upgrade --extra $$extra -c requirements.lock -o requirements-$$extra.lock || exit; done
+	@$(BIN)/$(LOCK) --upgrade --extra dev -c requirements-embedded.lock -o requirements-dev.lock
 	@$(BIN)/$(LOCK) --upgrade --extra bench -c requirements.lock -o requirements-bench.lock
 	@$(BIN)/$(RESOLVE) --group clients --upgrade -o requirements-clients.lock
 
@@ -228,11 +243,15 @@ STEP := $(PYTHON) cli/progress.py
 INSTALL := python -m pip install -qq --disable-pip-version-check
 PIP := $(BIN)/$(INSTALL)
 
-$(READY): requirements-dev.lock pyproject.toml
+$(READY_TO_RUN): requirements-embedded.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed."; exit 1; }
 	@test -x $(BIN)/pip || $(STEP) "Making the virtual environment $(VENV)" $(PYTHON) -m venv $(VENV)
-	@$(STEP) "Installing what the lock names into $(VENV)" $(PIP) --require-hashes -r requirements-dev.lock
+	@$(STEP) "Installing what a server needs into $(VENV)" $(PIP) --require-hashes -r requirements-embedded.lock
 	@$(STEP) "Installing the project itself" $(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(READY): $(READY_TO_RUN) requirements-dev.lock
+	@$(STEP) "Installing what tests and builds need into $(VENV)" $(PIP) --require-hashes -r requirements-dev.lock
 	@touch $@
 
 $(BENCH_READY): requirements-bench.lock pyproject.toml
@@ -248,4 +267,8 @@ $(CLIENTS_READY): requirements-clients.lock
 
 $(NODE): package-lock.json
 	@$(STEP) "Installing the contract's own tools" npm ci --silent --no-audit --no-fund
+	@touch $@
+
+$(GENERATORS): tools/clients/package-lock.json
+	@$(STEP) "Installing generators of clients" npm ci --prefix tools/clients --silent --no-audit --no-fund
 	@touch $@

@@ -38,6 +38,8 @@ OPERATION = frozenset(
         "tools/verify",
     }
 )
+# Their files take up to a minute each: they begin first, so that none ends alone after all others.
+LONGEST = ("tests/upgrade/", "tests/operations/")
 COLLECT_AFTER = 200_000  # Objects; most of what a test makes is gone without any search for it.
 
 
@@ -79,6 +81,10 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(COLLECT_AFTER)
         gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from access.master_secrets import MasterSecret
 from access.tokens import Keyring, derive
+from access.webhook_secrets import SecretVault
 
 LINK_LIFETIME_SECONDS = 900
 LINKS_PATH = "/documents/"
@@ -99,12 +100,13 @@ def _signature(key: bytes, business_id: UUID, document_id: UUID, expires: int) -
     return urlsafe_b64encode(hmac.digest(key, said, sha256)).rstrip(b"=").decode()
 
 
-# The keys under which the server issues tokens and links to documents.
+# The keys under which the server issues tokens and links to documents, and seals secrets.
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys for tokens and for links, derived separately from one ring of master secrets."""
+    """The keys for tokens, links and stored secrets, derived separately from one ring."""
 
     keyring: Keyring
     signer: LinkSigner
+    vault: SecretVault

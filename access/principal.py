@@ -18,6 +18,7 @@ class CallerKind(StrEnum):
 class Caller:
     """An authenticated caller: `business_id` of a business token only, `key_id` of an API key only.
 
+    `only_reads` is true of a business token that was issued for reading.
     `issued_at` is the token's `iat` (aware UTC, whole seconds), which is compared with the time of
     a revocation. `token_id` identifies this token when it is revoked alone. Both are None for an
     API key.
@@ -29,3 +30,4 @@ class Caller:
     issued_at: datetime | None = None
     key_id: str | None = None
     token_id: UUID | None = None
+    only_reads: bool = False

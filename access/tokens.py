@@ -25,6 +25,8 @@ from access.principal import Caller, CallerKind
 TOKEN_LIFETIME_SECONDS = 3600
 CLOCK_LEEWAY_SECONDS = 5
 TOKEN_SIZE_LIMIT_BYTES = 2048
+FULL_SCOPE = "business_access"
+READ_SCOPE = "business_access_read"
 
 _ALGORITHM = "HS256"
 _LIFETIME = timedelta(seconds=TOKEN_LIFETIME_SECONDS)
@@ -83,13 +85,11 @@ class Keyring:
         """Create a token with which a partner acts for itself for one hour from `now` (aware)."""
         return self._sign(self._partner_key, {"sub": str(partner_id), "type": "partner"}, now)
 
-    def issue_business_token(self, partner_id: UUID, business_id: UUID, now: datetime) -> str:
+    def issue_business_token(
+        self, partner_id: UUID, business_id: UUID, now: datetime, scope: str = FULL_SCOPE
+    ) -> str:
         """Create a token for one business of the partner, for one hour from `now` (aware)."""
-        claims = {
-            "sub": str(partner_id),
-            "business_id": str(business_id),
-            "scope": "business_access",
-        }
+        claims = {"sub": str(partner_id), "business_id": str(business_id), "scope": scope}
         return self._sign(self._business_key, claims, now)
 
     def read(self, token: str, now: datetime) -> Caller:
@@ -216,9 +216,11 @@ def _caller(kind: CallerKind, claims: dict[str, Any], issued_at: datetime) -> Ca
         return Caller(kind, _uuid(claims["sub"]), issued_at=issued_at)
     if claims.keys() != {"sub", "business_id", "scope", "iat", "exp"}:
         raise TokenError
-    if claims["scope"] != "business_access":
+    scope = claims["scope"]
+    if scope not in (FULL_SCOPE, READ_SCOPE):
         raise TokenError
-    return Caller(kind, _uuid(claims["sub"]), _uuid(claims["business_id"]), issued_at)
+    partner_id, business_id = _uuid(claims["sub"]), _uuid(claims["business_id"])
+    return Caller(kind, partner_id, business_id, issued_at, only_reads=scope == READ_SCOPE)
 
 
 def _uuid(claim: object) -> UUID:

@@ -37,6 +37,12 @@ def or_none(value: T | Absent) -> T | None:
     return None if isinstance(value, Absent) else value
 
 
+def present(value: T | Absent) -> T:
+    """Return a value that was sent, as the contract requires, under one of its names."""
+    assert not isinstance(value, Absent), "the contract asks for it"
+    return value
+
+
 def for_each(items: Iterable[T] | Absent, make: Callable[[int, T], R]) -> tuple[R, ...] | Absent:
     """Apply `make` to the index and value of each item; a list that was not sent stays absent."""
     return items if isinstance(items, Absent) else tuple(starmap(make, enumerate(items)))

@@ -8,6 +8,7 @@ codes of the product with the closed list of the contract.
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 LONGEST_FIELD_TOLD: Final = 200
 VERBS: Final = frozenset({"is", "was", "must", "has", "cannot", "repeats", "fits", "needs", "does"})
@@ -58,8 +59,9 @@ class ValidationError(ApiError):
 
     @classmethod
     def with_faults(cls, faults: Mapping[str, list[str]]) -> "ValidationError":
-        """Create the error from the faults by field, at least one; the message describes the first.
+        """Create the error from the faults by field, at least one; the message describes one.
 
+        It is the first, or the first that suggests another name.
         `{"due_date": ["is not known"], "memo": ["is too long"]}` gives "due_date is not known. 1
         more field is wrong."
         """
@@ -99,6 +101,22 @@ class Stale(ApiError):
 class RuleViolation(ApiError):
     """The request violates a rule about money or identity."""
 
+    @staticmethod
+    def of_names(
+        id: UUID | None, external_id: str | None, records: str = "records"
+    ) -> "RuleViolation":
+        """Create the error for an id and an external id that name different records.
+
+        Of two lists, each argument is the first without a counterpart in the other list; None if
+        there is no such one.
+        """
+        names = {"id": None if id is None else str(id), "external_id": external_id}
+        return RuleViolation(
+            "reference_mismatch",
+            f"The id and the external id belong to different {records}. Send only one of them.",
+            **{name: value for name, value in names.items() if value is not None},
+        )
+
 
 class UnsupportedFile(ApiError):
     """The content of a file is of a type that is not accepted."""
@@ -112,13 +130,22 @@ class Unavailable(ApiError):
     """The server cannot do this now; the same request may succeed shortly."""
 
 
+class Outage(Unavailable):
+    """A part that the server needs does not answer; the answer adds how to repeat the request."""
+
+
 def _first_of(faults: Mapping[str, list[str]]) -> str:
-    field, words = next(iter(faults.items()))
+    # A name that was meant may be required too; then the suggestion explains both.
+    suggesting = (fault for fault in faults.items() if fault[1][0].endswith("?"))
+    field, words = next(suggesting, next(iter(faults.items())))
     if len(field) > LONGEST_FIELD_TOLD or not (field.isascii() and field.isprintable()):
         return "The request has invalid fields."
     # Some faults are whole sentences, as "customer_id or customer_external_id is required".
     alone = words[0].partition(" ")[0] not in VERBS
+    item = field.rpartition(".")[0]
     first = words[0] if alone else f"{field} {words[0]}"
+    if alone and item:
+        first = f"{item}: {first}"
     told = first if first.endswith("?") else f"{first}."
     more = len(faults) - 1
     if more == 0:

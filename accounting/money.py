@@ -48,6 +48,14 @@ def included(amount: int, rate: Decimal) -> int:
     return round_half_away(share)
 
 
+def capped(amount: int, *limits: int) -> int:
+    """Return an amount, or the nearest limit of its sign: 500 by 300 is 300, -500 by -300 is -300.
+
+    A limit of the other sign leaves 0, so that the amount never passes zero.
+    """
+    return max(0, min(amount, *limits)) if amount > 0 else min(0, max(amount, *limits))
+
+
 def split(amount: int, weights: Sequence[int]) -> list[int]:
     """Split an amount over weights by largest remainder, ties to the first.
 

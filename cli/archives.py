@@ -41,11 +41,15 @@ MOST_TOLD = 20  # The most files with problems that are listed by name.
 def make_backup(target: Path) -> int:
     """Save a backup of the configured database and document files, and print a summary.
 
-    Returns the exit code: 1 if files that records name are missing or changed.
+    The database is not migrated: a backup that precedes an upgrade has the earlier schema. Returns
+    the exit code: 1 if files that records name are missing or changed.
     """
     loaded = settings.load_stores()
     began = time.monotonic()
-    with Progress() as progress, opened(loaded, progress.begin) as database:
+    with (
+        Progress() as progress,
+        opened(loaded, progress.begin, as_it_is=True, must_exist=True) as database,
+    ):
         manifest = back_up(
             database.admin_url,
             loaded.documents,
@@ -67,11 +71,11 @@ def restore_backup(source: Path) -> None:
     """Restore a backup into the configured empty database and file storage, and print a summary."""
     loaded = settings.load_stores()
     began = time.monotonic()
+    manifest = opened_backup(source)
     with (
         Progress() as progress,
         opened(loaded, progress.begin, as_it_is=True) as database,
     ):
-        manifest = opened_backup(source)
         refuse_filled(database.admin_url)
         progress.begin("Putting the files of documents")
         put, there = restore_files(source, loaded.documents)

@@ -10,6 +10,7 @@ import typer
 
 from cli.book_checks import progress_bar
 from cli.databases import ready, run
+from cli.named_records import NamedRecords
 from persistence.engine.connections import connect
 from persistence.engine.pool import Pool
 from persistence.integrity.checks import all_books
@@ -26,16 +27,11 @@ class RebuildResult(NamedTuple):
 
 
 def rebuild_balances(business_id: UUID | None) -> None:
-    """Rebuild the monthly balances of one business or of all, and print how many there are.
-
-    Raises BadParameter if there is no such business.
-    """
-    with ready(settings.load_stores()) as database:
+    """Rebuild the monthly balances of one business or of all, and print how many there are."""
+    with ready(settings.load_stores(), named=NamedRecords(business=business_id)) as database:
         rebuilt = run(
             database.url, lambda pool: _rebuild_each(pool, business_id, database.admin_url)
         )
-    if business_id is not None and not rebuilt:
-        raise typer.BadParameter("There is no such business.")
     businesses = "1 business" if len(rebuilt) == 1 else f"{len(rebuilt)} businesses"
     months = sum(each.months for each in rebuilt)
     typer.echo(f"The balances of {businesses} are rolled up anew ({months} months).")

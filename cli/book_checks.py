@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.check_workers import Advance, Proof, alone, together
 from cli.databases import ready, run
+from cli.named_records import NamedRecords, UnknownRecord
 from persistence.engine.pool import Pool
 from persistence.integrity.checks import BooksToProve, Check, all_books, keep_run, prove_partners
 from server.config import settings
@@ -55,10 +56,11 @@ def check_books(
 ) -> int:
     """Check books, print the results and return the exit code: 1 if a check fails.
 
-    Raises BadParameter if there is no such business or partner.
+    Raises UnknownRecord if there is no such business or partner.
     """
     began_at = datetime.now(UTC)
-    with ready(settings.load_stores()) as database:
+    named = NamedRecords(partner=partner_id, business=business_id)
+    with ready(settings.load_stores(), named=named) as database:
         tell_each = (lambda _proof: None) if as_json else tell_faults
         found = prove_all(database.url, business_id, partner_id, workers, tell_each)
         if business_id is None and partner_id is None:
@@ -76,14 +78,17 @@ def prove_all(
 ) -> ProofTotals:
     """Check the books of all businesses of a database, or of the selected ones.
 
-    Calls `tell_each` with each proof. Raises BadParameter if there is no such business or partner.
+    Calls `tell_each` with each proof. Raises UnknownRecord if none is selected.
     """
     found = ProofTotals()
     businesses = run(
         url, lambda pool: all_books(pool, business_id=business_id, partner_id=partner_id)
     )
     if not businesses and (business_id or partner_id):
-        raise typer.BadParameter("There is no such business, or the partner has none.")
+        raise UnknownRecord(
+            f"The partner {partner_id} has no business"
+            f"{f' {business_id}' if business_id else ''}, so there is nothing to check."
+        )
     with progress_bar() as bar:
         task = bar.add_task("", total=len(businesses))
 

@@ -11,13 +11,13 @@ import typer
 
 from cli.book_checks import tell_faults
 from cli.check_workers import Proof
-from cli.databases import opened, ready, run
+from cli.databases import ready, run
+from cli.named_records import NamedRecords
 from cli.progress import Progress
 from persistence.archives.atomic_write import written_whole
 from persistence.archives.exports import export_books
 from persistence.archives.imports import BooksDoNotHold, import_books
 from persistence.archives.package import Manifest, Package
-from persistence.database.checks import refuse_unusable
 from persistence.engine.pool import Pool
 from persistence.files.blobs import Blobs, BlobStorage
 from persistence.integrity.checks import BooksToProve, all_books, prove
@@ -28,12 +28,12 @@ from server.config import settings
 def export_business(business_id: UUID, target: Path) -> int:
     """Check a business, export it to a new file and print a summary.
 
-    Returns the exit code: 1 if a check fails, and then nothing is exported. Raises BadParameter if
-    there is no such business.
+    Returns the exit code: 1 if a check fails, and then nothing is exported.
     """
     loaded = settings.load_stores()
     began = time.monotonic()
-    with Progress() as progress, ready(loaded, progress.begin) as database:
+    named = NamedRecords(business=business_id)
+    with Progress() as progress, ready(loaded, progress.begin, named=named) as database:
         progress.begin("Proving the books")
         proof = run(database.url, lambda pool: _proven(pool, business_id))
         if proof.faults:
@@ -53,12 +53,10 @@ def export_business(business_id: UUID, target: Path) -> int:
 
 
 async def _proven(pool: Pool, business_id: UUID) -> Proof:
-    found = await all_books(pool, business_id=business_id)
-    if not found:
-        raise typer.BadParameter("There is no such business.")
-    checks = await prove(pool, found[0], lambda _: None)
+    [books] = await all_books(pool, business_id=business_id)
+    checks = await prove(pool, books, lambda _: None)
     await seal(pool, business_id)  # So that the importer can compare the newest seal.
-    return Proof(found[0], checks)
+    return Proof(books, checks)
 
 
 async def _export(pool: Pool, books: BooksToProve, storage: BlobStorage, target: Path) -> Manifest:
@@ -74,19 +72,20 @@ def import_business(source: Path, partner_id: UUID | None) -> int:
     loaded = settings.load_stores()
     began = time.monotonic()
     blobs = Blobs(loaded.documents)
-    with Progress() as progress, opened(loaded, progress.begin) as database:
-        refuse_unusable(database.url, durable=False)
-        with Package(source) as package:
-            try:
-                taking = import_books(
-                    database.admin_url, package, partner_id, blobs, progress.begin
-                )
-                imported = asyncio.run(taking)
-            except BooksDoNotHold as fault:
-                progress.end()
-                tell_faults(Proof(fault.books, fault.checks))
-                typer.echo(str(fault))
-                return 1
+    named = NamedRecords(partner=partner_id)
+    with (
+        Package(source) as package,
+        Progress() as progress,
+        ready(loaded, progress.begin, named=named) as database,
+    ):
+        try:
+            taking = import_books(database.admin_url, package, partner_id, blobs, progress.begin)
+            imported = asyncio.run(taking)
+        except BooksDoNotHold as fault:
+            progress.end()
+            tell_faults(Proof(fault.books, fault.checks))
+            typer.echo(str(fault))
+            return 1
     books, manifest = imported.books, package.manifest
     typer.echo(f"{books.name} ({books.id}) is a business of {books.partner_name} now.")
     typer.echo(f"{told(manifest)}, {seconds(began)}.")

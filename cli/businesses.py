@@ -6,11 +6,10 @@ at module level.
 
 import json
 from datetime import UTC, datetime
-from typing import Annotated
-from uuid import UUID
 
 import typer
 
+from cli.parameters import BusinessId
 from cli.partners import AsJson, Confirmed, confirmed, on_partners, wait_for
 
 app = typer.Typer(no_args_is_help=True)
@@ -23,11 +22,12 @@ def businesses() -> None:
 
 @app.command("revoke-tokens")
 def revoke_tokens(
-    business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
+    business_id: BusinessId,
     yes: Confirmed = False,
     as_json: AsJson = False,
 ) -> None:
     """Revoke all tokens and document links that were issued for the business so far."""
+    from cli.named_records import NamedRecords
     from persistence.partners import partners
 
     business = on_partners(
@@ -37,7 +37,8 @@ def revoke_tokens(
             lambda pool: partners.revoke_business_tokens(pool, business_id, datetime.now(UTC)),
             yes=yes,
             of_business=True,
-        )
+        ),
+        NamedRecords(business=business_id),
     )
     wait_for(business.tokens_valid_from)
     facts = {

@@ -12,6 +12,7 @@ from persistence.partners.upkeep_rows import (
     delete_expired_answers_of_partners,
     every_business,
 )
+from persistence.partners.webhook_upkeep import delete_old_deliveries
 from server.config import settings
 
 
@@ -42,5 +43,6 @@ async def _tidy_all(pool: Pool, blobs: Blobs, *, only_look: bool) -> list[Upkeep
     ]
     if not only_look:
         answers = await delete_expired_answers_of_partners(pool, now)
+        await delete_old_deliveries(pool, now)
         done.append(UpkeepResult(answers=answers))
     return done

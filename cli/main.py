@@ -1,13 +1,25 @@
 """The commands of `accounting`. Each command imports its code only when it runs."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from cli import businesses, failures, partners, sandboxes
+from cli import businesses, failures, partners, rates, sandboxes
+from cli.parameters import (
+    BusinessId,
+    OneBusiness,
+    business_id,
+    host_url,
+    key_file,
+    listening_host,
+    new_path,
+    partner_id,
+    report_file,
+)
 from cli.settings_help import CommandWithSettings
 
 app = typer.Typer(
@@ -19,6 +31,7 @@ app = typer.Typer(
 app.add_typer(partners.app, name="partner", help="Partners and their API keys.")
 app.add_typer(businesses.app, name="business", help="Businesses of partners.")
 app.add_typer(sandboxes.app, name="sandbox", help="Businesses to practise on.")
+app.add_typer(rates.app, name="rates", help="Exchange rates.")
 
 
 def print_version(wanted: bool) -> None:
@@ -44,14 +57,20 @@ def before_each_command(
 
 @app.command(cls=CommandWithSettings)
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(parser=listening_host, help="Address to listen on.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Worker processes.")] = 2,
     development: Annotated[
         bool, typer.Option("--development", help="Serve plain HTTP, on loopback only.")
     ] = False,
-    tls_cert: Annotated[Path | None, typer.Option(help="Certificate chain (PEM).")] = None,
-    tls_key: Annotated[Path | None, typer.Option(help="Its private key (PEM).")] = None,
+    tls_cert: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Certificate chain (PEM).")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="Its private key (PEM).")
+    ] = None,
 ) -> None:
     """Serve the API.
 
@@ -69,6 +88,22 @@ def serve(
         tls_cert=tls_cert,
         tls_key=tls_key,
     )
+
+
+@app.command(cls=CommandWithSettings)
+def deliver(
+    development: Annotated[
+        bool, typer.Option("--development", help="Also deliver to loopback, over plain HTTP.")
+    ] = False,
+) -> None:
+    """Deliver webhooks until a signal, as a process beside the workers of each server does.
+
+    Any number of processes deliver the webhooks of one database together; the servers go on
+    delivering. It needs the token secrets of the servers, and serves no metrics.
+    """
+    from cli.deliveries import deliver_webhooks
+
+    deliver_webhooks(development=development)
 
 
 @app.command()
@@ -102,8 +137,10 @@ def distribute(
 
 @app.command("check-books")
 def check_books(
-    business: Annotated[UUID | None, typer.Option(help="Only the business with this id.")] = None,
-    partner: Annotated[UUID | None, typer.Option(help="Only businesses of this partner.")] = None,
+    business: OneBusiness = None,
+    partner: Annotated[
+        UUID | None, typer.Option(parser=partner_id, help="Only businesses of this partner.")
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, max=64, help="Processes; by default as many as cores."),
@@ -118,7 +155,7 @@ def check_books(
 
 @app.command("rebuild-balances")
 def rebuild_balances(
-    business: Annotated[UUID | None, typer.Option(help="Only the business with this id.")] = None,
+    business: OneBusiness = None,
 ) -> None:
     """Rebuild the monthly balances; requests for a business wait while its balances are rebuilt.
 
@@ -136,8 +173,8 @@ def sweep_documents(
 ) -> None:
     """Run now the upkeep that servers run every hour.
 
-    It removes files that no record names and that are older than an hour, forgets answers that are
-    older than 30 days, and seals the audit trails.
+    It deletes files that no record names after an hour, and stored answers and webhook deliveries
+    after 30 days. It seals the audit trails and writes the events of overdue documents.
     """
     from cli.document_sweep import sweep_all
 
@@ -146,7 +183,7 @@ def sweep_documents(
 
 @app.command()
 def backup(
-    target: Annotated[Path, typer.Argument(help="The new folder.")],
+    target: Annotated[Path, typer.Argument(parser=new_path, help="The new folder.")],
 ) -> None:
     """Save everything to a new folder while servers run; exit 1 if files are missing or changed.
 
@@ -160,7 +197,9 @@ def backup(
 
 @app.command()
 def restore(
-    source: Annotated[Path, typer.Argument(help="The folder of the backup.", exists=True)],
+    source: Annotated[
+        Path, typer.Argument(help="The folder of the backup.", exists=True, file_okay=False)
+    ],
     verify: Annotated[
         bool,
         typer.Option(
@@ -180,8 +219,8 @@ def restore(
 
 @app.command("export-business")
 def export_business(
-    business_id: Annotated[UUID, typer.Argument(help="The business's id.")],
-    file: Annotated[Path, typer.Argument(help="The new file.")],
+    business_id: BusinessId,
+    file: Annotated[Path, typer.Argument(parser=new_path, help="The new file.")],
 ) -> None:
     """Check one business and export it to a file: its books, audit trail, seals and documents."""
     from cli import business_files
@@ -191,9 +230,12 @@ def export_business(
 
 @app.command("import-business")
 def import_business(
-    file: Annotated[Path, typer.Argument(help="The file of the export.", exists=True)],
+    file: Annotated[
+        Path, typer.Argument(help="The file of the export.", exists=True, dir_okay=False)
+    ],
     partner: Annotated[
-        UUID | None, typer.Option(help="Its new partner; by default that of the file.")
+        UUID | None,
+        typer.Option(parser=partner_id, help="Its new partner; by default that of the file."),
     ] = None,
 ) -> None:
     """Import one business from a file and check it, all or nothing, as the owner of the schema.
@@ -221,17 +263,23 @@ def demo(
 @app.command()
 def verify(
     url: Annotated[
-        str, typer.Argument(help="Address of the host, as https://sandbox.example.com.")
+        str,
+        typer.Argument(
+            parser=host_url, help="Address of the host, as https://sandbox.example.com."
+        ),
     ],
     *,
     partner_id: Annotated[
-        UUID, typer.Option(envvar="ACCOUNTING_PARTNER_ID", help="Your partner id.")
+        UUID,
+        typer.Option(parser=partner_id, envvar="ACCOUNTING_PARTNER_ID", help="Your partner id."),
     ],
     api_key_file: Annotated[
         Path | None,
         typer.Option(
+            parser=key_file,
+            metavar="<path>",
             help="File with the API key, - for standard input; by default ACCOUNTING_API_KEY."
-            " There is no option for the key itself: the list of processes would show it."
+            " There is no option for the key itself: the list of processes would show it.",
         ),
     ] = None,
     quick: Annotated[
@@ -241,7 +289,12 @@ def verify(
         int, typer.Option(min=2, max=1000, help="Requests generated for each operation.")
     ] = 8,
     junit: Annotated[
-        Path | None, typer.Option(help="File for a report in JUnit XML, as CI systems read it.")
+        Path | None,
+        typer.Option(
+            parser=report_file,
+            metavar="<path>",
+            help="File for a report in JUnit XML, as CI systems read it.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -259,7 +312,7 @@ def verify(
     from tools.verify.run import Options
 
     asked = Options(
-        verification.host_of(url),
+        url,
         str(partner_id),
         verification.key_from(api_key_file, os.environ.get("ACCOUNTING_API_KEY")),
         examples=0 if quick else examples,
@@ -267,9 +320,51 @@ def verify(
     raise typer.Exit(verification.verify_deployment(asked, junit, as_json=as_json))
 
 
+@app.command()
+def mcp(
+    url: Annotated[
+        str,
+        typer.Option(
+            envvar="ACCOUNTING_URL",
+            parser=host_url,
+            help="Address of the host, as https://api.example.com.",
+        ),
+    ],
+    *,
+    partner_id: Annotated[
+        UUID | None,
+        typer.Option(envvar="ACCOUNTING_PARTNER_ID", parser=partner_id, help="Your partner id."),
+    ] = None,
+    business_id: Annotated[
+        UUID | None,
+        typer.Option(
+            envvar="ACCOUNTING_BUSINESS_ID",
+            parser=business_id,
+            help="The business; by default that of the token.",
+        ),
+    ] = None,
+    read_only: Annotated[
+        bool,
+        typer.Option("--read-only", envvar="ACCOUNTING_READ_ONLY", help="Only tools that read."),
+    ] = False,
+) -> None:
+    """Serve tools for an agent (Model Context Protocol) on standard input and output.
+
+    The agent's host starts it, with credentials of one business in the environment:
+    ACCOUNTING_TOKEN, a token of the business, which is valid for an hour; or ACCOUNTING_API_KEY
+    with the ids of partner and business.
+
+    A token that only reads has only the tools that read.
+    """
+    from cli.agents import serve_tools
+
+    serve_tools(url, partner_id, business_id, read_only=read_only)
+
+
 def main() -> None:
     """Run the command line; an error that an operator can fix is printed without a traceback."""
     try:
-        app()
+        code = app(standalone_mode=False)
     except Exception as error:
         failures.end_with(error)
+    sys.exit(code)

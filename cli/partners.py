@@ -16,8 +16,10 @@ from uuid import UUID
 import typer
 
 from access import api_keys
+from cli.parameters import PartnerId, key_id, line_of_text
 
 if TYPE_CHECKING:
+    from cli.named_records import NamedRecords
     from persistence.engine.pool import Pool
     from persistence.partners.partners import PartnerLine
 
@@ -26,19 +28,19 @@ app = typer.Typer(no_args_is_help=True)
 T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Confirmed = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
-PartnerId = Annotated[UUID, typer.Argument(help="The partner's id.")]
 
 
 class NotConfirmed(Exception):
     """A command that needs confirmation and has no terminal; the message says what to do."""
 
 
-def on_partners(work: Callable[["Pool"], Awaitable[T]]) -> T:
-    """Run `work` on the partners' tables, and return its result."""
+def on_partners(work: Callable[["Pool"], Awaitable[T]], named: "NamedRecords | None" = None) -> T:
+    """Run `work` on the partners' tables, once the named records exist; return its result."""
     from cli.databases import ready, run
+    from cli.named_records import NONE
     from server.config import settings
 
-    with ready(settings.load_stores()) as database:
+    with ready(settings.load_stores(), named=named or NONE) as database:
         return run(database.url, work)
 
 
@@ -55,7 +57,7 @@ def show_key(partner_id: UUID, key: api_keys.ApiKey, *, as_json: bool, **more: A
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="What the partner is called.")],
+    name: Annotated[str, typer.Argument(parser=line_of_text, help="What the partner is called.")],
     as_json: AsJson = False,
     test: Annotated[bool, typer.Option("--test", help="Mark the key as one for testing.")] = False,
 ) -> None:
@@ -93,6 +95,7 @@ def list_(as_json: AsJson = False) -> None:
 @app.command("rotate-key")
 def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
     """Add a second API key; the old key works until it is revoked."""
+    from cli.named_records import NamedRecords
     from persistence.partners import partners
 
     key = api_keys.make_key("live")
@@ -100,7 +103,8 @@ def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
     active = on_partners(
         lambda pool: partners.add_key(
             pool, partner_id, key.key_id, api_keys.seal_key(key.text), now
-        )
+        ),
+        NamedRecords(partner=partner_id),
     )
     show_key(partner_id, key, as_json=as_json, active_keys=active)
 
@@ -108,11 +112,12 @@ def rotate_key(partner_id: PartnerId, as_json: AsJson = False) -> None:
 @app.command("revoke-key")
 def revoke_key(
     partner_id: PartnerId,
-    key_id: Annotated[str, typer.Argument(help="The key's short id.")],
+    key_id: Annotated[str, typer.Argument(parser=key_id, help="The key's short id.")],
     yes: Confirmed = False,
     as_json: AsJson = False,
 ) -> None:
     """Revoke an API key, and all tokens of the partner that were issued so far."""
+    from cli.named_records import NamedRecords
     from persistence.partners import partners
 
     partner = on_partners(
@@ -121,7 +126,8 @@ def revoke_key(
             f"Revoke the key {key_id} and all tokens issued so far",
             lambda pool: partners.revoke_key(pool, partner_id, key_id, datetime.now(UTC)),
             yes=yes,
-        )
+        ),
+        NamedRecords(partner=partner_id, key=key_id),
     )
     told = f"The key {key_id} and all tokens issued so far are refused from now on."
     show_changed(partner, told, as_json=as_json)
@@ -130,6 +136,7 @@ def revoke_key(
 @app.command("revoke-tokens")
 def revoke_tokens(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = False) -> None:
     """Revoke all tokens that were issued to the partner so far."""
+    from cli.named_records import NamedRecords
     from persistence.partners import partners
 
     partner = on_partners(
@@ -138,7 +145,8 @@ def revoke_tokens(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson
             "Revoke all tokens issued so far",
             lambda pool: partners.revoke_tokens(pool, partner_id, datetime.now(UTC)),
             yes=yes,
-        )
+        ),
+        NamedRecords(partner=partner_id),
     )
     show_changed(partner, "All tokens issued so far are refused from now on.", as_json=as_json)
 
@@ -146,6 +154,7 @@ def revoke_tokens(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson
 @app.command()
 def disable(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = False) -> None:
     """Disable a partner: refuse its API keys and tokens until it is enabled again."""
+    from cli.named_records import NamedRecords
     from persistence.partners import partners
 
     partner = on_partners(
@@ -154,7 +163,8 @@ def disable(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = Fal
             "Refuse its keys and tokens until it is enabled again",
             lambda pool: partners.disable_partner(pool, partner_id, datetime.now(UTC)),
             yes=yes,
-        )
+        ),
+        NamedRecords(partner=partner_id),
     )
     show_changed(partner, "The partner is disabled.", as_json=as_json)
 
@@ -162,9 +172,13 @@ def disable(partner_id: PartnerId, yes: Confirmed = False, as_json: AsJson = Fal
 @app.command()
 def enable(partner_id: PartnerId, as_json: AsJson = False) -> None:
     """Enable a disabled partner; tokens that were issued before stay revoked."""
+    from cli.named_records import NamedRecords
     from persistence.partners import partners
 
-    partner = on_partners(lambda pool: partners.enable_partner(pool, partner_id, datetime.now(UTC)))
+    partner = on_partners(
+        lambda pool: partners.enable_partner(pool, partner_id, datetime.now(UTC)),
+        NamedRecords(partner=partner_id),
+    )
     # A server caches refused partners for a few seconds.
     told = "The partner is let in again, by its keys, within five seconds."
     show_changed(partner, told, as_json=as_json)

@@ -25,6 +25,7 @@ COMMANDS = """\
 
 `accounting COMMAND --help` prints what this page has. Commands read the [settings](settings.md). If
 an operator can fix an error, the command prints one sentence after `accounting: ` and exits with 2.
+A wrong value, or the id of a record that does not exist, is refused before any work.
 
 `make reference` writes this page from the program.
 """

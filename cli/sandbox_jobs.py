@@ -12,16 +12,17 @@ from access.principal import Caller, CallerKind
 from accounting.absent import RequestObject
 from cli.databases import opened, ready, run
 from cli.demo.demo_books import prepare
+from cli.named_records import NamedRecords
 from cli.progress import Progress
 from handlers.platform import sandboxes as desk
-from handlers.results import Created
 from persistence.engine.connections import connect
 from persistence.engine.idempotency import Outcome
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import AuditedAction, PartnerTenant, WriteSession
+from persistence.engine.sessions import WriteSession
+from persistence.engine.tenants import AuditedAction, PartnerTenant
 from persistence.engine.transaction import Work, writing
 from persistence.files.blobs import Blobs
-from persistence.partners import partners, sandboxes
+from persistence.partners import sandboxes
 from persistence.partners.registry import Registry
 from server.config import settings
 
@@ -39,7 +40,7 @@ def create_sandbox(partner_id: UUID, external_id: str | None, name: str | None) 
     """Create a sandbox of a partner or find it by its external id; raises an API error."""
     loaded = settings.load_stores()
     wanted = {"external_id": external_id or f"sandbox-{uuid4()}"} | ({"name": name} if name else {})
-    with ready(loaded) as database:
+    with ready(loaded, named=NamedRecords(partner=partner_id)) as database:
         blobs = Blobs(loaded.documents)
         return run(database.url, lambda pool: _create(pool, blobs, partner_id, wanted))
 
@@ -47,7 +48,6 @@ def create_sandbox(partner_id: UUID, external_id: str | None, name: str | None) 
 async def _create(
     pool: Pool, blobs: Blobs, partner_id: UUID, wanted: dict[str, str]
 ) -> dict[str, Any]:
-    await partners.find_partner(pool, partner_id)
     now = datetime.now(UTC)
     caller = Caller(CallerKind.PARTNER_KEY, partner_id)
     tenant = PartnerTenant(caller, AuditedAction("create_sandbox", by_operator=True))
@@ -55,8 +55,7 @@ async def _create(
     async def handle(session: WriteSession) -> Any:
         body: Any = RequestObject(wanted)
         answer = await desk.create_sandbox(Registry(session, tenant, now), blobs, body)
-        made = answer.value if isinstance(answer, Created) else answer
-        return lambda: Outcome(200, {}, orjson.dumps(made))
+        return lambda: Outcome(200, {}, orjson.dumps(answer.value))
 
     work = Work(
         tenant=lambda: tenant,

@@ -2,9 +2,10 @@
 
 import json
 from typing import Annotated
-from uuid import UUID
 
 import typer
+
+from cli.parameters import PartnerId, line_of_text
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -19,11 +20,16 @@ def prepare() -> None:
 
 @app.command()
 def create(
-    partner_id: Annotated[UUID, typer.Argument(help="The partner's id.")],
+    partner_id: PartnerId,
     external_id: Annotated[
-        str | None, typer.Option(help="The partner's own id of it; by default a random one.")
+        str | None,
+        typer.Option(
+            parser=line_of_text, help="The partner's own id of it; by default a random one."
+        ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name shown to people.")] = None,
+    name: Annotated[
+        str | None, typer.Option(parser=line_of_text, help="Name shown to people.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Create a sandbox for a partner, with a year of trade in its books, and print its id."""
@@ -42,7 +48,7 @@ def create(
 def sweep(
     older_than: Annotated[
         int | None,
-        typer.Option(min=1, help="Also those that are older than so many days."),
+        typer.Option(min=1, max=36_500, help="Also those that are older than so many days."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list them.")] = False,
 ) -> None:

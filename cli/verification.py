@@ -4,14 +4,11 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import typer
 
 from tools.verify.report import Check, Report
 from tools.verify.run import CannotVerify, Options, verify
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def verify_deployment(asked: Options, junit: Path | None, *, as_json: bool) -> int:
@@ -33,29 +30,17 @@ def verify_deployment(asked: Options, junit: Path | None, *, as_json: bool) -> i
     return 1 if report.failed else 0
 
 
-def host_of(url: str) -> str:
-    """Return the base URL of a host; raises BadParameter if credentials must not be sent there."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/"):
-        raise typer.BadParameter("A host is needed, as https://sandbox.example.com.")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise typer.BadParameter("The address of a host has no more than its name and port.")
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-        raise typer.BadParameter("Credentials go over https only, but to this machine.")
-    return f"{parts.scheme}://{parts.netloc}"
-
-
 def key_from(file: Path | None, given: str | None) -> str:
     """Return the API key from a file, from standard input (-) or from the environment.
 
-    Raises BadParameter if there is no key.
+    Raises CannotVerify if there is no key.
     """
     if file is None:
         key = given or ""
     else:
-        key = sys.stdin.readline() if str(file) == "-" else file.read_text("utf-8")
+        key = sys.stdin.readline() if str(file) == "-" else file.read_text("utf-8", "replace")
     if not key.strip():
-        raise typer.BadParameter("An API key is needed: ACCOUNTING_API_KEY or --api-key-file.")
+        raise CannotVerify("An API key is needed: ACCOUNTING_API_KEY or --api-key-file.")
     return key.strip()
 
 

@@ -21,6 +21,15 @@ class TokenRequest(TypedDict):
     client_id: UUID | Absent
 
 
+TokenAccess = Literal["full", "read"]
+
+
+class BusinessTokenRequest(TypedDict):
+    """Access of a new business token. Unlike those of OAuth 2.0, unknown parameters are refused."""
+
+    access: TokenAccess | Absent
+
+
 class TokenRevocation(TypedDict):
     """Parameters of RFC 7009. Unknown ones are ignored; a blank one counts as absent."""
 
@@ -32,6 +41,7 @@ SupportedCountry = str
 Currency = Literal["EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD"]
 AccountingMethod = Literal["accrual", "cash"]
 ChartLanguage = Literal["en", "de", "nl", "fr", "es"]
+UnknownParties = Literal["create", "refuse"]
 Metadata = dict[str, Any]
 
 
@@ -54,6 +64,7 @@ class BusinessCreate(TypedDict):
     coa_language: ChartLanguage | Absent
     timezone: str | Absent
     matching_tolerance_cents: int | Absent
+    unknown_parties: UnknownParties | Absent
     metadata: Metadata | Absent
 
 
@@ -73,6 +84,7 @@ class BusinessUpdate(TypedDict):
     lock_date: date | Absent | None
     timezone: str | Absent
     matching_tolerance_cents: int | Absent
+    unknown_parties: UnknownParties | Absent
     metadata: Metadata | Absent
     external_id: str | Absent
     country: SupportedCountry | Absent
@@ -148,15 +160,16 @@ class CustomerUpdate(TypedDict):
 
 AmountsIncludeTax = bool
 Quantity = Decimal | str
-AccountIdentifierType = Literal["AccountId", "AccountCode"]
+AccountIdentifierType = Literal["AccountId", "AccountCode", "AccountExternalId"]
 
 
 class AccountIdentifier(TypedDict):
-    """Identifies an account by its id or by its code."""
+    """Identifies an account by its id, its code or your own id of it."""
 
     type: AccountIdentifierType
     id: UUID | Absent
     code: str | Absent
+    external_id: str | Absent
 
 
 TaxRate = Decimal | str
@@ -209,6 +222,7 @@ class InvoiceInitialPayment(TypedDict):
     total_amount_cents: int | Absent
     payment_method: PaymentMethod
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     payment_date: date | Absent
     external_id: str | Absent
     payment_processor: str | Absent
@@ -311,7 +325,8 @@ class WriteOffCreate(TypedDict):
 class InvoiceAllocationInput(TypedDict):
     """The part of the payment for one invoice."""
 
-    invoice_id: UUID
+    invoice_id: UUID | Absent
+    invoice_external_id: str | Absent
     amount_cents: int
     allocation_date: date | Absent
 
@@ -329,6 +344,7 @@ class InvoicePaymentCreate(TypedDict):
     currency: Currency
     payment_method: PaymentMethod
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     status: PaymentStatus | Absent
     payment_reference: str | Absent
     external_id: str | Absent
@@ -348,12 +364,14 @@ class InvoicePaymentChanges(TypedDict):
     """Changes to a payment; no field is required."""
 
     customer_id: UUID | Absent
+    customer_external_id: str | Absent
     total_amount_cents: int | Absent
     allocations: list[InvoiceAllocationInput] | Absent
     payment_date: date | Absent
     currency: Currency | Absent
     payment_method: PaymentMethod | Absent
     bank_account_id: UUID | Absent | None
+    bank_account_external_id: str | Absent
     status: PaymentStatus | Absent
     status_date: date | Absent
     payment_reference: str | Absent | None
@@ -390,8 +408,11 @@ RefundMethod = Literal[
 
 class InvoiceRefundCreate(TypedDict):
     invoice_id: UUID | Absent
+    invoice_external_id: str | Absent
     payment_id: UUID | Absent
+    payment_external_id: str | Absent
     credit_id: UUID | Absent
+    credit_external_id: str | Absent
     amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
@@ -401,6 +422,7 @@ class InvoiceRefundCreate(TypedDict):
     processor: str | Absent
     method: RefundMethod | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     refund_processing_fee_cents: int | Absent
     metadata: AnyJson | Absent
     document: DocumentUpload | Absent
@@ -410,8 +432,11 @@ class InvoiceRefundForm(TypedDict):
     """The same as JSON, with a file and fields about the file."""
 
     invoice_id: UUID | Absent
+    invoice_external_id: str | Absent
     payment_id: UUID | Absent
+    payment_external_id: str | Absent
     credit_id: UUID | Absent
+    credit_external_id: str | Absent
     amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
@@ -421,6 +446,7 @@ class InvoiceRefundForm(TypedDict):
     processor: str | Absent
     method: RefundMethod | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     refund_processing_fee_cents: int | Absent
     metadata: AnyJson | Absent
     document: Upload | Absent
@@ -434,6 +460,7 @@ class InvoiceRefundPaymentCreate(TypedDict):
     amount_cents: int | Absent
     method: RefundMethod | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     external_id: str | Absent
     completed_at: datetime | Absent
     processor: str | Absent
@@ -451,6 +478,7 @@ class CustomerCreditLineInput(TypedDict):
     """A credited item."""
 
     amount: int
+    tax_amount: int | Absent
     tax_amount_cents: int | Absent
     tax_code: str | Absent
     source_line_id: UUID | Absent
@@ -463,7 +491,8 @@ class CustomerCreditLineInput(TypedDict):
 class CustomerCreditAllocationInput(TypedDict):
     """The part of the credit for one invoice."""
 
-    invoice_id: UUID
+    invoice_id: UUID | Absent
+    invoice_external_id: str | Absent
     amount: int
     allocation_date: date | Absent
 
@@ -475,6 +504,7 @@ class CustomerCreditCreate(TypedDict):
     credit_note_number: str | Absent
     sent_at: datetime | Absent
     source_invoice_id: UUID | Absent
+    source_invoice_external_id: str | Absent
     currency: Currency | Absent
     memo: str | Absent | None
     tags: Tags | Absent
@@ -609,7 +639,8 @@ class BillReceive(TypedDict):
 class BillAllocationInput(TypedDict):
     """The part of the payment for one bill."""
 
-    bill_id: UUID
+    bill_id: UUID | Absent
+    bill_external_id: str | Absent
     amount_cents: int
     allocation_date: date | Absent
     description: str | Absent
@@ -637,6 +668,7 @@ class BillPaymentCreate(TypedDict):
     currency: Currency
     payment_method: BillPaymentMethod
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     status: VendorPaymentStatus | Absent
     payment_reference: str | Absent
     check_number: str | Absent
@@ -656,6 +688,7 @@ class BillPaymentUpdate(TypedDict):
     payment_date: date | Absent
     payment_method: BillPaymentMethod | Absent
     bank_account_id: UUID | Absent | None
+    bank_account_external_id: str | Absent
     status: VendorPaymentStatus | Absent
     status_date: date | Absent
     payment_reference: str | Absent | None
@@ -671,6 +704,7 @@ class VendorCreditLineInput(TypedDict):
     """A credited item."""
 
     amount: int
+    tax_amount: int | Absent
     tax_amount_cents: int | Absent
     tax_code: str | Absent
     source_line_id: UUID | Absent
@@ -683,7 +717,8 @@ class VendorCreditLineInput(TypedDict):
 class VendorCreditAllocationInput(TypedDict):
     """The part of the credit for one bill."""
 
-    bill_id: UUID
+    bill_id: UUID | Absent
+    bill_external_id: str | Absent
     amount: int
     allocation_date: date | Absent
 
@@ -695,6 +730,7 @@ class VendorCreditCreate(TypedDict):
     vendor_credit_number: str | Absent
     received_at: datetime | Absent
     source_bill_id: UUID | Absent
+    source_bill_external_id: str | Absent
     currency: Currency | Absent
     memo: str | Absent | None
     tags: Tags | Absent
@@ -740,8 +776,11 @@ class VendorRefundAllocationInput(TypedDict):
 
     allocation_type: VendorRefundAllocationType
     bill_id: UUID | Absent
+    bill_external_id: str | Absent
     bill_payment_id: UUID | Absent
+    bill_payment_external_id: str | Absent
     vendor_credit_id: UUID | Absent
+    vendor_credit_external_id: str | Absent
     amount_cents: int
     lines: list[RefundedLine] | Absent
     tax_code: str | Absent
@@ -766,6 +805,7 @@ class VendorRefundInitialPayment(TypedDict):
     amount_cents: int
     payment_method: VendorRefundMethod | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     payment_date: date | Absent
     processor: str | Absent
     processor_payment_id: str | Absent
@@ -789,8 +829,10 @@ VendorRefundType = Literal[
 
 
 class VendorRefundCreate(TypedDict):
-    vendor_id: UUID
-    total_refunded_amount_cents: int
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
+    total_refunded_amount: int | Absent
+    total_refunded_amount_cents: int | Absent
     allocations: list[VendorRefundAllocationInput] | Absent
     payments: list[VendorRefundInitialPayment] | Absent
     external_id: str | Absent
@@ -831,7 +873,8 @@ class VendorRefundForm(TypedDict):
 
 
 class VendorRefundPaymentCreate(TypedDict):
-    vendor_id: UUID
+    vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
     total_amount_cents: int
     allocations: list[VendorRefundAllocationInput] | Absent
     external_id: str | Absent
@@ -844,6 +887,7 @@ class VendorRefundPaymentCreate(TypedDict):
     metadata: AnyJson | Absent
     payment_method: VendorRefundMethod | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     processor: str | Absent
     payment_reference: str | Absent
     processing_fee_cents: int | Absent
@@ -858,6 +902,7 @@ class VendorRefundPaymentUpdate(TypedDict):
     payment_date: date | Absent
     payment_method: VendorRefundMethod | Absent
     bank_account_id: UUID | Absent | None
+    bank_account_external_id: str | Absent
     processor: str | Absent | None
     processing_fee_cents: int | Absent
     payment_reference: str | Absent | None
@@ -899,6 +944,7 @@ class PayoutOtherItemInput(TypedDict):
     description: str | Absent
     external_id: str | Absent
     payment_id: UUID | Absent
+    payment_external_id: str | Absent
     tax_code: str | Absent
 
 
@@ -906,6 +952,7 @@ class PayoutCreate(TypedDict):
     external_id: str | Absent
     processor: PayoutProcessor
     bank_account_id: UUID | Absent | None
+    bank_account_external_id: str | Absent
     processor_payout_id: str | Absent | None
     paid_out_amount_cents: int
     fee_cents: int | Absent
@@ -915,7 +962,9 @@ class PayoutCreate(TypedDict):
     completed_at: datetime | Absent
     imported_at: datetime | Absent | None
     payment_ids: list[UUID] | Absent
+    payment_external_ids: list[str] | Absent
     refund_payment_ids: list[UUID] | Absent
+    refund_payment_external_ids: list[str] | Absent
     other_items: list[PayoutOtherItemInput] | Absent
     reference_number: str | Absent | None
     memo: str | Absent | None
@@ -957,7 +1006,8 @@ class BankTransactionLine(TypedDict):
 
 
 class BankTransactionImport(TypedDict):
-    bank_account_id: UUID
+    bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     transactions: list[BankTransactionLine]
 
 
@@ -985,7 +1035,8 @@ class BankFileMapping(TypedDict):
 class BankTransactionForm(TypedDict):
     """An original bank file."""
 
-    bank_account_id: UUID
+    bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     file: Upload
     format: BankFileFormat | Absent
     mapping: BankFileMapping | Absent
@@ -1008,7 +1059,9 @@ class BankTransactionMatch(TypedDict):
     target_type: BankTarget
     of: BankMovement | Absent
     target_id: UUID | Absent
+    target_external_id: str | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
     amount_cents: int | Absent
     memo: str | Absent | None
 
@@ -1042,6 +1095,7 @@ class BankRuleConditionsInput(TypedDict):
     min_amount_cents: int | Absent
     max_amount_cents: int | Absent
     bank_account_id: UUID | Absent
+    bank_account_external_id: str | Absent
 
 
 class BankRuleResultInput(TypedDict):
@@ -1050,7 +1104,9 @@ class BankRuleResultInput(TypedDict):
     account: str
     tax_code: str | Absent
     customer_id: UUID | Absent
+    customer_external_id: str | Absent
     vendor_id: UUID | Absent
+    vendor_external_id: str | Absent
     memo: str | Absent
 
 
@@ -1102,6 +1158,7 @@ class DocumentForm(TypedDict):
     tags: Tags | Absent
     linked_type: LinkedType | Absent
     linked_id: UUID | Absent
+    linked_external_id: str | Absent
 
 
 AccountType = Literal["asset", "liability", "equity", "revenue", "expense"]
@@ -1245,6 +1302,29 @@ class TaxReturnFile(TypedDict):
 
 class TaxReturnSupersede(TypedDict):
     reason: str
+
+
+ExchangeRateInput = Decimal | str
+
+
+class ExchangeRatesInput(TypedDict):
+    EUR: ExchangeRateInput | Absent
+    GBP: ExchangeRateInput | Absent
+    USD: ExchangeRateInput | Absent
+    SEK: ExchangeRateInput | Absent
+    NOK: ExchangeRateInput | Absent
+    DKK: ExchangeRateInput | Absent
+    ISK: ExchangeRateInput | Absent
+    MYR: ExchangeRateInput | Absent
+    SGD: ExchangeRateInput | Absent
+
+
+class ExchangeRateTableSet(TypedDict):
+    """The whole table of a day."""
+
+    date: date
+    reference_currency: Currency
+    rates: ExchangeRatesInput
 
 
 TaxPart = Literal["net", "output", "input", "blocked", "withheld", "relief_net", "relief"]
@@ -1405,6 +1485,107 @@ class OpeningBalanceCreate(TypedDict):
     memo: str | Absent
 
 
+BatchMode = Literal["atomic", "independent"]
+BatchOperation = Literal[
+    "create_customer",
+    "update_customer",
+    "archive_customer",
+    "unarchive_customer",
+    "create_invoice",
+    "replace_invoice",
+    "update_invoice",
+    "delete_invoice",
+    "send_invoice",
+    "void_invoice",
+    "write_off_invoice",
+    "reverse_write_off",
+    "create_invoice_payment",
+    "replace_invoice_payment",
+    "update_invoice_payment",
+    "cancel_invoice_payment",
+    "create_invoice_refund",
+    "cancel_invoice_refund",
+    "create_invoice_refund_payment",
+    "cancel_invoice_refund_payment",
+    "create_customer_credit",
+    "replace_customer_credit",
+    "update_customer_credit",
+    "void_customer_credit",
+    "create_vendor",
+    "update_vendor",
+    "archive_vendor",
+    "unarchive_vendor",
+    "create_bill",
+    "replace_bill",
+    "update_bill",
+    "delete_bill",
+    "receive_bill",
+    "void_bill",
+    "write_off_bill",
+    "reverse_bill_write_off",
+    "create_bill_payment",
+    "update_bill_payment",
+    "cancel_bill_payment",
+    "create_vendor_credit",
+    "replace_vendor_credit",
+    "update_vendor_credit",
+    "void_vendor_credit",
+    "create_vendor_refund",
+    "update_vendor_refund",
+    "create_vendor_refund_payment",
+    "update_vendor_refund_payment",
+    "cancel_vendor_refund_payment",
+    "create_payout",
+    "delete_payout",
+    "create_bank_account",
+    "update_bank_account",
+    "import_bank_transactions",
+    "match_bank_transaction",
+    "unmatch_bank_transaction",
+    "categorize_bank_transaction",
+    "uncategorize_bank_transaction",
+    "create_bank_rule",
+    "update_bank_rule",
+    "delete_bank_rule",
+    "create_bank_reconciliation",
+    "reopen_bank_reconciliation",
+    "create_account",
+    "update_account",
+    "archive_account",
+    "create_child_account",
+    "create_tax_code",
+    "update_tax_code",
+    "archive_tax_code",
+    "create_tax_return",
+    "delete_tax_return",
+    "file_tax_return",
+    "supersede_tax_return",
+    "set_exchange_rates",
+    "create_journal_entry",
+    "replace_journal_entry",
+    "approve_journal_entry",
+    "reject_journal_entry",
+    "reverse_journal_entry",
+    "create_opening_balance",
+    "reverse_opening_balance",
+]
+
+
+class BatchItem(TypedDict):
+    """A request to another operation."""
+
+    key: str
+    operation: BatchOperation
+    path: dict[str, str] | Absent
+    body: dict[str, Any] | Absent | None
+    if_match: str | Absent | None
+
+
+class BatchRun(TypedDict):
+    mode: BatchMode
+    items: list[BatchItem]
+
+
 class SandboxCreate(TypedDict):
     """A sandbox to create."""
 
@@ -1416,3 +1597,206 @@ class SandboxUpdate(TypedDict):
     """The new time of a sandbox's clock."""
 
     clock_seconds_ahead: int
+
+
+EventTypeFilter = Literal[
+    "account.*",
+    "bank_account.*",
+    "bank_reconciliation.*",
+    "bank_rule.*",
+    "bank_transaction.*",
+    "bank_transactions.*",
+    "bank_transfer.*",
+    "bill.*",
+    "bill_payment.*",
+    "bill_write_off.*",
+    "business.*",
+    "customer.*",
+    "customer_credit.*",
+    "document.*",
+    "invoice.*",
+    "invoice_payment.*",
+    "invoice_refund.*",
+    "invoice_refund_payment.*",
+    "journal_entry.*",
+    "opening_balance.*",
+    "payout.*",
+    "tax_code.*",
+    "tax_return.*",
+    "vendor.*",
+    "vendor_credit.*",
+    "vendor_refund.*",
+    "vendor_refund_payment.*",
+    "write_off.*",
+    "account.created",
+    "account.updated",
+    "account.archived",
+    "account.unarchived",
+    "bank_account.created",
+    "bank_account.updated",
+    "bank_reconciliation.created",
+    "bank_reconciliation.updated",
+    "bank_reconciliation.closed",
+    "bank_reconciliation.reopened",
+    "bank_reconciliation.deleted",
+    "bank_rule.created",
+    "bank_rule.updated",
+    "bank_rule.deleted",
+    "bank_transaction.updated",
+    "bank_transaction.matched",
+    "bank_transaction.unmatched",
+    "bank_transaction.categorized",
+    "bank_transaction.uncategorized",
+    "bank_transaction.deleted",
+    "bank_transactions.imported",
+    "bank_transfer.created",
+    "bank_transfer.updated",
+    "bank_transfer.deleted",
+    "bill.created",
+    "bill.updated",
+    "bill.received",
+    "bill.partially_paid",
+    "bill.paid",
+    "bill.partially_written_off",
+    "bill.written_off",
+    "bill.refunded",
+    "bill.voided",
+    "bill.reopened",
+    "bill.overdue",
+    "bill.deleted",
+    "bill_payment.created",
+    "bill_payment.updated",
+    "bill_payment.pending",
+    "bill_payment.processing",
+    "bill_payment.completed",
+    "bill_payment.failed",
+    "bill_payment.cancelled",
+    "bill_write_off.created",
+    "bill_write_off.updated",
+    "bill_write_off.reversed",
+    "business.created",
+    "business.updated",
+    "business.archived",
+    "business.unarchived",
+    "business.period_locked",
+    "business.period_unlocked",
+    "customer.created",
+    "customer.updated",
+    "customer.archived",
+    "customer.unarchived",
+    "customer_credit.created",
+    "customer_credit.updated",
+    "customer_credit.sent",
+    "customer_credit.partially_applied",
+    "customer_credit.applied",
+    "customer_credit.voided",
+    "document.created",
+    "invoice.created",
+    "invoice.updated",
+    "invoice.sent",
+    "invoice.partially_paid",
+    "invoice.paid",
+    "invoice.partially_written_off",
+    "invoice.written_off",
+    "invoice.refunded",
+    "invoice.voided",
+    "invoice.reopened",
+    "invoice.overdue",
+    "invoice.deleted",
+    "invoice_payment.created",
+    "invoice_payment.updated",
+    "invoice_payment.pending",
+    "invoice_payment.processing",
+    "invoice_payment.completed",
+    "invoice_payment.failed",
+    "invoice_payment.cancelled",
+    "invoice_payment.refunded",
+    "invoice_refund.created",
+    "invoice_refund.updated",
+    "invoice_refund.processing",
+    "invoice_refund.paid",
+    "invoice_refund.cancelled",
+    "invoice_refund_payment.created",
+    "invoice_refund_payment.updated",
+    "invoice_refund_payment.cancelled",
+    "journal_entry.created",
+    "journal_entry.updated",
+    "journal_entry.posted",
+    "journal_entry.reversed",
+    "journal_entry.rejected",
+    "opening_balance.created",
+    "opening_balance.reversed",
+    "payout.created",
+    "payout.updated",
+    "payout.pending",
+    "payout.processing",
+    "payout.paid",
+    "payout.failed",
+    "payout.cancelled",
+    "payout.reconciled",
+    "payout.deleted",
+    "tax_code.created",
+    "tax_code.updated",
+    "tax_code.archived",
+    "tax_code.unarchived",
+    "tax_return.created",
+    "tax_return.updated",
+    "tax_return.filed",
+    "tax_return.superseded",
+    "tax_return.deleted",
+    "vendor.created",
+    "vendor.updated",
+    "vendor.archived",
+    "vendor.unarchived",
+    "vendor_credit.created",
+    "vendor_credit.updated",
+    "vendor_credit.received",
+    "vendor_credit.partially_applied",
+    "vendor_credit.applied",
+    "vendor_credit.voided",
+    "vendor_refund.created",
+    "vendor_refund.updated",
+    "vendor_refund.partially_allocated",
+    "vendor_refund.allocated",
+    "vendor_refund.completed",
+    "vendor_refund.cancelled",
+    "vendor_refund_payment.created",
+    "vendor_refund_payment.updated",
+    "vendor_refund_payment.pending",
+    "vendor_refund_payment.processing",
+    "vendor_refund_payment.completed",
+    "vendor_refund_payment.failed",
+    "vendor_refund_payment.cancelled",
+    "write_off.created",
+    "write_off.updated",
+    "write_off.reversed",
+]
+
+
+class WebhookEndpointCreate(TypedDict):
+    """A webhook endpoint to create."""
+
+    url: str
+    types: list[EventTypeFilter] | Absent | None
+    business_ids: list[UUID] | Absent | None
+    ordered: bool | Absent
+    description: str | Absent | None
+
+
+class WebhookEndpointUpdate(TypedDict):
+    """Changes of a webhook endpoint."""
+
+    url: str | Absent
+    types: list[EventTypeFilter] | Absent | None
+    business_ids: list[UUID] | Absent | None
+    ordered: bool | Absent
+    description: str | Absent | None
+    is_active: bool | Absent
+
+
+class WebhookReplay(TypedDict):
+    """The events to send."""
+
+    business_id: UUID
+    after: int | Absent
+    until: int | Absent

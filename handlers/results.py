@@ -1,6 +1,6 @@
 """Answers of a handler other than a plain value."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -25,6 +25,26 @@ class Created:
     """The operation's 201: the operation created a record."""
 
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingRecord:
+    """The operation's 200: a record with the external id of the body exists, and is unchanged.
+
+    The answer warns of each field of the body that differs. `record` is the record as it is
+    serialized, if it is only a part of the value.
+    """
+
+    value: Any
+    record: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedBatch:
+    """The results of the items of a batch that has run, and the entries if it was a preview."""
+
+    results: Sequence[Mapping[str, Any]]
+    entries: Sequence[Mapping[str, Any]] | None
 
 
 @dataclass(frozen=True, slots=True)

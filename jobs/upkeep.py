@@ -1,8 +1,9 @@
 """Upkeep: periodic background work, done by one worker for all servers.
 
-It deletes expired answers and files without a record, and seals audit trails, one business after
-the other, in short transactions of the server's own role. The worker has a lease, which also says
-how far the round is (`persistence/partners/upkeep_rows.py`).
+It deletes expired answers, old deliveries of webhooks and files without a record, seals audit
+trails, and writes the events of overdue documents, one business after the other, in short
+transactions of the server's own role. The worker has a lease, which also says how far the round is
+(`persistence/partners/upkeep_rows.py`).
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import structlog
 
 from persistence.engine.pool import Pool
 from persistence.engine.sql import Row
+from persistence.feed.overdue import record_overdue
 from persistence.files.blobs import Blobs
 from persistence.files.sweep import sweep
 from persistence.integrity.seals import seal
@@ -26,6 +28,7 @@ from persistence.partners.upkeep_rows import (
     delete_expired_answers_of_partners,
     every_business,
 )
+from persistence.partners.webhook_upkeep import delete_old_deliveries
 
 LONGEST_PAUSE_SECONDS = 1.0
 
@@ -51,6 +54,8 @@ async def tidy(
 
     With `only_look`, it only lists files without a record.
     """
+    if not only_look:
+        await record_overdue(pool, business_id, now)
     answers = 0 if only_look else await delete_expired_answers(pool, business_id, now)
     records = 0 if only_look else await seal(pool, business_id)
     swept = await sweep(pool, blobs, business_id, now, only_look=only_look)
@@ -94,7 +99,9 @@ class Upkeep:
             await self._go_on(business_id)
             # Requests have priority: upkeep works at most half of the time.
             await asyncio.sleep(min(monotonic() - began, LONGEST_PAUSE_SECONDS))
-        answers = await delete_expired_answers_of_partners(self.pool, datetime.now(UTC))
+        now = datetime.now(UTC)
+        answers = await delete_expired_answers_of_partners(self.pool, now)
+        await delete_old_deliveries(self.pool, now)
         done = await self.lease.end(answers=answers)
         self.rounds += 1
         return done

@@ -41,14 +41,17 @@ from persistence.bank.reconciliations import BankBalances, ReconciliationStore
 from persistence.engine.ids import new_id
 from persistence.engine.sessions import WriteSession
 from persistence.engine.sql import Fetch
+from persistence.feed.staged_events import stage_events
 from persistence.files.stored_files import StoredFileStore
 from persistence.ledger.account_entries import AccountEntries
 from persistence.ledger.accounts import AccountStore
 from persistence.ledger.balances import Balances
+from persistence.ledger.exchange_rates import ExchangeRates
 from persistence.ledger.journal import JournalStore
 from persistence.ledger.movements import Movements
 from persistence.ledger.tags import Tags
-from persistence.store import Scope, Store
+from persistence.scope import Scope
+from persistence.store import Store
 from persistence.tax.declared_tax import DeclaredTaxes
 from persistence.tax.tax_codes import TaxCodeStore
 from persistence.tax.tax_returns import TaxReturnStore
@@ -157,16 +160,6 @@ class Trade:
         for value in values:
             self._store_of(value).save(value)
 
-    def banks_named(self, named: Iterable[UUID | Absent | None]) -> Fetch[MoneyBanks]:
-        """Load the bank accounts that money names, by id, if there are any.
-
-        Raises RuleViolation `reference_not_found`.
-        """
-        ids = sorted({each for each in named if isinstance(each, UUID)})
-        if not ids:
-            return Fetch(self.books.session, (), lambda _: NO_BANKS)
-        return self.books.bank_accounts.of_money(ids)
-
     def _store_of(self, value: Subject) -> Any:
         match value:
             case Document():
@@ -241,6 +234,7 @@ class Books(Scope):
     balances = StoreOf(Balances)
     movements = StoreOf(Movements)
     tags = StoreOf(Tags)
+    exchange_rates = StoreOf(ExchangeRates)
     account_entries = StoreOf(AccountEntries)
     files = StoreOf(StoredFileStore)
 
@@ -296,10 +290,19 @@ class Books(Scope):
     def idempotency_key(self) -> str | None:
         """The idempotency key of this request; None if it has none, or only reads."""
         session = self.session
-        claim = session.claim if isinstance(session, WriteSession) else None
-        return claim.key if claim else None
+        return session.key if isinstance(session, WriteSession) else None
 
     # ── Reading ────────────────────────────────────────────────────────────────────────────────
+
+    def banks_named(self, named: Iterable[UUID | Absent | None]) -> Fetch[MoneyBanks]:
+        """Load the bank accounts that money names, by id, if there are any.
+
+        Raises RuleViolation `reference_not_found`.
+        """
+        ids = sorted({each for each in named if isinstance(each, UUID)})
+        if not ids:
+            return Fetch(self.session, (), lambda _: NO_BANKS)
+        return self.bank_accounts.of_money(ids)
 
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role that the rules post to; cached, since it is fixed."""
@@ -322,10 +325,12 @@ class Books(Scope):
             self.journal.post(entry, self.currency)
 
     def finish(self) -> None:
-        """Stage what follows from the postings: active accounts, monthly balances, tagged lines."""
+        """Stage what follows from the changes: active accounts, sums, tagged lines, events."""
         self.journal.reactivate_accounts()
         self.balances.advance()
         self.tags.follow()
+        # A handler that reads nothing, such as that of an upload, does not know the business.
+        stage_events(self, self.context if self.facts else None)
 
     def _store_of(self, value: Saved) -> Any:
         return getattr(self, _STORES[type(value)])

@@ -4,193 +4,20 @@ A store adds the id of the business to every statement, so it cannot read the ro
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Table, Text, Uuid, any_, select
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import FromClause
 
-from accounting.errors import NotFound, RuleViolation, Stale
-from persistence.engine.caches import Caches
+from accounting.errors import NotFound, RuleViolation
 from persistence.engine.listings import Listing
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sessions import BusinessTenant, ReadSession, WriteSession
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
-from persistence.engine.unit_of_work import UnitOfWork
-
-# The context of a store: the business, the moment and the transaction of its request.
-
-
-class VersionedValue(Protocol):
-    """A value that is stored as one row; its version is the ETag."""
-
-    @property
-    def id(self) -> UUID: ...
-
-    @property
-    def version(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Precondition:
-    """If-Match: the versions of the requested resource that the caller accepts."""
-
-    versions: frozenset[int] | None  # None: any version.
-
-    def refuse_stale(self, version: int) -> None:
-        """Raise Stale where the resource has another version."""
-        if self.versions is not None and version not in self.versions:
-            raise Stale(
-                "precondition_failed",
-                "The resource has changed since you read it. Read it again and repeat the change.",
-                current_etag=f'"{version}"',
-            )
-
-
-class Scope:
-    """A business in one transaction, with the values that were read and the rows locked.
-
-    It is the part of `Books` that stores use. All state of a request is here: a store has none.
-    """
-
-    def __init__(
-        self,
-        session: ReadSession | WriteSession,
-        tenant: BusinessTenant,
-        now: datetime,
-        memory: Caches,
-        precondition: Precondition | None = None,
-    ) -> None:
-        self.session = session
-        self.business_id = tenant.business_id
-        self.now = now
-        self.memory = memory
-        self._tenant = tenant
-        self._precondition = precondition
-        self._versions: dict[UUID, int] = {}
-        self._tags: dict[UUID, Any] = {}
-        self._loaded: dict[UUID, Any] = {}
-        self._last_lock: tuple[int, UUID] | None = None
-
-    @property
-    def facts(self) -> Row:
-        """The facts of the business in the database; known after the first answer."""
-        return self._tenant.facts
-
-    @property
-    def staging(self) -> UnitOfWork:
-        """The unit of work with the changes of a writing."""
-        assert isinstance(self.session, WriteSession), "a reading changes nothing"
-        return self.session.staging
-
-    @property
-    def runs_again(self) -> bool:
-        """Return whether the handler runs again where its data has changed: a writing does."""
-        return isinstance(self.session, WriteSession)
-
-    @property
-    def reads_in_steps(self) -> bool:
-        """Return whether optional rows are read only once they are known to exist.
-
-        A reading on a cluster does so; a writing has no snapshot for several rounds.
-        """
-        session = self.session
-        return isinstance(session, ReadSession) and session.connection.machines.planning_is_dear
-
-    async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
-        """Send several fetches in one round trip and return their results in order."""
-        return await self.session.fetch(*fetches)
-
-    @property
-    def timezone(self) -> str:
-        """The time zone of the business; known after the first answer."""
-        timezone: str = self.facts["timezone"]
-        return timezone
-
-    async def learn_facts(self) -> None:
-        """Read the facts of the business now, where no answer has brought them yet."""
-        if not self.facts:
-            await self.session.fetch()
-
-    def pin_snapshot(self) -> None:
-        """Make later fetches read one snapshot; no effect on a writing, which has its locks."""
-        if isinstance(self.session, ReadSession):
-            self.session.pin_snapshot()
-
-    def run_alone(self) -> None:
-        """Make this writing wait for all others of the business, and run alone.
-
-        Call it before the first fetch: a writing that has passed the gate cannot wait there.
-        """
-        assert isinstance(self.session, WriteSession), "a reading closes nothing"
-        assert not self.session.is_open, "too late"
-        self._tenant.alone = True
-
-    def stage(self, table: Table, id_: UUID, row: Row) -> None:
-        """Stage a row of a store: as a change where it was loaded, else as new."""
-        loaded = self._versions.get(id_)
-        if loaded is None:
-            self.staging.insert(table, {**row, "version": 1})
-        else:
-            self.staging.update(table, {**row, "version": loaded})
-
-    def staged_rows(self, table: Table) -> list[Row]:
-        """Return the new rows of a table that are staged so far; a reading has none."""
-        session = self.session
-        if not isinstance(session, WriteSession):
-            return []
-        return session.staging.inserted.get(table.name, [])
-
-    def note_version(self, id_: UUID, version: int) -> None:
-        """Note the version that a row was loaded with."""
-        self._versions[id_] = version
-
-    def note_tags(self, id_: UUID, tags: Any) -> None:
-        """Note the tags that a document was loaded with."""
-        self._tags[id_] = tags
-
-    def has_tags(self, id_: UUID, tags: Any) -> bool:
-        """Return whether a document was loaded with these tags; False where none were noted."""
-        return id_ in self._tags and (self._tags[id_] or ()) == (tags or ())
-
-    def note_loaded(self, values: Iterable[VersionedValue]) -> None:
-        """Note values as they were loaded, for the comparison with what is saved."""
-        self._loaded.update((each.id, each) for each in values)
-
-    def loaded(self, id_: UUID) -> Any:
-        """Return a value as it was loaded; None where none was noted."""
-        return self._loaded.get(id_)
-
-    def etag(self, id_: UUID) -> int:
-        """Return the version of a row after the commit of this transaction."""
-        loaded = self._versions.get(id_)
-        if loaded is None:
-            return 1
-        changed = isinstance(self.session, WriteSession) and self.staging.holds_change(id_)
-        return loaded + 1 if changed else loaded
-
-    def check_precondition(self, value: VersionedValue, *, again: bool = False) -> None:
-        """Compare If-Match with the first row that is locked, the one of the path; raises Stale.
-
-        A row that is read before its lock is compared `again` once it is locked.
-        """
-        if self._precondition is not None:
-            self._precondition.refuse_stale(value.version)
-            if not again:
-                self._precondition = None
-
-    def note_locks(self, rank: int, ids: Sequence[UUID]) -> None:
-        """Assert the one order of locks of all transactions, which prevents deadlocks."""
-        for id_ in ids:
-            here = (rank, id_)
-            assert self._last_lock is None or self._last_lock < here, "locks out of order"
-            self._last_lock = here
-
+from persistence.scope import Scope, VersionedValue
 
 T = TypeVar("T")
 
@@ -238,6 +65,32 @@ def known_statement(table: Table) -> str:
     named = table.c.external_id == given("external_id", Text)
     chosen = select(table.c.id).where(in_business(table), named)
     return compiled(chosen.with_for_update(read=True, key_share=True))
+
+
+@cache
+def naming_statement(table: Table) -> str:
+    """Return the statement that finds the ids of rows by their external ids."""
+    named = among(table.c.external_id, "external_ids")
+    return compiled(select(table.c.id, table.c.external_id).where(in_business(table), named))
+
+
+class Record(ABC):
+    """A stored value with related values beside it; it has the id and the version of that value."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def stored(self) -> VersionedValue:
+        """The value that is stored as a row of the table, as `save` takes it."""
+
+    @property
+    def id(self) -> UUID:
+        return self.stored.id
+
+    @property
+    def version(self) -> int:
+        return self.stored.version
 
 
 class Store(ABC, Generic[V]):
@@ -325,6 +178,13 @@ class Store(ABC, Generic[V]):
         query = Query(known_statement(self.table), {"external_id": external_id})
         return self.fetch((query,), lambda answers: answers[0][0]["id"] if answers[0] else None)
 
+    def ids_of(self, external_ids: Collection[str]) -> Fetch[dict[str, UUID]]:
+        """Find the ids of rows by their external ids, without a lock; unknown ones are left out."""
+        query = Query(naming_statement(self.table), {"external_ids": sorted(external_ids)})
+        return self.fetch(
+            (query,), lambda answers: {row["external_id"]: row["id"] for row in answers[0]}
+        )
+
     def by_external_id(
         self, external_id: str | None, texts: Sequence[str], read: Callable[[Answers], list[R]]
     ) -> Fetch[R | None]:
@@ -384,7 +244,7 @@ class Store(ABC, Generic[V]):
         return value
 
     def _note(self, value: VersionedValue) -> None:
-        self.scope.note_version(value.id, value.version)
+        self.scope.note_loaded([value.stored if isinstance(value, Record) else value])
         if hasattr(value, "transaction_tags"):
             self.scope.note_tags(value.id, value.transaction_tags)
 

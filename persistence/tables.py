@@ -85,6 +85,11 @@ def number(name: str, *, nullable: bool) -> Column[str]:
     return Column(name, Text, nullable=nullable, info={"number": True})
 
 
+def place(name: str) -> Column[int]:
+    """Create a column of places in a series, which the flush may assign: 42 for EVENT-000042."""
+    return Column(name, BigInteger, nullable=False, info={"number": True})
+
+
 def stored_day(name: str) -> Column[Any]:
     """Create the column of the day that a moment was in the time zone of the business.
 
@@ -97,6 +102,25 @@ def one_of(column: str, *words: str) -> CheckConstraint:
     """Create a check constraint that replaces an enumeration type."""
     listed = ", ".join(f"'{word}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
+
+
+def kept_up() -> tuple[Column[int], Column[object], Column[object]]:
+    """Create the columns of rows that change: version (the ETag) and times."""
+    return (
+        Column("version", BigInteger, nullable=False),
+        Column("created_at", Moment, nullable=False),
+        Column("updated_at", Moment, nullable=False),
+    )
+
+
+def rate_columns() -> tuple[Column[Any], ...]:
+    """Create the columns of the exchange rates of a day: decimals as text, by currency."""
+    return (
+        *kept_up(),
+        Column("day", Date, nullable=False),
+        Column("reference_currency", Text, nullable=False),
+        Column("rates", JSONB, nullable=False),
+    )
 
 
 # ── Partner level ──────────────────────────────────────────────────────────────────────────────
@@ -156,7 +180,9 @@ business = Table(
     Column("clock_seconds_ahead", BigInteger),  # Null for the real time.
     cents("matching_tolerance_cents"),
     Column("timezone", Text, nullable=False),  # IANA name.
+    Column("unknown_parties", Text, nullable=False),
     one_of("accounting_method", "cash", "accrual"),
+    one_of("unknown_parties", "create", "refuse"),
     one_of("sandbox", "template", "open", "given_up"),
     CheckConstraint(
         "clock_seconds_ahead IS NULL OR clock_seconds_ahead > 0 AND sandbox IS NOT NULL",
@@ -185,6 +211,7 @@ partner_reply = Table(
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("digest", LargeBinary),  # Of all other columns; null in old replies.
+    Column("event_sequence", BigInteger),
     PrimaryKeyConstraint("partner_id", "key"),
     Index(None, "partner_id", "created_at"),
 )
@@ -212,6 +239,150 @@ request_count = Table(
     info={"local": True},  # In a cluster, only the coordinator has it.
 )
 
+# The exchange rates of a day for all businesses of a partner. In a cluster only the coordinator has
+# them: each write would otherwise be one on every machine, and no statement joins them.
+partner_exchange_rate_table = Table(
+    "partner_exchange_rate_table",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("partner_id", Uuid, nullable=False),
+    *rate_columns(),
+    UniqueConstraint("partner_id", "day"),
+    Index(None, "partner_id", "created_at", "id"),
+    info={"local": True},
+)
+
+# ── Webhooks ───────────────────────────────────────────────────────────────────────────────────
+
+# Tables of partners that processes on all servers read and lock row by row, so in a cluster only
+# the coordinator has them (docs/decisions/0057). They refer to no business: a sandbox may be gone.
+
+# The order of a partner's events over all its businesses: position by position, each with some
+# events of one business. `place_events` writes it.
+event_placement = Table(
+    "event_placement",
+    metadata,
+    Column("partner_id", Uuid, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("business_id", Uuid, nullable=False),
+    Column("first_sequence", BigInteger, nullable=False),
+    Column("last_sequence", BigInteger, nullable=False),
+    PrimaryKeyConstraint("partner_id", "position"),
+    CheckConstraint("first_sequence <= last_sequence", name="sequences_ordered"),
+    info={"local": True},
+)
+
+# The last position of which deliveries were made, for each partner that has had an endpoint.
+webhook_feed = Table(
+    "webhook_feed",
+    metadata,
+    Column("partner_id", Uuid, primary_key=True),
+    Column("position", BigInteger, nullable=False),
+    info={"local": True},
+)
+
+webhook_endpoint = Table(
+    "webhook_endpoint",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("partner_id", Uuid, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("types", JSONB),  # Null for all types.
+    Column("business_ids", JSONB),  # Null for all businesses, new ones included.
+    Column("ordered", Boolean, nullable=False),
+    Column("description", Text),
+    Column("status", Text, nullable=False),
+    Column("off_reason", Text),
+    Column("off_at", Moment),
+    one_of("status", "active", "paused", "off"),
+    one_of("off_reason", "gone", "failing"),
+    CheckConstraint(
+        "(status = 'off') = (off_reason IS NOT NULL) AND (status = 'off') = (off_at IS NOT NULL)",
+        name="off_explained",
+    ),
+    Index(None, "partner_id", "created_at", "id"),
+    info={"local": True},
+)
+
+# The state of an endpoint that deliveries change. The audit trail has only what its partner
+# configures.
+webhook_health = Table(
+    "webhook_health",
+    metadata,
+    Column("endpoint_id", ForeignKey("webhook_endpoint.id"), primary_key=True),
+    Column("partner_id", Uuid, nullable=False),
+    Column("after_position", BigInteger, nullable=False),  # Events up to it are not delivered.
+    Column("failing_since", Moment),  # The first failure after the last success.
+    Column("slow_until", Moment),
+    info={"local": True},
+)
+
+# Encrypted: access/webhook_secrets.py.
+webhook_secret = Table(
+    "webhook_secret",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("endpoint_id", ForeignKey("webhook_endpoint.id"), nullable=False),
+    Column("partner_id", Uuid, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment),  # Null for the newest one.
+    Column("key_name", Text, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Index(None, "endpoint_id"),
+    info={"local": True},
+)
+
+# One event for one endpoint. A process holds it until `next_attempt_at`, and renews that while it
+# sends. It outlives its endpoint until upkeep deletes it.
+webhook_delivery = Table(
+    "webhook_delivery",
+    metadata,
+    Column("id", Uuid, primary_key=True),  # Ordered by time.
+    Column("endpoint_id", Uuid, nullable=False),
+    Column("partner_id", Uuid, nullable=False),
+    Column("business_id", Uuid, nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+    Column("event_id", Uuid, nullable=False),
+    Column("event_type", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_attempt_at", Moment),
+    Column("held_by", Uuid),
+    Column("last_attempt_at", Moment),
+    Column("status_code", Integer),
+    Column("milliseconds", Integer),
+    Column("answer", Text),
+    Column("error", Text),
+    one_of("status", "pending", "delivered", "failed"),
+    CheckConstraint("(status = 'pending') = (next_attempt_at IS NOT NULL)", name="pending_due"),
+    UniqueConstraint("endpoint_id", "business_id", "sequence"),
+    Index(None, "endpoint_id", "created_at", "id"),
+    Index(
+        "webhook_delivery_pending_idx",
+        "endpoint_id",
+        "next_attempt_at",
+        postgresql_where=text("status = 'pending'"),
+    ),
+    Index(
+        "webhook_delivery_held_idx",
+        "endpoint_id",
+        postgresql_where=text("held_by IS NOT NULL"),
+    ),
+    Index(
+        "webhook_delivery_undelivered_idx",
+        "endpoint_id",
+        "business_id",
+        "sequence",
+        postgresql_where=text("status <> 'delivered'"),
+    ),
+    info={"local": True},
+)
+
 # ── Tenant level ───────────────────────────────────────────────────────────────────────────────
 
 
@@ -228,8 +399,11 @@ def of_business(*items: SchemaItem) -> Column[UUID]:
     return Column("business_id", ForeignKey("business.id"), nullable=False)
 
 
-def tenant_table(name: str, *items: SchemaItem) -> Table:
-    """Create a table whose rows each belong to one business."""
+def tenant_table(name: str, *items: SchemaItem, object_type: str | None = None) -> Table:
+    """Create a table whose rows each belong to one business.
+
+    `object_type` is the type of its records in events, where that is not the name of the table.
+    """
     return Table(
         name,
         metadata,
@@ -237,16 +411,7 @@ def tenant_table(name: str, *items: SchemaItem) -> Table:
         Column("id", Uuid, nullable=False),
         PrimaryKeyConstraint("business_id", "id"),
         *items,
-        info={"tenant": True},
-    )
-
-
-def kept_up() -> tuple[Column[int], Column[object], Column[object]]:
-    """Create the columns of rows that change: version (the ETag) and times."""
-    return (
-        Column("version", BigInteger, nullable=False),
-        Column("created_at", Moment, nullable=False),
-        Column("updated_at", Moment, nullable=False),
+        info={"tenant": True, "object_type": object_type or name},
     )
 
 
@@ -292,6 +457,7 @@ reply = tenant_table(
     Column("body", LargeBinary, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("digest", LargeBinary),  # Of all other columns; null in old replies.
+    Column("event_sequence", BigInteger),  # Of the last event of the request, if it has any.
     unique("key"),
     index("created_at"),
 )
@@ -430,6 +596,14 @@ tax_code = tenant_table(
     ),
     within_business("tax_account_id", "account"),
     unique("code"),
+    index("created_at", "id"),
+)
+
+# The exchange rates of a day for one business.
+exchange_rate_table = tenant_table(
+    "exchange_rate_table",
+    *rate_columns(),
+    unique("day"),
     index("created_at", "id"),
 )
 
@@ -1219,6 +1393,7 @@ journal_draft = tenant_table(
     index("entry_date", "id"),
     index("created_at", "id"),
     index("listed_number", "id"),
+    object_type="journal_entry",
 )
 
 journal_line = tenant_table(
@@ -1594,6 +1769,7 @@ stored_document = tenant_table(
     index("linked_type", "created_at", "id"),
     index("listed_name", "id"),
     index("file_size", "id"),
+    object_type="document",
 )
 
 # ── The audit trail ────────────────────────────────────────────────────────────────────────────
@@ -1657,6 +1833,48 @@ partner_audit_record = Table(
     PrimaryKeyConstraint("partner_id", "id"),
     one_of("change", "insert", "update", "delete", "start"),
     info={"local": True},  # In a cluster, only the coordinator has it.
+)
+
+# The feed of a business: its sequence has no gaps, and is the order of the commits. Row 0 of a
+# business that is older than its feed is the moment at which the feed began.
+event = Table(
+    "event",
+    metadata,
+    Column("business_id", Uuid, nullable=False),
+    place("sequence"),
+    Column("id", Uuid, nullable=False),
+    Column("occurred_at", Moment, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("change", Text, nullable=False),
+    Column("object_type", Text, nullable=False),
+    Column("object_id", Uuid, nullable=False),
+    Column("external_id", Text),
+    Column("holder_id", Uuid),  # The record in its address, as the refund of a payment.
+    Column("version", BigInteger, nullable=False),
+    Column("previous_status", Text),
+    Column("status", Text),
+    Column("changed", JSONB),  # Null for an object that is new or deleted.
+    Column("journal_entry_ids", JSONB),
+    Column("counts", JSONB),  # Only of an import of bank transactions.
+    Column("operation", Text),
+    Column("request_id", Text),
+    Column("actor_kind", Text, nullable=False),
+    Column("key_id", Text),
+    PrimaryKeyConstraint("business_id", "sequence"),
+    one_of("change", "created", "updated", "deleted", "start"),
+    index("object_id", "sequence"),
+    info={"tenant": True},
+)
+
+# The events of a transaction that the feed of the partner does not have yet.
+unplaced_event = Table(
+    "unplaced_event",
+    metadata,
+    Column("business_id", Uuid, nullable=False),
+    place("first_sequence"),
+    place("last_sequence"),
+    PrimaryKeyConstraint("business_id", "last_sequence"),
+    info={"tenant": True},
 )
 
 # The lease and the progress of upkeep: one row for all servers (partners/upkeep_rows.py).

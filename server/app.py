@@ -10,12 +10,14 @@ from functools import partial
 from typing import Any
 
 import structlog
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from access import api_keys
 from access.links import Keys, LinkSigner
 from access.tokens import Keyring
+from access.webhook_secrets import SecretVault
 from jobs.upkeep import Upkeep
+from libraries.outbound.client import Client
 from persistence.partners.request_counts import RequestCounts
 from persistence.resources import Resources, make_resources
 from server.clock import Clock, utc_now
@@ -31,6 +33,7 @@ from server.http.health import LIVE, OK, READY, Health
 from server.http.limiter import FailedLogins, RequestLimits, SharedCounts
 from server.http.security import Authenticator
 from server.http.stack import stack_of
+from server.outbound import make_client
 from server.telemetry import logs
 from server.telemetry.request_watch import Watch
 
@@ -40,13 +43,14 @@ class Parent:
     """Hooks by which the parent process of a worker supports it; all are optional.
 
     `before_opening` returns when the database is available; it may block, in a thread of its own.
-    `pages_written` returns the documentation pages once another process has written them. `stack`
-    is that of the contract, if it is built already. `draining` is set when the whole server is
-    about to stop.
+    `pages_written` returns the documentation pages once another process has written them.
+    `contract` returns the contract without parsing it again. `stack` is that of the contract, if it
+    is built already. `draining` is set when the whole server is about to stop.
     """
 
     before_opening: Callable[[], None] | None = None
     pages_written: Callable[[], Pages | None] | None = None
+    contract: Callable[[], dict[str, Any]] | None = None
     stack: ASGIApp | None = None
     draining: DrainState = field(default_factory=DrainState)
 
@@ -59,11 +63,12 @@ def create_app(
     parent: Parent | None = None,
     clock: Clock = utc_now,
     watch: Watch | None = None,
+    outbound: Client | None = None,
 ) -> ASGIApp:
     """Build the application of one worker process; `database_url` is its database.
 
     `durable` refuses a database that could lose an acknowledged write; only tests turn it off.
-    `watch` records telemetry.
+    `watch` records telemetry. `outbound` sends requests to hosts of strangers.
     """
     parent, watch = parent or Parent(), watch or Watch()
     logs.configure(settings.log_format, settings.log_level)
@@ -76,7 +81,9 @@ def create_app(
         read_url=settings.read_database_url,
         read_lag_seconds=settings.read_lag_seconds,
     )
-    keys = Keys(Keyring(settings.secrets), LinkSigner(settings.secrets, settings.public_url))
+    ring = settings.secrets
+    keys = Keys(Keyring(ring), LinkSigner(ring, settings.public_url), SecretVault(ring))
+    outbound = outbound or make_client(settings)
     source = read_source()
     counts = SharedCounts(RequestCounts(resources.pool).report, workers=settings.workers)
     authenticator = Authenticator(
@@ -94,10 +101,12 @@ def create_app(
     health = Health(partial(probe, resources), draining=parent.draining)
     every = timedelta(seconds=settings.upkeep_seconds)
     upkeep = Upkeep(resources.pool, resources.blobs, every) if every else None
-    life = partial(lifespan, resources, upkeep, counts, watch, durable, parent)
-    services = Services(resources, keys, clock, clocks_move=settings.development)
+    life = partial(
+        lifespan, resources, upkeep, counts, watch, outbound, durable=durable, parent=parent
+    )
+    services = Services(resources, keys, clock, settings.development, outbound)
     downloads = Downloads(resources, keys.signer, clock)
-    documentation = Documentation(source, parent.pages_written)
+    documentation = Documentation(source, parent.pages_written, parent.contract)
     return Edge(
         BoundStack(parent.stack or stack_of(source), services, authenticator, life),
         https=HttpsRule(settings.forwarded_allow, settings.development),
@@ -109,7 +118,7 @@ def create_app(
 
 
 async def find_page(
-    health: Health, downloads: Downloads, documentation: Documentation, path: str
+    health: Health, downloads: Downloads, documentation: Documentation, path: str, scope: Scope
 ) -> Page | None:
     """Return the non-API page for a path (without trailing slash), or None."""
     if path == LIVE:
@@ -118,7 +127,7 @@ async def find_page(
         return health.ready
     if is_document(path):
         return downloads.answer
-    return await documentation.find(path)
+    return await documentation.find(path, scope)
 
 
 @asynccontextmanager
@@ -127,9 +136,11 @@ async def lifespan(
     upkeep: Upkeep | None,
     counts: SharedCounts,
     watch: Watch,
+    outbound: Client,
+    _app: Any,
+    *,
     durable: bool,
     parent: Parent,
-    _app: Any,
 ) -> AsyncIterator[None]:
     """Open the resources before the first request and close them after the last."""
     log = structlog.get_logger("accounting.server")
@@ -146,6 +157,7 @@ async def lifespan(
         if keeping is not None:
             keeping.cancel()
             await asyncio.wait([keeping])
+        outbound.close()
         await counts.close()
         await resources.close()
         log.info("closed", pid=os.getpid())

@@ -15,7 +15,9 @@ from cli.main import main
 ACCOUNTING = str(Path(sys.executable).with_name("accounting"))
 # Loading the product takes longer than most commands, so each is a fork of a loaded process.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["server.app", "persistence.database.migrate", __name__])
+# Typer loads its adapters, and pydantic with them, with the first argument.
+LOADED = ["server.app", "persistence.database.migrate", "typer._adapters", __name__]
+FORKS.set_forkserver_preload(LOADED)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ CHANGELOG: Final = "CHANGELOG.md"
 VERSIONS: Final = {
     CONTRACT: re.compile(r"^(  version: ).*$", re.M),
     "pyproject.toml": re.compile(r'^(version = ").*(?=")', re.M),
+    "tools/clients/typescript/package.json": re.compile(r'^(  "version": ").*(?=")', re.M),
 }
 UNRELEASED: Final = re.compile(r"^## Unreleased\n(.*?)(?=^## |\Z)", re.M | re.S)
 

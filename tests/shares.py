@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 class Part(NamedTuple):
     """Targets of the Makefile, and the minutes that they may take on two idle cores.
 
-    Targets that use one core each run two `at_once`.
+    Targets that wait, or use one core for a while, run two `at_once`.
     """
 
     name: str
@@ -23,14 +23,19 @@ class Part(NamedTuple):
 
 
 PARTS: Final = (
-    Part("install and bare clone", ("install", "bare"), 2),
-    Part("static checks, coverage", ("types", "coverage", "contract", "lint", "rooms"), 1, True),
+    Part("install", ("install",), 1),
+    # The longest come first.
+    Part(
+        "static checks, bare clone",
+        ("types", "bare", "coverage", "contract", "lint", "rooms"),
+        2,
+        at_once=True,
+    ),
     Part("tests", ("test",), 4),
     Part("operation", ("operation",), 4),
-    Part("fuzz", ("fuzz",), 3),
-    Part("plans of lists", ("plans",), 1),
-    Part("cluster and pooler", ("cluster-quick", "pooler-quick"), 2),
-    Part("clients and docs", ("clients", "docs", "browser"), 3, True),
+    Part("fuzz, plans of lists", ("fuzz", "plans"), 4, at_once=True),
+    Part("cluster and pooler", ("cluster-quick", "pooler-quick"), 2, at_once=True),
+    Part("clients and docs", ("clients", "docs", "browser"), 3, at_once=True),
 )
 
 

@@ -1,9 +1,8 @@
 """Bank accounts, and the ledger account that each of them uses."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from accounting.books.accounts import (
     Account,
     AccountReference,
     AccountTree,
+    free_code,
     refuse_unfit_parent,
     usable,
 )
@@ -113,19 +113,6 @@ def _may_be_at_bank(account: Account) -> bool:
     if account.account_subtype == "current_liabilities":
         return account.role is None
     return account.account_type == "asset" and account.role != Role.PROCESSOR_CLEARING
-
-
-def free_code(code: str, taken: Collection[str]) -> str:
-    """Return the first free code after a given one.
-
-    After 1100 comes 1101, or 1102 if 1101 is taken; after BANK, BANK-1.
-    """
-    digits = code.isascii() and code.isdecimal()
-    after = (
-        str(int(code) + step).zfill(len(code)) if digits else f"{code[:40]}-{step}"
-        for step in count(1)
-    )
-    return next(each for each in after if each not in taken)
 
 
 def facts(details: BankAccountDetails) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Accounts of a business, references to them, and when an account may be used or archived."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Literal
 from uuid import UUID
 
@@ -43,7 +44,7 @@ class AccountReference:
     They are tried in this order.
     """
 
-    kind: Literal["id", "code", "any"]
+    kind: Literal["id", "code", "external_id", "any"]
     value: UUID | str
 
 
@@ -194,3 +195,18 @@ def refuse_unfit_parent(parent: Account, account_type: str, level: int) -> None:
             f"A chart of accounts has at most {MOST_LEVELS} levels.",
             limit=MOST_LEVELS,
         )
+
+
+def free_code(code: str, taken: Collection[str]) -> str:
+    """Return a code, or the first free one after it.
+
+    After 1100 comes 1101, or 1102 if 1101 is taken; after BANK, BANK-1.
+    """
+    if code not in taken:
+        return code
+    digits = code.isascii() and code.isdecimal()
+    after = (
+        str(int(code) + step).zfill(len(code)) if digits else f"{code[:40]}-{step}"
+        for step in count(1)
+    )
+    return next(each for each in after if each not in taken)

@@ -34,6 +34,7 @@ class OpenBusiness:
     coa_language: str = "en"
     timezone: str | None = None
     matching_tolerance_cents: int = 0
+    unknown_parties: str = "create"
     metadata: Any = field(default_factory=dict)
 
 
@@ -67,6 +68,7 @@ class ChangeBusiness:
     lock_date: date | Absent | None = ABSENT
     timezone: str | Absent = ABSENT
     matching_tolerance_cents: int | Absent = ABSENT
+    unknown_parties: str | Absent = ABSENT
     metadata: Any = ABSENT
 
 

@@ -103,14 +103,6 @@ def rests(parts: Mapping[K, int], taken: Shares[K]) -> dict[K, int]:
     return summed([*parts.items(), *negative(taken)])
 
 
-def capped(amount: int, *limits: int) -> int:
-    """Return an amount, or the nearest limit of its sign: 500 by 300 is 300, -500 by -300 is -300.
-
-    A limit of the other sign leaves 0, so that the amount never passes zero.
-    """
-    return max(0, min(amount, *limits)) if amount > 0 else min(0, max(amount, *limits))
-
-
 def take(parts: Mapping[K, int], taken: Shares[K], amount: int) -> Shares[K]:
     """Split one settlement over what earlier ones have left of each part.
 

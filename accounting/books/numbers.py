@@ -5,6 +5,7 @@ from datetime import date
 
 DIGITS = 6  # Numbers are padded to this length; above 999999 they are longer.
 LARGEST_GIVEN = 999_999_999_999
+EVENTS = "EVENT"  # The series of the sequence of events; answers show 42, never EVENT-000042.
 
 
 @dataclass(frozen=True, slots=True)

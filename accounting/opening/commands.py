@@ -98,6 +98,11 @@ class OpenWithSide:
         return (*self.taxed, *self.prepayments)
 
     @property
+    def parties(self) -> dict[PartyNamed, str]:
+        """The customers or vendors, each with the path of the first item that names it."""
+        return {each.party: each.place for each in reversed(self.items)}
+
+    @property
     def taxed(self) -> tuple[OpenTaxedItem, ...]:
         """The documents and credits in one tuple."""
         return (*self.documents, *self.credits)

@@ -234,10 +234,18 @@ def status(side: Side, document: Document, context: Context) -> str:
         return {"void": "voided"}.get(document.state, document.state)
     if outstanding(document) == 0:
         return _closed_status(document)
+    timely = _owing_status(side, document)
+    return status_when_late(timely) if is_overdue(document, context) else timely
+
+
+def status_when_late(timely: str) -> str:
+    """Return the status of an overdue document: `overdue`, unless it is partially written off."""
+    return timely if timely == "partially_written_off" else "overdue"
+
+
+def _owing_status(side: Side, document: Document) -> str:
     if document.written_off:
         return "partially_written_off"
-    if is_overdue(document, context):
-        return "overdue"
     return "partially_paid" if document.paid or document.credited else side.opened_status
 
 

@@ -54,6 +54,18 @@ class PartyNamed:
     external_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CreatedParty:
+    """A customer or vendor that was created because a request names it by an unknown external id.
+
+    `field` is the path of the external id in the request, such as `bills.3.vendor_external_id`.
+    """
+
+    noun: str
+    external_id: str
+    field: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartyDetails:
     """The supplied fields of a customer or vendor."""
@@ -230,18 +242,28 @@ def refuse_inactive(side: Side, party: Party) -> None:
         raise side.refusals.party_not_active(status=party.status, **named)
 
 
+def unknown_party(noun: str, external_id: str, field: str) -> RuleViolation:
+    """Return the refusal of an unknown external id, in a business that creates no such party.
+
+    `field` is the path of the external id in the request.
+    """
+    return RuleViolation(
+        "reference_not_found",
+        f'No {noun} has the external id "{external_id}", and the business refuses unknown ones.'
+        f" Create the {noun} first, or correct {noun}_external_id.",
+        field=field,
+        resource=noun,
+        reference=external_id,
+    )
+
+
 def refuse_reference_mismatch(party: Party, external_id: str | None) -> None:
     """Refuse an external id that is not the external id of the party.
 
     Raises RuleViolation `reference_mismatch`.
     """
     if external_id is not None and external_id != party.external_id:
-        raise RuleViolation(
-            "reference_mismatch",
-            "The id and the external id belong to different parties. Send only one of them.",
-            id=str(party.id),
-            external_id=external_id,
-        )
+        raise RuleViolation.of_names(party.id, external_id, "parties")
 
 
 def refuse_status_change(vendor: Vendor, wanted: str | None) -> None:

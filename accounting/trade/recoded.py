@@ -1,6 +1,6 @@
 """Settlements, refunds and credits after lines of a document or credit got other accounts.
 
-Each takes its split back and splits again at its own day: nothing changes but accounts. The
+Each gets a new split over the new accounts, on its own day: nothing changes but accounts. The
 difference between the postings then follows from the records.
 """
 
@@ -38,7 +38,7 @@ K = TypeVar("K", bound=Hashable)
 P = TypeVar("P", bound=RefundPayment)
 Line = LineItem | CreditLine
 
-Again = Mapping[UUID, Split]
+NewSplits = Mapping[UUID, Split]
 """The new splits, by the id of an allocation or a write-off."""
 
 Pairs = dict[UUID, list[tuple[Part, Part, int]]]
@@ -77,7 +77,7 @@ def recode_document(
     again = _closed(after, steps, split_again(moved, steps))
     paid = [_with_splits(each, after.id, again) for each in dependents.payments]
     credited = [_with_splits(each, after.id, again) for each in dependents.credits]
-    lost = [replace(each, split=again[each.id]) for each in dependents.write_offs]
+    write_offs = [replace(each, split=again[each.id]) for each in dependents.write_offs]
     given, pairs = _refunded_again(before, after, dependents.refunds, moved, net_account_id)
     given, paid_back = _paid_again(given, dependents.refund_payments, pairs)
     recoded = replace(
@@ -92,10 +92,12 @@ def recode_document(
             )
         ),
     )
-    return recoded, _changed(dependents, [*paid, *credited, *lost, *given, *paid_back], context)
+    return recoded, _changed(
+        dependents, [*paid, *credited, *write_offs, *given, *paid_back], context
+    )
 
 
-def _closed(after: Document, steps: Sequence[Step[Part]], again: dict[UUID, Split]) -> Again:
+def _closed(after: Document, steps: Sequence[Step[Part]], again: dict[UUID, Split]) -> NewSplits:
     """Return new splits of which the last closes every part of a document that is settled in full.
 
     Lines of 300 and -300 on one account are no part of it. On two accounts they are two parts,
@@ -188,7 +190,7 @@ def _paid_on(payment: Payment, allocation: Allocation) -> date:
     return applied[-1][0] if applied else payment.payment_date
 
 
-def _with_splits(holder: Payment | Credit, document_id: UUID, again: Again) -> Payment | Credit:
+def _with_splits(holder: Payment | Credit, document_id: UUID, again: NewSplits) -> Payment | Credit:
     """Return a payment or credit with the new splits of its allocations to a document."""
     allocations = tuple(
         replace(each, split=again[each.id])
@@ -274,7 +276,7 @@ def _alone(moved: Moves[Part], split: Split) -> Split:
     return again
 
 
-def _with_given(refund: Refund, again: Again) -> Refund:
+def _with_given(refund: Refund, again: NewSplits) -> Refund:
     allocations = tuple(
         replace(each, split=again[each.id]) if each.id in again else each
         for each in refund.allocations

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.ledger import Part, Split, capped, negative, rests, take
+from accounting.books.ledger import Part, Split, negative, rests, take
 from accounting.errors import RuleViolation, ValidationError
+from accounting.money import capped
 from accounting.trade import credits, documents, payments
 from accounting.trade.allocation import (
     AllocationItem,

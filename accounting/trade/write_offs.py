@@ -15,13 +15,13 @@ from accounting.books.ledger import (
     Split,
     TaxPart,
     after_lock,
-    capped,
     days,
     negative,
 )
 from accounting.books.numbers import Number
 from accounting.books.time_zones import stored_day
 from accounting.errors import Conflict
+from accounting.money import capped
 from accounting.trade import documents
 from accounting.trade.allocation import refuse_more_than_left, refuse_not_open
 from accounting.trade.commands import WriteOffDocument

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from persistence.engine.pool import Pool
 
 FILE = "demo.json"
-V1 = "/v1/platform"
 EXTERNAL_ID = "tidewater-roasters"
 
 

@@ -10,12 +10,13 @@ from uuid import UUID
 
 import typer
 
-from cli.demo.access import V1, Access
+from cli.demo.access import Access
 from cli.demo.roaster import BUSINESS
 from cli.progress import Progress
 from server.config import settings
 from server.config.settings import Settings
 from server.docs import app_page
+from server.docs.reference.first_calls import exports, first_calls
 from server.process.database import GivenUp
 
 
@@ -72,21 +73,20 @@ class Demo:
         self.show(f"Serving on {self._url} until Ctrl-C.")
 
     def show(self, ending: str) -> None:
-        """Print the credentials and three calls to paste, each on one line without wrapping."""
+        """Print the credentials and the first calls to paste, without wrapping."""
         if self._access is not None:
             page = f"{self._url}{app_page.ROOT}#token={self._token(self._access)}"
             for line in (*how_to_call(self._access, self._url, page), "", ending):
                 typer.echo(line)
 
     def _token(self, access: Access) -> str:
-        """Return a business token that opens the page for an hour."""
-        from access.tokens import (
-            Keyring,
-        )  # Heavy; not needed by a server that only starts.
+        """Return a business token that opens the page for an hour, and only reads."""
+        # Heavy; not needed by a server that only starts.
+        from access.tokens import READ_SCOPE, Keyring
 
         partner_id, business_id = UUID(access.partner_id), UUID(access.business_id)
         keyring = Keyring(self._settings.secrets)
-        return keyring.issue_business_token(partner_id, business_id, datetime.now(UTC))
+        return keyring.issue_business_token(partner_id, business_id, datetime.now(UTC), READ_SCOPE)
 
     @property
     def _url(self) -> str:
@@ -94,13 +94,8 @@ class Demo:
 
 
 def how_to_call(access: Access, url: str, page: str) -> list[str]:
-    """Return the lines to print: credentials, links (also to the demo's page) and three calls."""
-    business = f"{url}{V1}/businesses/{access.business_id}"
-    pretty = "| python3 -m json.tool"
-    read = "python3 -c 'import json, sys; print(json.load(sys.stdin)[\"access_token\"])'"
-    bearer = '-H "Authorization: Bearer $TOKEN"'
+    """Return the lines to print: credentials, links (also to the demo's page) and first calls."""
     tried = {name: getattr(access, name) for name in ("partner_id", "api_key", "business_id")}
-    chart = "general-ledger/chart-of-accounts/?page_size=100"
     return [
         f"Partner    {access.partner_id}",
         f"API key    {access.api_key}",
@@ -109,10 +104,7 @@ def how_to_call(access: Access, url: str, page: str) -> list[str]:
         f"Try it     {url}/docs/#{urlencode(tried)}",
         f"Page       {page}",
         "",
-        "Get a token, list what is overdue, read every account with its balance:",
+        "Paste these lines. The first sets the variables that all samples of the reference use.",
         "",
-        f"TOKEN=$(curl -s {url}{V1}/oauth2/token/ -u {access.partner_id}:{access.api_key}"
-        f" -d grant_type=client_credentials | {read})",
-        f"curl -s {bearer} '{business}/invoices/?status=overdue' {pretty}",
-        f"curl -s {bearer} '{business}/{chart}' {pretty}",
+        *first_calls(exports(url, **tried)).split("\n"),
     ]

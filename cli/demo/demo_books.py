@@ -13,7 +13,7 @@ import httpx
 
 from access import api_keys
 from cli.demo import in_process
-from cli.demo.access import V1, Access
+from cli.demo.access import Access
 from cli.demo.client import DemoClient, answered
 from cli.demo.roaster import BUSINESS, CUSTOMERS, VENDORS
 from cli.demo.year import plan
@@ -22,6 +22,7 @@ from persistence.engine.pool import make_pool
 from persistence.partners import partners, sandboxes
 from server.app import create_app
 from server.config.settings import Settings
+from server.docs.reference.first_calls import V1
 from server.process.database import GivenUp
 from server.telemetry import logs
 

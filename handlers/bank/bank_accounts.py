@@ -11,7 +11,7 @@ from accounting.books.businesses import refuse_other_currency
 from handlers.bank import bank_commands
 from handlers.bank.bank_responses import serialize_bank_account
 from handlers.bodies import BankAccountCreate, BankAccountUpdate
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from persistence.bank.bank_accounts import BankAccountRecord
 from persistence.books import Books
 from persistence.engine.ids import new_id
@@ -28,7 +28,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
     chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(hold=True), known)
     if existing is not None:
-        return serialize_bank_account(books, existing)
+        return ExistingRecord(serialize_bank_account(books, existing))
     refuse_other_currency(command.currency, books.context)
     ledger = await ledger_account(books, command, chart_in_use)
     shown = bank_accounts.shown_on(ledger, given, books.context)

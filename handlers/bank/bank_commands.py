@@ -5,7 +5,7 @@ from itertools import starmap
 from typing import Any, cast
 from uuid import UUID
 
-from accounting.absent import ABSENT, Absent, for_each, or_else, or_none
+from accounting.absent import ABSENT, Absent, for_each, or_else, or_none, present
 from accounting.bank.commands import (
     BankAccountDetails,
     BankRuleConditions,
@@ -94,14 +94,15 @@ def import_statement(
     if isinstance(upload, Upload):
         mapping = form["mapping"]
         return ImportFile(
-            form["bank_account_id"],
+            present(form["bank_account_id"]),
             upload.content,
             or_none(form["format"]),
             None if isinstance(mapping, Absent) else columns_of(mapping),
             or_none(form["statement_account"]),
         )
     sent = cast(BankTransactionImport, body)
-    return ImportLines(sent["bank_account_id"], tuple(map(_line, sent["transactions"])))
+    lines = tuple(map(_line, sent["transactions"]))
+    return ImportLines(present(sent["bank_account_id"]), lines)
 
 
 def columns_of(mapping: BankFileMapping) -> Columns:

@@ -48,6 +48,7 @@ from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
 JSON = "json"
+COUNTED = ("imported", "skipped", "failed")  # What the event of an import counts.
 STATUSES = ("imported", "skipped", "failed", "replaced", "deleted")
 TriedLine = RuleOutcome | DeletedLine | DuplicateLine | OmittedLine | RejectedLine
 
@@ -67,8 +68,9 @@ async def import_bank_transactions(
     kept, rules = await load_kept(books, wanted, lines, known_by)
     target = ImportTarget(bank_account, statements, source)
     line_results = statement_lines.sort_out(lines, known_by, kept, target, books.context)
-    tried = await try_rules(books, rules, line_results)
-    return serialize_results(tried)
+    answer = serialize_results(await try_rules(books, rules, line_results))
+    books.note_import(bank_account, {name: answer[name] for name in COUNTED})
+    return answer
 
 
 async def load_kept(

@@ -74,7 +74,7 @@ async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     command = bank_commands.save_payout(body)
     named, banks, codes = await books.fetch(
         books.accounts.named(payouts.account_references(command)),
-        books.sales.banks_named([command.bank_account_id]),
+        books.banks_named([command.bank_account_id]),
         books.tax_codes.for_use(needed=payouts.names_codes(command)),
     )
     known, money = await lock_for_upsert(books, command)

@@ -21,7 +21,7 @@ from accounting.books.report_filter import Basis
 from accounting.errors import ValidationError
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountUpdate
 from handlers.books.charts import COLUMNS, Chart, cells, serialize, serialize_entry, serialize_type
-from handlers.results import Created, Csv, Reply
+from handlers.results import Created, Csv, ExistingRecord, Reply
 from handlers.shared import account_commands
 from persistence.books import Books
 from persistence.engine.ids import new_id
@@ -163,7 +163,7 @@ async def add(books: Books, command: CreateAccount, lineage: Lineage) -> Reply:
     if external_id is not None:
         known = await books.accounts.family_of_external_id(external_id)
         if known is not None:
-            return show(books, known)
+            return ExistingRecord(show(books, known))
     [banked] = await books.fetch(books.bank_accounts.stood_for())
     refuse_other_currency(command.currency, books.context)
     account_type, account_subtype = kind_of(command, lineage)

@@ -29,6 +29,7 @@ from handlers.results import Created, Reply
 from handlers.shared import responses
 from handlers.shared.posting import save_and_post
 from handlers.shared.responses import serialize_rate
+from handlers.trade.document_responses import names_of
 from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
 
@@ -48,6 +49,8 @@ def summarize(books: Books, opening: Opening, roles: Roles) -> dict[str, Any]:
         "status": status(opening),
         "currency": opening.currency,
         "memo": opening.memo,
+        "total_debits_cents": total.debits,
+        "total_credits_cents": total.credits,
         "total_debit": total.debits,
         "total_credit": total.credits,
         "difference_cents": total.difference,
@@ -69,7 +72,7 @@ def serialize(
     return {
         **summarize(books, opening, roles),
         "ties": not any(tie.difference for tie in found),
-        "warnings": responses.of_distant_days(books.context, date=opening.opened_on),
+        "warnings": _warnings(books, opened),
         "accounts": [
             _serialize_account(accounts[id_], amount)
             for id_, amount in sorted(opening.stated.items(), key=lambda at: accounts[at[0]].code)
@@ -84,6 +87,19 @@ def serialize(
             *_serialize_payments(PAYABLE, purchases),
         ],
     }
+
+
+def _warnings(books: Books, opened: OpenedBooks) -> responses.Warnings:
+    """Warn of a distant opening, and of the due days of its invoices and bills."""
+    context = books.context
+    told = responses.of_distant_days(context, date=opened.opening.opened_on)
+    for trade, mine in ((books.sales, opened.sales), (books.purchases, opened.purchases)):
+        for place, each in enumerate(mine.documents):
+            field = f"{trade.side.words.document}s.{place}.due_at"
+            issued = {names_of(trade.side).issue_date: each.issue_date}
+            told += responses.of_distant_days(context, **{field: each.due_at})
+            told += responses.of_early_due_day(context, field, each.due_at, **issued)
+    return told[: responses.MOST_TOLD]
 
 
 def _documented(opening: Opening, side: Side, owed: str, party: str) -> dict[str, int]:
@@ -242,8 +258,8 @@ async def create_opening_balance(books: Books, body: OpeningBalanceCreate, previ
     named, codes, customers, vendors = await books.fetch(
         books.accounts.named(opening_changes.account_references(command, roles)),
         books.tax_codes.for_use(needed=opening_changes.names_codes(command)),
-        books.customers.all_named({each.party for each in command.sales.items}),
-        books.vendors.all_named({each.party for each in command.purchases.items}),
+        books.customers.all_named(command.sales.parties),
+        books.vendors.all_named(command.purchases.parties),
     )
     known = opening_changes.OpeningContext(roles, named, codes, customers, vendors)
     made = opening_changes.open_books(command, known, books.context)

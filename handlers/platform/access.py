@@ -8,6 +8,8 @@ from uuid import UUID
 from access.principal import Caller
 from access.tokens import (
     CLOCK_LEEWAY_SECONDS,
+    FULL_SCOPE,
+    READ_SCOPE,
     TOKEN_LIFETIME_SECONDS,
     Keyring,
     issued_from,
@@ -15,7 +17,7 @@ from access.tokens import (
     valid_from_after,
 )
 from accounting.errors import Unavailable, ValidationError
-from handlers.bodies import TokenRequest, TokenRevocation
+from handlers.bodies import BusinessTokenRequest, TokenRequest, TokenRevocation
 from handlers.platform import business_commands
 from handlers.results import Reply
 from persistence.partners.registry import Registry
@@ -44,20 +46,25 @@ async def issue_partner_token(
 
 
 async def issue_business_token(
-    keyring: Keyring, registry: Registry, business_id: UUID, now: datetime
+    keyring: Keyring,
+    registry: Registry,
+    business_id: UUID,
+    body: BusinessTokenRequest | None,
+    now: datetime,
 ) -> Reply:
     """Issue an access token for one business of the partner, which may be archived."""
     business = await registry.get(business_id)
+    scope = READ_SCOPE if business_commands.only_reads(body) else FULL_SCOPE
     return {
         "access_token": await unrevoked(
             registry,
-            lambda at: keyring.issue_business_token(registry.partner_id, business.id, at),
+            lambda at: keyring.issue_business_token(registry.partner_id, business.id, at, scope),
             now,
             max(business.tokens_valid_from, await registry.tokens_valid_from()),
         ),
         "token_type": "Bearer",
         "expires_in": TOKEN_LIFETIME_SECONDS,
-        "scope": "business_access",
+        "scope": scope,
         "business_id": business.id,
     }
 

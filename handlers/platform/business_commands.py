@@ -6,6 +6,7 @@ from accounting.absent import or_else, or_none
 from accounting.books.commands import CALENDAR_YEAR_END, ChangeBusiness, OpenBusiness, OpenSandbox
 from handlers.bodies import (
     BusinessCreate,
+    BusinessTokenRequest,
     BusinessUpdate,
     SandboxCreate,
     SandboxUpdate,
@@ -19,6 +20,11 @@ from handlers.bodies import (
 def client_id(body: TokenRequest) -> UUID | None:
     """Return the partner id that the body states besides the credentials, if any."""
     return or_none(body["client_id"])
+
+
+def only_reads(body: BusinessTokenRequest | None) -> bool:
+    """Return whether a business token is requested for reading only."""
+    return body is not None and body["access"] == "read"
 
 
 def token(body: TokenRevocation) -> str:
@@ -47,6 +53,7 @@ def open_business(body: BusinessCreate) -> OpenBusiness:
         coa_language=or_else(body["coa_language"], "en"),
         timezone=or_none(body["timezone"]),
         matching_tolerance_cents=or_else(body["matching_tolerance_cents"], 0),
+        unknown_parties=or_else(body["unknown_parties"], "create"),
         metadata=or_else(body["metadata"], {}),
     )
 
@@ -82,5 +89,6 @@ def change_business(body: BusinessUpdate) -> ChangeBusiness:
         lock_date=body["lock_date"],
         timezone=body["timezone"],
         matching_tolerance_cents=body["matching_tolerance_cents"],
+        unknown_parties=body["unknown_parties"],
         metadata=body["metadata"],
     )

@@ -16,7 +16,7 @@ from accounting.tax.codes import TaxCode
 from accounting.tax.starting_codes import made, starting_codes
 from handlers.bodies import BusinessCreate, BusinessUpdate
 from handlers.platform import business_commands
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import responses
 from persistence.engine.ids import new_id
 from persistence.engine.pages import Page, PageRequest
@@ -64,6 +64,7 @@ LISTED = (
     "vat_number",
     "company_number",
     "base_currency",
+    "unknown_parties",
 )
 SHOWN = (
     *LISTED,
@@ -88,7 +89,8 @@ async def create_business(registry: Registry, body: BusinessCreate) -> Reply:
     command = business_commands.open_business(body)
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
-        return {**serialize(existing), "_meta": {"created": False, "matched_on": "external_id"}}
+        meta = {"created": False, "matched_on": "external_id"}
+        return ExistingRecord({**serialize(existing), "_meta": meta})
     opened = open_business(registry, command)
     refuse_large_tolerance(opened)
     accounts = starting_chart(registry, opened.coa_language)
@@ -178,6 +180,7 @@ def open_business(registry: Registry, command: OpenBusiness) -> RegisteredBusine
         tokens_valid_from=registry.now.replace(microsecond=0),
         metadata=command.metadata,
         matching_tolerance_cents=command.matching_tolerance_cents,
+        unknown_parties=command.unknown_parties,
     )
 
 

@@ -13,13 +13,15 @@ from accounting.books.businesses import (
 from accounting.books.commands import OpenSandbox
 from handlers.bodies import SandboxCreate, SandboxUpdate
 from handlers.platform import business_commands
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from persistence.engine.ids import new_id
 from persistence.files.blobs import Blobs, key_in
 from persistence.partners.registry import RegisteredBusiness, Registry
 
 
-async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) -> Reply:
+async def create_sandbox(
+    registry: Registry, files: Blobs, body: SandboxCreate
+) -> Created | ExistingRecord:
     """Create a sandbox.
 
     If the external id is in use, the existing sandbox is returned unchanged.
@@ -28,7 +30,7 @@ async def create_sandbox(registry: Registry, files: Blobs, body: SandboxCreate) 
     existing = await registry.with_external_id(command.external_id)
     if existing is not None:
         refuse_taken(existing.sandbox, existing.external_id, existing.id)
-        return {**serialize(existing), "_meta": found_by("external_id")}
+        return ExistingRecord({**serialize(existing), "_meta": found_by("external_id")})
     opened = await open_sandbox(registry, files, command)
     return Created({**serialize(opened), "_meta": found_by(None)})
 
@@ -51,6 +53,7 @@ async def update_sandbox(
     moved = replace(found, clock_seconds_ahead=ahead)
     moved = replace(moved, updated_at=registry.now_in(moved))
     registry.save(moved)
+    await registry.record_overdue(moved)
     return serialize(moved)
 
 

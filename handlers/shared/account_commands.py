@@ -1,19 +1,22 @@
 """Accounts of the chart, and references to them in bodies."""
 
-from accounting.absent import Absent, or_none
+from accounting.absent import Absent, or_none, present
 from accounting.books.accounts import AccountReference
 from accounting.books.commands import AccountDetails, ChangeAccount, CreateAccount
 from handlers.bodies import AccountChildCreate, AccountCreate, AccountIdentifier, AccountUpdate
 
 
 def account(identifier: AccountIdentifier | Absent) -> AccountReference | None:
-    """Parse the account reference of a line: `AccountId` by id, `AccountCode` by code."""
+    """Parse the account reference of a line, by id, code or external id as its type says."""
     if isinstance(identifier, Absent):
         return None
-    by_code = identifier["type"] == "AccountCode"
-    value = identifier["code"] if by_code else identifier["id"]
-    assert not isinstance(value, Absent), "the contract asks for it"
-    return AccountReference("code" if by_code else "id", value)
+    match identifier["type"]:
+        case "AccountId":
+            return AccountReference("id", present(identifier["id"]))
+        case "AccountCode":
+            return AccountReference("code", present(identifier["code"]))
+        case "AccountExternalId":
+            return AccountReference("external_id", present(identifier["external_id"]))
 
 
 def any_account(name: str) -> AccountReference:

@@ -14,26 +14,54 @@ from persistence.engine.pages import PageRequest
 
 _BUSINESS = "/v1/platform/businesses/{}/"
 _FIRST_DAY = date(FIRST_YEAR, 1, 1)
-# Paths of the sources of entries. A source that is shown only within another record has the path
-# of that record. Transfers between bank accounts have no path.
-_SOURCES = {
+# Paths of records, with their holders where these are in the path. A write-off has the path of its
+# document; transfers have none.
+_RECORDS = {
     "invoice": "invoices/{id}/",
-    "write_off": "invoices/{held_by}/",
-    "payment": "invoices/payments/{id}/",
-    "refund": "invoices/refunds/{id}/",
-    "refund_payment": "invoices/refunds/{held_by}/payments/{id}/",
+    "write_off": "invoices/{holder}/",
+    "invoice_payment": "invoices/payments/{id}/",
+    "invoice_refund": "invoices/refunds/{id}/",
+    "invoice_refund_payment": "invoices/refunds/{holder}/payments/{id}/",
+    "customer": "customers/{id}/",
     "customer_credit": "customer-credits/{id}/",
+    "vendor": "vendors/{id}/",
     "bill": "bills/{id}/",
-    "bill_write_off": "bills/{held_by}/",
+    "bill_write_off": "bills/{holder}/",
     "bill_payment": "bills/payments/{id}/",
     "vendor_credit": "vendor-credits/{id}/",
     "vendor_refund": "vendor-refunds/{id}/",
     "vendor_refund_payment": "vendor-refunds/payments/{id}/",
     "payout": "payouts/{id}/",
+    "bank_account": "bank-accounts/{id}/",
+    "bank_reconciliation": "bank-accounts/{holder}/reconciliations/{id}/",
+    "bank_rule": "bank-rules/{id}/",
     "bank_transaction": "bank-transactions/{id}/",
-    "opening_balance": "opening-balances/{id}/",
+    "account": "general-ledger/chart-of-accounts/{id}/",
+    "journal_entry": "general-ledger/journal-entries/{id}/",
+    "tax_code": "tax-codes/{id}/",
     "tax_return": "tax-returns/{id}/",
-    "manual": "general-ledger/journal-entries/{id}/",
+    "opening_balance": "opening-balances/{id}/",
+    "document": "documents/{id}/",
+    "business": "",
+}
+
+
+def record_address(
+    business_id: UUID, object_type: str, id_: UUID, holder_id: UUID | None
+) -> str | None:
+    """Return the address of a record; None where it has none, or its holder is not known."""
+    path = _RECORDS.get(object_type)
+    if path is None or (holder_id is None and "{holder}" in path):
+        return None
+    return _BUSINESS.format(business_id) + path.format(id=id_, holder=holder_id)
+
+
+# The type of an entry's source, where the entry names it otherwise.
+_SOURCES = {
+    "payment": "invoice_payment",
+    "refund": "invoice_refund",
+    "refund_payment": "invoice_refund_payment",
+    "manual": "journal_entry",
 }
 
 
@@ -41,10 +69,8 @@ def document_address(
     business_id: UUID, source_type: str, source_id: UUID, held_by_id: UUID | None
 ) -> str | None:
     """Return the address of the source of an entry; None where it has none, or none yet."""
-    path = _SOURCES.get(source_type)
-    if path is None or (held_by_id is None and "{held_by}" in path):
-        return None
-    return _BUSINESS.format(business_id) + path.format(id=source_id, held_by=held_by_id)
+    object_type = _SOURCES.get(source_type, source_type)
+    return record_address(business_id, object_type, source_id, held_by_id)
 
 
 class Addresses:

@@ -99,6 +99,39 @@ def of_distant_days(context: Context, **days: date | None) -> Warnings:
     ]
 
 
+def of_early_due_day(
+    context: Context, field: str, due_at: datetime | None, **days: Any
+) -> Warnings:
+    """Warn of a due day before the day of a document: that of the first of `days`, if it has one.
+
+    `days` are days or moments by their API names. So an invoice of 1 March that is due on
+    15 March may be sent on 20 March.
+    """
+    name, on = next(((name, on) for name, on in days.items() if on is not None), ("", None))
+    if due_at is None or on is None:
+        return []
+    day = context.day_of(on) if isinstance(on, datetime) else on
+    early = context.day_of(due_at) < day
+    return [{"field": field, "message": f"is before {name}"}] if early else []
+
+
+def of_small_rates(document: Document) -> Warnings:
+    """Warn of tax rates above 0 and below 1, which are often meant as fractions: 0.2 for 20 %."""
+    small = [
+        (place, line.tax_rate)
+        for place, line in enumerate(document.lines)
+        if line.tax_rate is not None and 0 < line.tax_rate < 1 and line.tax_code_id is None
+    ]
+    return [
+        {
+            "field": f"line_items.{place}.tax_rate",
+            "message": f"is {rate:f} % on line {place + 1};"
+            f" did you mean {(rate * 100).normalize():f}?",
+        }
+        for place, rate in small[:MOST_TOLD]
+    ]
+
+
 def of_payout_day(*, too_early: bool) -> Warnings:
     """Warn of a payout that is dated before a payment or refund in it."""
     told = "is before the date of a payment in the payout"

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from uuid import UUID
 
-from accounting.bank.bank_accounts import free_code
 from accounting.books import chart
-from accounting.books.accounts import Account
+from accounting.books.accounts import Account, free_code
 from accounting.books.chart import Role
 from accounting.tax import cash_schemes, settlements
 from accounting.tax.returns import TaxReturn
@@ -56,7 +55,7 @@ async def _create_tax_due(books: Books) -> UUID:
         version=1,
         created_at=books.now,
         updated_at=books.now,
-        code=free_code(own.code, taken) if own.code in taken else own.code,
+        code=free_code(own.code, taken),
         name=chart.starting_name(own, language),
         account_type=own.account_type,
         account_subtype=own.account_subtype,

@@ -11,7 +11,7 @@ from handlers.bodies import (
 )
 from handlers.results import Reply
 from handlers.shared import file_commands
-from handlers.trade import document_commands, trade_credits
+from handlers.trade import credit_commands, document_commands, trade_credits
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
@@ -22,7 +22,7 @@ async def create_customer_credit(books: Books, body: CustomerCreditCreate, links
     If the external id is in use, the existing credit is returned unchanged.
     """
     file = file_commands.attached(body)
-    command = document_commands.create_customer_credit(body)
+    command = credit_commands.create_customer_credit(body)
     return await trade_credits.create(books.sales, command, file, links)
 
 
@@ -41,7 +41,7 @@ async def replace_customer_credit(
 ) -> Reply:
     """Replace the contents of a credit; a supplied list replaces its allocations."""
     file = file_commands.attached(body)
-    command = document_commands.replace_customer_credit(body)
+    command = credit_commands.replace_customer_credit(body)
     return await trade_credits.change(books.sales, credit_id, command, file, links)
 
 
@@ -49,7 +49,7 @@ async def update_customer_credit(
     books: Books, credit_id: UUID, body: CustomerCreditUpdate, links: Links
 ) -> Reply:
     """Change what a credit states beside its amounts, and the accounts of its lines."""
-    file, command = file_commands.attached(body), document_commands.change_customer_credit(body)
+    file, command = file_commands.attached(body), credit_commands.change_customer_credit(body)
     return await trade_credits.revise(books.sales, credit_id, command, file, links)
 
 

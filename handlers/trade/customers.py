@@ -10,7 +10,7 @@ from accounting.trade import parties
 from accounting.trade.parties import Customer
 from accounting.trade.sides import RECEIVABLE
 from handlers.bodies import CustomerCreate, CustomerUpdate
-from handlers.results import AnswerFormat, Created, Csv, Pdf, Reply
+from handlers.results import AnswerFormat, Created, Csv, ExistingRecord, Pdf, Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
@@ -27,7 +27,7 @@ async def create_customer(books: Books, body: CustomerCreate, links: Links) -> R
     file, details = file_commands.attached(body), document_commands.customer(body)
     existing = await trade_parties.known(books, books.customers, details.external_id)
     if existing is not None:
-        return show(existing, links)
+        return ExistingRecord(show(existing, links))
     return Created(show(trade_parties.add(books, books.customers, details, file), links))
 
 

@@ -7,17 +7,13 @@ from itertools import starmap
 from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, for_each, or_else, or_none
-from accounting.trade.allocation import AllocationItem
 from accounting.trade.commands import (
     ChangeDocument,
     ChangeLine,
-    CreditLineGiven,
     DocumentLine,
     InitialPayment,
     OpenDocument,
-    ReplaceCredit,
     TaxGiven,
-    WriteCredit,
     WriteDocument,
     WriteOffDocument,
 )
@@ -29,12 +25,7 @@ from handlers.bodies import (
     BillReplace,
     BillUpdate,
     CustomerCreate,
-    CustomerCreditAllocationInput,
-    CustomerCreditCreate,
     CustomerCreditLineChange,
-    CustomerCreditLineInput,
-    CustomerCreditReplace,
-    CustomerCreditUpdate,
     CustomerUpdate,
     InvoiceCreate,
     InvoiceInitialPayment,
@@ -46,12 +37,7 @@ from handlers.bodies import (
     LineItemInput,
     SalesTaxInput,
     VendorCreate,
-    VendorCreditAllocationInput,
-    VendorCreditCreate,
     VendorCreditLineChange,
-    VendorCreditLineInput,
-    VendorCreditReplace,
-    VendorCreditUpdate,
     VendorUpdate,
     Voiding,
     WriteOffCreate,
@@ -182,8 +168,8 @@ def bill(body: BillCreate | BillReplace) -> WriteDocument:
     )
 
 
-def change_invoice(body: InvoiceUpdate | BillUpdate) -> ChangeDocument:
-    """Parse changes to an invoice that leave its amounts."""
+def change_document(body: InvoiceUpdate | BillUpdate) -> ChangeDocument:
+    """Parse the changes to an invoice, or those to a bill that an invoice has too."""
     return ChangeDocument(
         external_id=body["external_id"],
         due_at=body["due_at"],
@@ -197,7 +183,7 @@ def change_invoice(body: InvoiceUpdate | BillUpdate) -> ChangeDocument:
 def change_bill(body: BillUpdate) -> ChangeDocument:
     """Parse changes to a bill that leave its amounts."""
     number, terms = body["vendor_bill_number"], body["terms"]
-    return replace(change_invoice(body), party_number=number, terms=terms)
+    return replace(change_document(body), party_number=number, terms=terms)
 
 
 def send_invoice(body: InvoiceSend | None) -> OpenDocument:
@@ -277,13 +263,24 @@ def _line(place: int, item: LineItemInput) -> DocumentLine:
 
 
 def _line_change(place: int, item: LineItemChange) -> ChangeLine:
-    return ChangeLine(
-        id=item["id"],
-        place=f"line_items.{place}",
-        account=account(item["account_identifier"]),
+    return replace(
+        line_change(place, item, item["account_identifier"]),
         description=item["description"],
         product=item["product"],
         external_id=item["external_id"],
+    )
+
+
+def line_change(
+    place: int,
+    item: LineItemChange | CustomerCreditLineChange | VendorCreditLineChange,
+    named: AccountIdentifier | Absent,
+) -> ChangeLine:
+    """Parse the changes that lines of documents and of credits have in common."""
+    return ChangeLine(
+        id=item["id"],
+        place=f"line_items.{place}",
+        account=account(named),
         memo=item["memo"],
         tags=tags(item["tags"]),
         metadata=item["metadata"],
@@ -310,143 +307,3 @@ def _payment(item: InvoiceInitialPayment) -> InitialPayment:
         payment_reference=or_none(item["payment_reference"]),
         note=or_none(item["note"]),
     )
-
-
-# Credits of both sides, and their allocations.
-
-
-def create_customer_credit(body: CustomerCreditCreate) -> WriteCredit:
-    """Parse a new credit for a customer."""
-    return WriteCredit(
-        party=party(body["customer_id"], body["customer_external_id"]),
-        external_id=or_none(body["external_id"]),
-        number=or_none(body["credit_note_number"]),
-        opened_at=or_none(body["sent_at"]),
-        source_document_id=or_none(body["source_invoice_id"]),
-        currency=or_none(body["currency"]),
-        memo=or_none(body["memo"]),
-        transaction_tags=tuple(or_else(body["tags"], ())),
-        metadata=or_none(body["metadata"]),
-        lines=tuple(starmap(_customer_line, enumerate(body["line_items"]))),
-        allocations=or_else(for_each(body["allocations"], _to_invoice), ()),
-    )
-
-
-def replace_customer_credit(body: CustomerCreditReplace) -> ReplaceCredit:
-    """Parse the new contents of a credit for a customer."""
-    return ReplaceCredit(
-        opened_at=or_none(body["sent_at"]),
-        allocations=for_each(body["allocations"], _to_invoice),
-        memo=or_none(body["memo"]),
-        transaction_tags=tuple(or_else(body["tags"], ())),
-        metadata=or_none(body["metadata"]),
-    )
-
-
-def change_customer_credit(body: CustomerCreditUpdate) -> ChangeDocument:
-    """Parse changes to a credit for a customer that leave its amounts."""
-    return _changed_credit(body, for_each(body["line_items"], _customer_line_change))
-
-
-def change_vendor_credit(body: VendorCreditUpdate) -> ChangeDocument:
-    """Parse changes to a credit from a vendor that leave its amounts."""
-    return _changed_credit(body, for_each(body["line_items"], _vendor_line_change))
-
-
-def create_vendor_credit(body: VendorCreditCreate) -> WriteCredit:
-    """Parse a new credit from a vendor."""
-    return WriteCredit(
-        party=party(body["vendor_id"], body["vendor_external_id"]),
-        external_id=or_none(body["external_id"]),
-        number=or_none(body["vendor_credit_number"]),
-        opened_at=or_none(body["received_at"]),
-        source_document_id=or_none(body["source_bill_id"]),
-        currency=or_none(body["currency"]),
-        memo=or_none(body["memo"]),
-        transaction_tags=tuple(or_else(body["tags"], ())),
-        metadata=or_none(body["metadata"]),
-        lines=tuple(starmap(_vendor_line, enumerate(body["line_items"]))),
-        allocations=or_else(for_each(body["allocations"], _to_bill), ()),
-    )
-
-
-def replace_vendor_credit(body: VendorCreditReplace) -> ReplaceCredit:
-    """Parse the new contents of a credit from a vendor."""
-    return ReplaceCredit(
-        opened_at=or_none(body["received_at"]),
-        allocations=for_each(body["allocations"], _to_bill),
-        memo=or_none(body["memo"]),
-        transaction_tags=tuple(or_else(body["tags"], ())),
-        metadata=or_none(body["metadata"]),
-    )
-
-
-def _changed_credit(
-    body: CustomerCreditUpdate | VendorCreditUpdate, lines: tuple[ChangeLine, ...] | Absent
-) -> ChangeDocument:
-    return ChangeDocument(
-        external_id=body["external_id"],
-        memo=body["memo"],
-        transaction_tags=tags(body["tags"]),
-        metadata=body["metadata"],
-        lines=or_else(lines, ()),
-    )
-
-
-def _customer_line_change(place: int, item: CustomerCreditLineChange) -> ChangeLine:
-    return _credit_line_change(place, item, item["revenue_account_identifier"])
-
-
-def _vendor_line_change(place: int, item: VendorCreditLineChange) -> ChangeLine:
-    return _credit_line_change(place, item, item["expense_account_identifier"])
-
-
-def _credit_line_change(
-    place: int,
-    item: CustomerCreditLineChange | VendorCreditLineChange,
-    named: AccountIdentifier | Absent,
-) -> ChangeLine:
-    return ChangeLine(
-        id=item["id"],
-        place=f"line_items.{place}",
-        account=account(named),
-        memo=item["memo"],
-        tags=tags(item["tags"]),
-        metadata=item["metadata"],
-    )
-
-
-def _customer_line(place: int, item: CustomerCreditLineInput) -> CreditLineGiven:
-    return _credit_line(place, item, item["revenue_account_identifier"])
-
-
-def _vendor_line(place: int, item: VendorCreditLineInput) -> CreditLineGiven:
-    return _credit_line(place, item, item["expense_account_identifier"])
-
-
-def _credit_line(
-    place: int,
-    item: CustomerCreditLineInput | VendorCreditLineInput,
-    named: AccountIdentifier | Absent,
-) -> CreditLineGiven:
-    return CreditLineGiven(
-        place=f"line_items.{place}",
-        amount=item["amount"],
-        tax_amount=or_none(item["tax_amount_cents"]),
-        account=account(named),
-        tax_code=or_none(item["tax_code"]),
-        source_line_id=or_none(item["source_line_id"]),
-        memo=or_none(item["memo"]),
-        tags=tuple(or_else(item["tags"], ())),
-        metadata=or_none(item["metadata"]),
-    )
-
-
-def _to_invoice(place: int, item: CustomerCreditAllocationInput) -> AllocationItem:
-    where, on = f"allocations.{place}.invoice_id", or_none(item["allocation_date"])
-    return AllocationItem(item["invoice_id"], item["amount"], place=where, on=on)
-
-
-def _to_bill(place: int, item: VendorCreditAllocationInput) -> AllocationItem:
-    where, on = f"allocations.{place}.bill_id", or_none(item["allocation_date"])
-    return AllocationItem(item["bill_id"], item["amount"], place=where, on=on)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from access.links import Links
@@ -82,20 +83,39 @@ def serialize(
         "line_items": [serialize_line(line) for line in document.lines],
         **serialize_settlements(trade.side, settlements),
         "write_offs": [serialize_write_off(share) for share in settlements.write_offs],
-        "warnings": _warnings(trade, document),
+        "warnings": _warnings(trade, document, settlements),
         "document": attached_files.summary(stored, links),
     }
 
 
-def _warnings(trade: Trade, document: Document) -> Warnings:
-    side = trade.side
-    dated = {
-        names_of(side).issue_date: document.issue_date,
-        side.names.opened_at: document.opened_at,
-        "delivery_date": document.delivery_date,
+def _warnings(trade: Trade, document: Document, settlements: Settlements) -> Warnings:
+    context, names = trade.books.context, names_of(trade.side)
+    own = {
+        names.issue_date: document.issue_date,
+        trade.side.names.opened_at: document.opened_at,
     }
-    distant = responses.of_distant_days(trade.books.context, **dated)
-    return (distant + responses.of_rates_without_code(document))[:MOST_TOLD]
+    other = {
+        "delivery_date": document.delivery_date,
+        "due_at": document.due_at,
+        "voided_at": document.voided_at,
+        **_settled_days(names, settlements),
+    }
+    told = [
+        *responses.of_distant_days(context, **own, **other),
+        *responses.of_early_due_day(context, "due_at", document.due_at, **own),
+        *responses.of_small_rates(document),
+        *responses.of_rates_without_code(document),
+    ]
+    return told[:MOST_TOLD]
+
+
+def _settled_days(names: AnswerNames, settlements: Settlements) -> dict[str, date]:
+    """Return the days and moments of the payments and write-offs of a document, by their paths."""
+    paid, written_off = enumerate(settlements.payments), enumerate(settlements.write_offs)
+    return {
+        **{f"{names.payments}.{place}.payment_date": each.payment_date for place, each in paid},
+        **{f"write_offs.{place}.write_off_at": each.write_off_at for place, each in written_off},
+    }
 
 
 def serialize_settlements(side: Side, settlements: Settlements) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from handlers.bodies import (
     InvoiceRefundPaymentCancel,
     InvoiceRefundPaymentCreate,
 )
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files, file_commands, responses
 from handlers.shared.posting import save_and_post, update_bank_records
 from handlers.shared.responses import day_start, serialize_lines
@@ -51,11 +51,11 @@ async def create_invoice_refund(
     # Read after the lock, so that a refund just committed with the same external id is found.
     targets, banks, existing = await books.fetch(
         lock_target(books, target_named(command)).later(),
-        books.sales.banks_named([command.bank_account_id]).later(),
+        books.banks_named([command.bank_account_id]).later(),
         books.invoice_refunds.known_as(command.external_id),
     )
     if existing is not None:
-        return await show(books, await books.invoice_refunds.shown(existing), links)
+        return ExistingRecord(await show(books, await books.invoice_refunds.shown(existing), links))
     [target] = targets().values()
     roles = await books.roles()
     agreed = invoice_refund_changes.agree(command, target, roles, books.context, banks())
@@ -102,12 +102,13 @@ async def create_invoice_refund_payment(
     command = payment_commands.pay_refund(body)
     refund, banks, existing = await books.fetch(
         books.invoice_refunds.lock(refund_id),
-        books.sales.banks_named([command.bank_account_id]).later(),
+        books.banks_named([command.bank_account_id]).later(),
         books.invoice_refund_payments.with_external_id(command.external_id),
     )
     if existing is not None:
         invoice_refund_changes.refuse_elsewhere(refund, existing)
-        return serialize_payment(books, existing, await books.bank_links.of([existing]))
+        linked = await books.bank_links.of([existing])
+        return ExistingRecord(serialize_payment(books, existing, linked))
     after, payment = invoice_refund_changes.pay(refund, command, books.context, banks())
     await save_and_post(books.sales, after, payment)
     return Created(serialize_payment(books, payment))

@@ -54,7 +54,7 @@ async def update_invoice(
     books: Books, invoice_id: UUID, body: InvoiceUpdate, links: Links
 ) -> Reply:
     """Change what an invoice states beside its amounts, and the accounts of its lines."""
-    file, command = file_commands.attached(body), document_commands.change_invoice(body)
+    file, command = file_commands.attached(body), document_commands.change_document(body)
     return await trade_documents.change(books.sales, invoice_id, command, file, links)
 
 

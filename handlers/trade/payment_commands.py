@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any
 
-from accounting.absent import ABSENT, Absent, for_each, or_else, or_none
+from accounting.absent import ABSENT, Absent, for_each, or_else, or_none, present
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.commands import (
     AgreeRefund,
@@ -18,7 +18,6 @@ from accounting.trade.commands import (
     VendorPaymentDetails,
     VendorRefundDetails,
 )
-from accounting.trade.parties import PartyNamed
 from accounting.trade.refunds import GivenBackLine
 from handlers.bodies import (
     BillAllocationInput,
@@ -67,7 +66,7 @@ def create_invoice_payment(
 def change_invoice_payment(body: InvoicePaymentChanges, *, whole: bool = False) -> ChangePayment:
     """Parse changes to a payment from a customer; `whole` if the payment is replaced."""
     return ChangePayment(
-        party=PartyNamed(or_none(body["customer_id"])),
+        party=party(body["customer_id"], body["customer_external_id"]),
         total=body["total_amount_cents"],
         payment_date=body["payment_date"],
         method=body["payment_method"],
@@ -146,7 +145,7 @@ def _bill_payment_details(body: BillPaymentCreate | BillPaymentUpdate) -> Paymen
 
 def _to_invoice(place: int, item: InvoiceAllocationInput) -> AllocationItem:
     return AllocationItem(
-        item["invoice_id"],
+        present(item["invoice_id"]),
         item["amount_cents"],
         place=f"allocations.{place}.invoice_id",
         on=or_none(item["allocation_date"]),
@@ -155,7 +154,7 @@ def _to_invoice(place: int, item: InvoiceAllocationInput) -> AllocationItem:
 
 def _to_bill(place: int, item: BillAllocationInput) -> AllocationItem:
     return AllocationItem(
-        item["bill_id"],
+        present(item["bill_id"]),
         item["amount_cents"],
         or_none(item["description"]),
         place=f"allocations.{place}.bill_id",
@@ -211,9 +210,11 @@ def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:
 
 def agree_vendor_refund(body: VendorRefundCreate) -> AgreeVendorRefund:
     """Parse a new refund from a vendor with its planned payments."""
+    amount = or_else(body["total_refunded_amount"], body["total_refunded_amount_cents"])
+    assert amount is not ABSENT, "the contract asks for one of the two"
     return AgreeVendorRefund(
-        party=PartyNamed(body["vendor_id"]),
-        amount=body["total_refunded_amount_cents"],
+        party=party(body["vendor_id"], body["vendor_external_id"]),
+        amount=amount,
         allocations=or_else(for_each(body["allocations"], _item), ()),
         payments=tuple(map(_announced, or_else(body["payments"], []))),
         currency=body["currency"],
@@ -240,7 +241,7 @@ def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorR
         ),
     )
     return AgreeVendorRefund(
-        party=PartyNamed(body["vendor_id"]),
+        party=party(body["vendor_id"], body["vendor_external_id"]),
         amount=body["total_amount_cents"],
         allocations=or_else(for_each(body["allocations"], _item), ()),
         payments=(payment,),

@@ -23,7 +23,7 @@ from accounting.trade.commands import ChangeDocument, ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files, responses
 from handlers.shared.posting import save_and_post
 from handlers.shared.responses import day_start, serialize_party, serialize_rate
@@ -50,7 +50,7 @@ async def create(
         trade.credits.known_as(command.external_id),
     )
     if existing is not None:
-        return await read(trade, existing, links)
+        return ExistingRecord(await read(trade, existing, links))
     source()
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
     made = credit_changes.create(side, command, party(), referenced, loaded(), books.context)
@@ -173,7 +173,9 @@ def serialize(
         side.names.opened_at: credit.opened_at,
         "voided_at": credit.voided_at,
         "warnings": responses.of_distant_days(
-            trade.books.context, **{side.names.opened_at: credit.opened_at}
+            trade.books.context,
+            **{side.names.opened_at: credit.opened_at},
+            voided_at=credit.voided_at,
         ),
         "opening_balance_id": credit.opening_id,
         "created_at": credit.created_at,
@@ -183,14 +185,17 @@ def serialize(
 
 def serialize_line(side: Side, line: CreditLine) -> dict[str, Any]:
     """Serialize one line."""
+    withheld = sum(tax.amount for tax in line.withheld)
     return {
         "id": line.id,
         "amount": line.amount,
+        "tax_amount": line.tax_amount,
         "tax_amount_cents": line.tax_amount,
         "tax_code_id": line.tax_code_id,
         "tax_rate": serialize_rate(line.tax_rate),
         "source_line_id": line.source_line_id,
-        "withholding_cents": sum(tax.amount for tax in line.withheld),
+        "withholding_total": withheld,
+        "withholding_cents": withheld,
         names_of(side).credit_account: {"type": "AccountId", "id": line.account_id},
         "memo": line.memo,
         "tags": line.tags,

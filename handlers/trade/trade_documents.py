@@ -28,11 +28,11 @@ from accounting.trade.commands import (
 )
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party, PartyNamed
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files
 from handlers.shared.posting import save_and_post
 from handlers.trade import dependents
-from handlers.trade.document_responses import serialize, summarize
+from handlers.trade.document_responses import serialize, serialize_write_off, summarize
 from persistence.books import Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.trade.document_settlements import AppliedPayment, Settlements
@@ -49,13 +49,13 @@ async def create(
     # The external id is read last, after the locks: a document just committed with it is found.
     party, banks, accounts, codes, existing = await books.fetch(
         trade.parties.party(command.party).later(),
-        trade.banks_named(each.bank_account_id for each in command.payments).later(),
+        trade.books.banks_named(each.bank_account_id for each in command.payments).later(),
         books.accounts.named(line_items.account_references(command)),
         books.tax_codes.for_use(needed=line_items.names_codes(command)),
         trade.documents.known_as(command.external_id),
     )
     if existing is not None:
-        return await read(trade, existing, links)
+        return ExistingRecord(await read(trade, existing, links))
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
     made = document_changes.create(trade.side, command, party(), referenced, books.context)
     made, payments = payment_changes.record_with(
@@ -197,7 +197,9 @@ async def write_off(trade: Trade, id: UUID, command: WriteOffDocument, links: Li
     )
     if existing is not None:
         write_offs.refuse_elsewhere(side, document, existing)
-        return await show(trade, document, settlements, links)
+        [share] = Settlements().with_write_off(replace(existing, reversed_at=None)).write_offs
+        shown = await show(trade, document, settlements, links)
+        return ExistingRecord(shown, serialize_write_off(share))
     known = BookAccounts(await books.roles(), accounts)
     lesser, made = write_offs.write_off(side, document, command, known, books.context)
     await save_and_post(trade, made, affected=[lesser])

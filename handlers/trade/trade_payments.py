@@ -15,7 +15,7 @@ from accounting.trade.commands import ChangePayment, RecordPayment
 from accounting.trade.documents import Document
 from accounting.trade.payment_changes import AmendedPayment
 from accounting.trade.payments import Payment
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files
 from handlers.shared.posting import save_and_post, update_bank_records
 from persistence.books import Trade
@@ -40,11 +40,11 @@ async def create(
     party, documents, banks, existing = await books.fetch(
         trade.parties.party(command.party).later(),
         trade.documents.lock_all(affected).later(),
-        trade.banks_named([command.bank_account_id]).later(),
+        trade.books.banks_named([command.bank_account_id]).later(),
         trade.payments.known_as(command.external_id),
     )
     if existing is not None:
-        return {"payment": await read(trade, existing, links, serialize)}
+        return ExistingRecord({"payment": await read(trade, existing, links, serialize)})
     made = payment_changes.record(trade.side, command, party(), documents(), books.context, banks())
     attached_files.attach(books, file, f"{trade.side.words.document}_payment", made.payment.id)
     return Created(await _put(trade, made, links, serialize))
@@ -72,7 +72,7 @@ async def amend(
 ) -> Reply:
     """Change a payment; a supplied list replaces its allocations."""
     payment, documents = await _lock(trade, id, command)
-    banks = await trade.banks_named([command.bank_account_id])
+    banks = await trade.books.banks_named([command.bank_account_id])
     amended = payment_changes.amend(
         trade.side, payment, documents, command, trade.books.context, banks
     )

@@ -6,7 +6,7 @@ from access.links import Links
 from handlers.bodies import VendorCreditCreate, VendorCreditReplace, VendorCreditUpdate, Voiding
 from handlers.results import Reply
 from handlers.shared import file_commands
-from handlers.trade import document_commands, trade_credits
+from handlers.trade import credit_commands, document_commands, trade_credits
 from persistence.books import Books
 from persistence.engine.pages import Page, PageRequest
 
@@ -17,7 +17,7 @@ async def create_vendor_credit(books: Books, body: VendorCreditCreate, links: Li
     If the external id is in use, the existing credit is returned unchanged.
     """
     file = file_commands.attached(body)
-    command = document_commands.create_vendor_credit(body)
+    command = credit_commands.create_vendor_credit(body)
     return await trade_credits.create(books.purchases, command, file, links)
 
 
@@ -36,7 +36,7 @@ async def replace_vendor_credit(
 ) -> Reply:
     """Replace the contents of a credit; a supplied list replaces its allocations."""
     file = file_commands.attached(body)
-    command = document_commands.replace_vendor_credit(body)
+    command = credit_commands.replace_vendor_credit(body)
     return await trade_credits.change(books.purchases, vendor_credit_id, command, file, links)
 
 
@@ -44,7 +44,7 @@ async def update_vendor_credit(
     books: Books, vendor_credit_id: UUID, body: VendorCreditUpdate, links: Links
 ) -> Reply:
     """Change what a credit states beside its amounts, and the accounts of its lines."""
-    file, command = file_commands.attached(body), document_commands.change_vendor_credit(body)
+    file, command = file_commands.attached(body), credit_commands.change_vendor_credit(body)
     return await trade_credits.revise(books.purchases, vendor_credit_id, command, file, links)
 
 

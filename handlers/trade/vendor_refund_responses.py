@@ -167,7 +167,11 @@ def serialize(
 
 
 def _warnings(trade: Trade, refund: VendorRefund) -> responses.Warnings:
-    distant = responses.of_distant_days(trade.books.context, refund_date=refund.agreed_on)
+    distant = responses.of_distant_days(
+        trade.books.context,
+        refund_date=refund.agreed_on,
+        expected_completion_date=refund.expected_completion_date,
+    )
     return (distant + responses.of_credits_without_code(refund))[: responses.MOST_TOLD]
 
 

@@ -23,7 +23,7 @@ from handlers.bodies import (
     VendorRefundPaymentUpdate,
     VendorRefundUpdate,
 )
-from handlers.results import Created, Reply
+from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files, file_commands
 from handlers.shared.posting import save_and_post, update_bank_records
 from handlers.trade import payment_commands, trade_payments
@@ -50,7 +50,7 @@ async def create_vendor_refund_payment(
     found = await agree(books, payment_commands.agree_vendor_refund_payment(body))
     record = found if isinstance(found, RefundRecord) else record_of(found)
     shown = await show_payment(books, record, record.payments[0], links)
-    return shown if record is found else Created(shown)
+    return ExistingRecord(shown) if record is found else Created(shown)
 
 
 async def list_vendor_refund_payments(books: Books, page: PageRequest) -> Page[Reply]:
@@ -84,7 +84,7 @@ async def update_vendor_refund_payment(
     trade, id_ = books.purchases, vendor_refund_payment_id
     before = await lock_with_payment(trade, id_, command)
     referenced = await referenced_by(books, or_else(command.allocations, ()))
-    banks = await books.purchases.banks_named([command.bank_account_id])
+    banks = await books.banks_named([command.bank_account_id])
     after = vendor_refund_changes.amend(before, id_, command, referenced, books.context, banks)
     await put(trade, before, before.affected, after)
     linked = await books.bank_links.of(after.payments)
@@ -117,7 +117,7 @@ async def create_vendor_refund(books: Books, body: VendorRefundCreate, links: Li
     file = file_commands.attached(body)
     found = await agree(books, payment_commands.agree_vendor_refund(body))
     if isinstance(found, RefundRecord):
-        return await trade_payments.show(books.purchases, found, links, serialize)
+        return ExistingRecord(await trade_payments.show(books.purchases, found, links, serialize))
     attached_files.attach(books, file, "vendor_refund", found.refund.id)
     return Created(await trade_payments.show(books.purchases, record_of(found), links, serialize))
 
@@ -160,7 +160,7 @@ async def agree(books: Books, command: AgreeVendorRefund) -> AmendedRefund | Rec
         return found
     party, affected = found
     referenced = await referenced_by(books, command.allocations)
-    banks = await books.purchases.banks_named(each.bank_account_id for each in command.payments)
+    banks = await books.banks_named(each.bank_account_id for each in command.payments)
     agreed = vendor_refund_changes.agree(command, party, affected, referenced, books.context, banks)
     await put(trade, None, affected, agreed)
     return agreed

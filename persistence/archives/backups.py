@@ -38,6 +38,7 @@ from persistence.archives.roles import (
     script,
     set_all,
 )
+from persistence.database.checks import refuse_empty
 from persistence.database.distribution import is_distributed
 from persistence.engine.connections import connect
 from persistence.engine.database_errors import UnusableDatabase
@@ -103,6 +104,7 @@ def back_up(
     Raises CannotWrite, UnusableDatabase, EmbeddedError, StorageUnavailable or OSError.
     """
     with connect(url) as connection:
+        refuse_empty(connection)
         if is_distributed(connection):
             raise UnusableDatabase(
                 "The tables are spread over the machines of a cluster, of which no dump has one"

@@ -31,8 +31,9 @@ from persistence.database.revisions import HEAD
 from persistence.engine.database_errors import UnusableDatabase, broken_constraint, first_line
 from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.pool import owners_connection
-from persistence.engine.sessions import CHECK_NOW, COMMIT, AuditedAction
+from persistence.engine.sessions import CHECK_NOW, COMMIT
 from persistence.engine.sql import Query, Row
+from persistence.engine.tenants import AuditedAction
 from persistence.engine.topology import BEGIN, Entrant
 from persistence.files.blobs import Blobs, key_in
 from persistence.integrity.checks import NO_HURRY, BooksToProve, Check, prove_within

@@ -19,13 +19,15 @@ from persistence.tables import (
     business,
     metadata,
     reply,
+    unplaced_event,
 )
 
 TRAIL = (audit_record, audit_seal)
 # A closed bank statement forbids postings up to its date, so it is inserted after the journal.
 _AFTER_THE_JOURNAL = (bank_reconciliation,)
-# Stored replies are left out: they belong to requests with the keys of a partner.
-_LEFT = {reply, *TRAIL, *_AFTER_THE_JOURNAL}
+# Stored replies are left out: they belong to requests with the keys of a partner. So is what the
+# feed of that partner does not have yet.
+_LEFT = {reply, unplaced_event, *TRAIL, *_AFTER_THE_JOURNAL}
 TABLES: tuple[Table, ...] = (
     business,
     *(t for t in metadata.sorted_tables if t.info.get("tenant") and t not in _LEFT),

@@ -21,24 +21,20 @@ from persistence.engine.listings import (
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.accounts import NAMES, account_beside, account_columns
-from persistence.store import Store, among, in_business, no_such_reference
+from persistence.store import Record, Store, among, in_business, no_such_reference
 from persistence.tables import account, bank_account
 
 
 @dataclass(frozen=True, slots=True)
-class BankAccountRecord:
+class BankAccountRecord(Record):
     """A bank account with its ledger account."""
 
     bank_account: BankAccount
     ledger: Account
 
     @property
-    def id(self) -> UUID:
-        return self.bank_account.id
-
-    @property
-    def version(self) -> int:
-        return self.bank_account.version
+    def stored(self) -> BankAccount:
+        return self.bank_account
 
 
 STORED = tuple(item.name for item in fields(BankAccount))
@@ -127,8 +123,7 @@ class BankAccountStore(Store[BankAccountRecord]):
         def answer(answers: Answers) -> ChartInUse:
             chart, taken = answers[-2:]
             accounts = [Account(**row) for row in chart]
-            for each in accounts:
-                self.scope.note_version(each.id, each.version)
+            self.scope.note_loaded(accounts)
             return ChartInUse(accounts, {row["account_id"]: row["id"] for row in taken})
 
         held = (Query(LOCK_GROUND, {}),) if hold else ()
@@ -162,12 +157,12 @@ class BankAccountStore(Store[BankAccountRecord]):
 
     def save(self, value: BankAccount) -> None:
         """Stage a bank account."""
-        self.scope.stage(bank_account, value.id, {name: getattr(value, name) for name in STORED})
+        self.scope.stage(bank_account, value, {name: getattr(value, name) for name in STORED})
 
     def _record(self, row: Row) -> BankAccountRecord:
         ledger = account_beside(row)
         assert ledger is not None, "a bank account stands for an account"
-        self.scope.note_version(ledger.id, ledger.version)
+        self.scope.note_loaded([ledger])
         return BankAccountRecord(BankAccount(**row), ledger)
 
 

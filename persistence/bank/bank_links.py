@@ -108,6 +108,8 @@ def _end() -> str:
 
 
 END = _end()
+# The fields of a line that the end of its links changes.
+FREED = ("is_reconciled", "linked_amount_cents", "links", "remaining_amount_cents")
 
 
 class BankLinkStore(Store[Link]):
@@ -188,12 +190,13 @@ class BankLinkStore(Store[Link]):
             "now": self.scope.now,
         }
         self.scope.staging.lead_with(Query(LOCK_LINES, parameters))
-        self.scope.staging.lead_with(Query(END, parameters))
+        for each in self.scope.unseen(Query(END, parameters), "unmatched", *FREED):
+            self.scope.staging.lead_with(each)
 
     def save(self, value: Link) -> None:
         """Stage a link."""
         row: Row = {name: getattr(value, name) for name in KEPT}
-        self.scope.stage(bank_link, value.id, row)
+        self.scope.stage_part(bank_link, value.id, row)
 
 
 # Stored transfers between own bank accounts. The locks of its lines protect a transfer.
@@ -234,4 +237,4 @@ class TransferStore(Store[Transfer]):
     def save(self, value: Transfer) -> None:
         """Stage a transfer."""
         row = {name: getattr(value, name) for name in STORED}
-        self.scope.stage(bank_transfer, value.id, row)
+        self.scope.stage(bank_transfer, value, row)

@@ -13,24 +13,20 @@ from persistence.engine.listings import Listing, any_part, created_filters, equa
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled
 from persistence.ledger.accounts import account_beside, account_columns
-from persistence.store import Store, among, in_business
+from persistence.store import Record, Store, among, in_business
 from persistence.tables import account, bank_rule
 
 
 @dataclass(frozen=True, slots=True)
-class BankRuleRecord:
+class BankRuleRecord(Record):
     """A bank rule with its account."""
 
     rule: BankRule
     account: Account
 
     @property
-    def id(self) -> UUID:
-        return self.rule.id
-
-    @property
-    def version(self) -> int:
-        return self.rule.version
+    def stored(self) -> BankRule:
+        return self.rule
 
 
 STORED = tuple(item.name for item in fields(BankRule))
@@ -81,7 +77,7 @@ class BankRuleStore(Store[BankRuleRecord]):
 
     def save(self, value: BankRule) -> None:
         """Stage a rule."""
-        self.scope.stage(bank_rule, value.id, {name: getattr(value, name) for name in STORED})
+        self.scope.stage(bank_rule, value, {name: getattr(value, name) for name in STORED})
 
 
 def _record(row: Row) -> BankRuleRecord:

@@ -39,7 +39,7 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.files.stored_files import StoredFile
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.store import Store, among, in_business
+from persistence.store import Record, Store, among, in_business
 from persistence.tables import Moment, account, bank_account, bank_reconciliation, bank_transaction
 from persistence.tax.gross_amounts import held_of, held_row
 
@@ -56,7 +56,7 @@ class NamedAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class BankTransactionRecord:
+class BankTransactionRecord(Record):
     """A bank line with the name of its bank account and the accounts of its categories."""
 
     transaction: BankTransaction
@@ -65,16 +65,12 @@ class BankTransactionRecord:
     document: StoredFile | None = None
 
     @property
-    def id(self) -> UUID:
-        return self.transaction.id
+    def stored(self) -> BankTransaction:
+        return self.transaction
 
     @property
     def posted(self) -> tuple[PostedEntry, ...]:
         return self.transaction.posted
-
-    @property
-    def version(self) -> int:
-        return self.transaction.version
 
 
 DERIVED = ("account_id", "posted", "reconciled_through")
@@ -224,6 +220,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         """Stage the deletion of a line that was never linked."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
         self.scope.staging.lead_with(Query(DELETION, parameters))
+        self.scope.note_deleted(bank_transaction, value)
 
     def include_late(self, reopened: Reconciliation) -> None:
         """Stage that a reopened statement includes the lines imported after its closing."""
@@ -233,7 +230,8 @@ class BankTransactionStore(Store[BankTransactionRecord]):
             "reopened": reopened.id,
             "now": self.scope.now,
         }
-        self.scope.staging.lead_with(Query(INCLUSION, parameters))
+        for each in self.scope.unseen(Query(INCLUSION, parameters), "updated", "after_closing"):
+            self.scope.staging.lead_with(each)
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankTransactionRecord]]:
         """List one page of lines, without their posted entries."""
@@ -246,7 +244,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         row["parts"] = None if single else [_part_row(part) for part in value.parts] or None
         row["category_account_id"] = single.account_id if single else None
         row["category_memo"] = single.memo if single else None
-        self.scope.stage(bank_transaction, value.id, row)
+        self.scope.stage(bank_transaction, value, row)
 
 
 def _bank_transaction(row: Row, posted: tuple[PostedEntry, ...]) -> BankTransactionRecord:

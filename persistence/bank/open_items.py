@@ -36,10 +36,11 @@ from accounting.books.manual_entries import SOURCE
 from accounting.books.time_zones import day_of, start_of, stored_day
 from accounting.trade.payments import LIVE
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
-from persistence.store import MINE, Scope, in_business
+from persistence.scope import Scope
+from persistence.store import MINE, in_business
 from persistence.tables import EVER_RETURNED, Moment, payout
 from persistence.trade import payables, receivables
-from persistence.trade.parties import on_party, party_name
+from persistence.trade.party_columns import on_party, party_name
 from persistence.trade.payments import PaymentSql
 from persistence.trade.refund_sql import RefundPaymentSql
 

@@ -26,7 +26,7 @@ from persistence.engine.listings import (
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.store import Store, among, in_business
+from persistence.store import Record, Store, among, in_business
 from persistence.tables import invoice_payment, invoice_refund_payment, payout, payout_item
 from persistence.tax.gross_amounts import held_of, held_row
 from persistence.trade.money_banks import bank_columns, take_bank
@@ -172,19 +172,15 @@ OTHER_ITEM = ("kind", "amount", "account_id", "description", "external_id", "pay
 
 
 @dataclass(frozen=True, slots=True)
-class PayoutRecord:
+class PayoutRecord(Record):
     """A payout with its listed payments and refund payments, by id."""
 
     payout: Payout
     money: Mapping[UUID, Money]
 
     @property
-    def id(self) -> UUID:
-        return self.payout.id
-
-    @property
-    def version(self) -> int:
-        return self.payout.version
+    def stored(self) -> Payout:
+        return self.payout
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +263,10 @@ class PayoutStore(Store[Payout]):
         ]
         row["completions"] = span_rows(value.completions)
         row["bank_account_id"] = value.bank and value.bank.id
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
         for item in value.items:
             if item != self.scope.loaded(item.id):
-                self.scope.stage(payout_item, item.id, _item_row(value, item))
+                self.scope.stage_part(payout_item, item.id, _item_row(value, item))
 
     async def _by_payout(self, text: str, ids: Sequence[UUID]) -> dict[UUID, Row]:
         """Run a statement for several payouts; return its rows by payout, if it has any."""
@@ -287,7 +283,6 @@ class PayoutStore(Store[Payout]):
         found: dict[UUID, list[Item]] = defaultdict(list)
         for row in rows:
             payout_id, item = row.pop("payout_id"), Item(**row)
-            self.scope.note_version(item.id, item.version)
             self.scope.note_loaded([item])
             found[payout_id].append(item)
         return {payout_id: tuple(items) for payout_id, items in found.items()}

@@ -25,7 +25,8 @@ from persistence.engine.listings import Listing, between, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.balances import TURNOVERS, period_parameters
-from persistence.store import MINE, Scope, Store, among, in_business
+from persistence.scope import Scope
+from persistence.store import MINE, Store, among, in_business
 from persistence.tables import bank_reconciliation
 
 STORED = tuple(item.name for item in fields(Reconciliation))
@@ -121,12 +122,13 @@ class ReconciliationStore(Store[Reconciliation]):
     def save(self, value: Reconciliation) -> None:
         """Stage a statement."""
         row = {name: getattr(value, name) for name in STORED}
-        self.scope.stage(bank_reconciliation, value.id, row)
+        self.scope.stage(bank_reconciliation, value, row)
 
     def drop(self, statement: Reconciliation) -> None:
         """Stage the deletion of an open statement."""
         parameters = {"business_id": self.scope.business_id, "dropped": statement.id}
         self.scope.staging.lead_with(Query(DROP, parameters))
+        self.scope.note_deleted(bank_reconciliation, statement)
 
 
 # Comparison of a bank account with its ledger account up to a day.

@@ -47,6 +47,15 @@ def refuse_unusable(url: str, *, durable: bool = True) -> str | None:
     return advice
 
 
+def refuse_empty(connection: psycopg.Connection) -> None:
+    """Raise UnusableDatabase if a database has no schema yet."""
+    if connection.execute("SELECT to_regclass('alembic_version')").fetchone() == (None,):
+        raise UnusableDatabase(
+            "The database is empty: check that DATABASE_URL or ACCOUNTING_DATA_DIR names the right"
+            " one."
+        )
+
+
 async def refuse_unsafe(pool: Pool, *, durable: bool) -> None:
     """Raise UnsafeDatabase if the role may rewrite history or ignore row security.
 

@@ -58,7 +58,27 @@ FROM proof_run ORDER BY ended_at DESC LIMIT 1
 _UPKEEP = """
 SELECT coalesce(ended_at, begun_at) AS moved_at, businesses, failures FROM upkeep
 """
-# Short limits, so that this never waits: while a table is locked, the sizes are left out.
+# Deliveries that wait though their endpoint answers: those of failing endpoints wait by schedule.
+_WEBHOOKS = """
+SELECT
+  (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - d.next_attempt_at)), 0)::float8
+   FROM webhook_delivery d JOIN webhook_endpoint e ON e.id = d.endpoint_id
+   JOIN webhook_health h ON h.endpoint_id = e.id
+   WHERE d.status = 'pending' AND d.next_attempt_at <= clock_timestamp()
+     AND e.status = 'active' AND h.failing_since IS NULL AND NOT EXISTS (
+       SELECT FROM partner p WHERE p.id = e.partner_id AND p.disabled_at IS NOT NULL
+     )) AS lag_seconds,
+  (SELECT count(*) FROM webhook_delivery WHERE status = 'pending') AS pending,
+  (SELECT count(*) FROM webhook_endpoint) AS endpoints,
+  (SELECT count(*) FROM webhook_health WHERE failing_since IS NOT NULL) AS failing,
+  (SELECT count(*) FROM webhook_endpoint WHERE status = 'off') AS off,
+  (SELECT coalesce(jsonb_object_agg(key_name, number), '{}') FROM (
+    SELECT key_name, count(*) AS number FROM webhook_secret
+    WHERE expires_at IS NULL OR expires_at > clock_timestamp() GROUP BY key_name
+  ) AS s) AS secrets
+"""
+# Short limits, so that this never waits: while a table is locked, the sizes are left out, and the
+# webhooks if it is one of theirs.
 # `SET LOCAL`, because a pooler gives the session to other clients after the transaction.
 _LIMITS = (
     "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '500ms'; SET LOCAL jit = off"
@@ -90,6 +110,21 @@ class KeptUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Webhooks:
+    """State of the webhooks: how long the oldest due delivery has waited, and counts.
+
+    `secrets` are counted by the name of the master secret that they are sealed under.
+    """
+
+    lag_seconds: float
+    pending: int
+    endpoints: int
+    failing: int
+    off: int
+    secrets: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """State of a database; sizes in bytes, `lag` of each standby in seconds and bytes."""
 
@@ -106,12 +141,14 @@ class Condition:
     lag: Mapping[str, tuple[float, int]] = field(default_factory=dict)
     newest_proof: ProofRun | None = None
     upkeep: KeptUp | None = None
+    webhooks: Webhooks | None = None
 
 
 def look(url: str) -> Condition:
     """Return the state of the database as its login sees it.
 
-    Errors of psycopg are passed on. The sizes are empty if they cannot be read in time.
+    Errors of psycopg are passed on. The sizes are empty if they cannot be read in time, and so are
+    the webhooks.
     """
     where = make_conninfo(
         url, connect_timeout=CONNECT_SECONDS, application_name="accounting metrics"
@@ -120,11 +157,8 @@ def look(url: str) -> Condition:
         connection.execute(_LIMITS)
         [now] = _rows(connection, _NOW)
         connections = {row["state"]: row["number"] for row in _rows(connection, _CONNECTIONS)}
-        tables, standbys = list[Row](), list[Row]()
-        with suppress(errors.QueryCanceled, errors.LockNotAvailable), connection.transaction():
-            tables = _rows(connection, _TABLES)
-        if not now["in_recovery"]:
-            standbys = _rows(connection, _STANDBYS)
+        tables = _rows_in_time(connection, _TABLES)
+        standbys = [] if now["in_recovery"] else _rows(connection, _STANDBYS)
         return Condition(
             **now,
             connections=connections,
@@ -136,13 +170,22 @@ def look(url: str) -> Condition:
 
 
 def _work_of_ours(connection: psycopg.Connection[Any]) -> Row:
-    """Read the newest run of the integrity checks and of upkeep, in the server's role."""
+    """Read the newest checks, the last upkeep and the webhooks, in the server's role."""
     connection.execute(f"SET LOCAL ROLE {SERVER_ROLE}")
     proofs, rounds = _rows(connection, _NEWEST_PROOF), _rows(connection, _UPKEEP)
+    webhooks = _rows_in_time(connection, _WEBHOOKS)
     return {
         "newest_proof": ProofRun(**proofs[0]) if proofs else None,
         "upkeep": KeptUp(**rounds[0]) if rounds else None,
+        "webhooks": Webhooks(**webhooks[0]) if webhooks else None,
     }
+
+
+def _rows_in_time(connection: psycopg.Connection[Any], text: str) -> list[Row]:
+    """Return the rows of a query; none if it is not answered in time."""
+    with suppress(errors.QueryCanceled, errors.LockNotAvailable), connection.transaction():
+        return _rows(connection, text)
+    return []
 
 
 def _rows(connection: psycopg.Connection[Any], text: str) -> list[Row]:

@@ -147,7 +147,11 @@ WHERE t.tgrelid::regclass::text = ANY(%s) AND NOT t.tgisinternal ORDER BY 1, 2
 
 
 def _copied_triggers(connection: psycopg.Connection) -> Iterator[Step]:
-    copied = [table.name for table in metadata.sorted_tables if not table.info.get("tenant")]
+    copied = [
+        table.name
+        for table in metadata.sorted_tables
+        if not table.info.get("tenant") and not table.info.get("local")
+    ]
     for table, name in _rows(connection, _COPIED, copied):
         yield Step(
             f"drop the trigger {name}, which would run once on each machine",

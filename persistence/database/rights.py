@@ -83,9 +83,15 @@ _OTHERWISE: Final[dict[str, tuple[LiteralString, ...]]] = {
     "bank_transaction": (*_USUAL, "DELETE"),
     **dict.fromkeys(("partner_reply", "reply"), (*_USUAL, "DELETE")),
     **dict.fromkeys(("journal_entry", "journal_line", "cash_line"), ("SELECT", "INSERT")),
-    "stored_document": ("SELECT", "INSERT"),
+    **dict.fromkeys(("event", "stored_document"), ("SELECT", "INSERT")),
+    "unplaced_event": ("SELECT", "INSERT", "DELETE"),
     "tagged_line": ("SELECT", "INSERT", "DELETE"),
     "upkeep": ("SELECT", "UPDATE"),
+    "event_placement": ("SELECT",),  # `place_events` writes it.
+    **dict.fromkeys(
+        ("webhook_endpoint", "webhook_health", "webhook_secret", "webhook_delivery"),
+        (*_USUAL, "DELETE"),
+    ),
     "proof_run": ("SELECT", "INSERT"),
     "revoked_token": ("SELECT", "INSERT", "DELETE"),
     "request_count": (*_USUAL, "DELETE"),
@@ -101,10 +107,11 @@ _WANTED: Final = {
 # alone. The server may call these.
 _SERVER_CALLS: Final = (
     *("audit_business", "audit_partner", "audit_revocation"),
-    "seal_audit_trail",
+    *("seal_audit_trail", "place_events"),
 )
 _OWNERS_OWN: Final = (
     *("audit_columns", "audit_table", "keep_audit_record", "keep_partner_audit_record"),
+    "event_table",
     *("row_digest", "row_digest_steps", "write_audit_function", "write_row_function"),
 )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from psycopg import DataError, Error, IntegrityError, InterfaceError, OperationalError, errors
 
-from accounting.errors import ApiError, Conflict, RuleViolation, Unavailable, ValidationError
+from accounting.errors import ApiError, Conflict, Outage, RuleViolation, ValidationError
 
 # The whole handler may run again after these: nothing was stored.
 RETRIED = (errors.SerializationFailure, errors.DeadlockDetected)
@@ -146,13 +146,9 @@ def first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]
 
 
-def unavailable() -> Unavailable:
+def unavailable() -> Outage:
     """Return the API error for a database that is away, full or slow, or where each run failed."""
-    return Unavailable(
-        "service_unavailable",
-        "The books cannot be reached now. Repeat the request with the same Idempotency-Key.",
-        retry_after_seconds=1,
-    )
+    return Outage("service_unavailable", "The books cannot be reached now.", retry_after_seconds=1)
 
 
 def _unique(error: errors.UniqueViolation) -> ApiError | None:

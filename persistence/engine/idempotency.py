@@ -11,10 +11,12 @@ from uuid import UUID
 import orjson
 from psycopg.types.json import Jsonb
 
+from accounting.books.numbers import EVENTS
 from accounting.errors import RuleViolation
 from persistence.engine.sql import Query, Row
 
 KEPT_FOR = timedelta(days=30)
+EVENT_SEQUENCE = "x-event-sequence"  # The header with the last event of a request.
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,14 @@ class Outcome:
     @classmethod
     def kept(cls, row: Row) -> "Outcome":
         """Read an answer from its record."""
-        return cls(row["status"], row["headers"], bytes(row["body"]))
+        outcome = cls(row["status"], row["headers"], bytes(row["body"]))
+        return outcome.after_event(row["event_sequence"])
+
+    def after_event(self, sequence: int | None) -> "Outcome":
+        """Return the answer with the sequence of the last event of its request, if it has any."""
+        if sequence is not None:
+            self.headers[EVENT_SEQUENCE] = str(sequence)
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ _CLAIM = "SELECT claim_key(%(claim)s)"
 BUSY = "idempotency_key_busy"  # The constraint that a claim names when it fails.
 
 _FIND = """
-SELECT operation, fingerprint, status, headers, body, created_at FROM {table}
+SELECT operation, fingerprint, status, headers, body, created_at, event_sequence FROM {table}
 WHERE {column} = %(owner)s AND key = %(key)s AND created_at > %(oldest)s
 """
 
@@ -92,15 +101,20 @@ _DIGEST_OF_NEW = _DIGEST.format(
     created_at="%(now)s::timestamptz",
 )
 
+# Taking numbers has stored the last one of each series in a setting of the transaction.
+_LAST_EVENT = f"nullif(current_setting('taken.{EVENTS}', true), '')::bigint"
+
 # A key whose record has expired is free again: the new answer overwrites the row of the old one.
 _RECORD = f"""
 INSERT INTO {{table}}
-  ({{column}}, {{extra}}key, operation, fingerprint, status, headers, body, created_at, digest)
+  ({{column}}, {{extra}}key, operation, fingerprint, status, headers, body, created_at, digest,
+   event_sequence)
 VALUES (%(owner)s, {{extra_value}}%(key)s, %(operation)s, %(fingerprint)s, %(status)s, %(headers)s,
-        %(body)s, %(now)s, {_DIGEST_OF_NEW})
+        %(body)s, %(now)s, {_DIGEST_OF_NEW}, {_LAST_EVENT})
 ON CONFLICT ({{column}}, key) DO UPDATE SET operation = excluded.operation,
   fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
-  body = excluded.body, created_at = excluded.created_at, digest = excluded.digest
+  body = excluded.body, created_at = excluded.created_at, digest = excluded.digest,
+  event_sequence = excluded.event_sequence
 """
 
 
@@ -118,7 +132,11 @@ def used_for_another(row: Row) -> RuleViolation:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The claim of one request to a key."""
+    """The claim of one request to a key.
+
+    A batch of several transactions stores an answer for each transaction. `first` is the index of
+    its first item.
+    """
 
     key_space: KeySpace
     key: str
@@ -126,13 +144,20 @@ class Claim:
     fingerprint: bytes
     id: UUID
     now: datetime
+    first: int = 0
+
+    @property
+    def stored_key(self) -> str:
+        """The key of the stored answer; no client can send one with a tab."""
+        return f"{self.key}\t{self.first}" if self.first else self.key
 
     def queries(self) -> tuple[Query, Query]:
         """Return the statements that claim the key, then look for its earlier answer."""
         key_space = self.key_space
-        where = {"owner": key_space.owner, "key": self.key, "oldest": self.now - KEPT_FOR}
+        key = self.stored_key
+        where = {"owner": key_space.owner, "key": key, "oldest": self.now - KEPT_FOR}
         return (
-            Query(_CLAIM, {"claim": f"{key_space.owner}/{self.key}"}),
+            Query(_CLAIM, {"claim": f"{key_space.owner}/{key}"}),
             Query(_FIND.format(table=key_space.table, column=key_space.column), where),
         )
 
@@ -150,7 +175,7 @@ class Claim:
             {
                 "owner": self.key_space.owner,
                 "id": self.id,
-                "key": self.key,
+                "key": self.stored_key,
                 "operation": self.operation,
                 "fingerprint": self.fingerprint,
                 "status": outcome.status,

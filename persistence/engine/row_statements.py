@@ -90,13 +90,19 @@ def _recorded(item: Column[Any], waiting: Collection[str], last: LastOf) -> str:
     """Return the SQL of a column of the record, or of the number that it waits for."""
     if item.name not in waiting:
         return f"r.{_quoted(item)}"
-    return f"coalesce(r.{item.name}, {_number(item.name, last)})"
+    return f"coalesce(r.{item.name}, {_number(item, last)})"
 
 
 @cache
-def _number(name: str, last: LastOf) -> str:
-    series = literal_column(f"r.{name}{SERIES}", Text)
-    return compiled(rendered(series, last(series) - literal_column(f"r.{name}{BACK}", BigInteger)))
+def _number(item: Column[Any], last: LastOf) -> str:
+    series = literal_column(f"r.{item.name}{SERIES}", Text)
+    place = last(series) - literal_column(f"r.{item.name}{BACK}", BigInteger)
+    return compiled(rendered(series, place) if _is_text(item) else place)
+
+
+def _is_text(item: Column[Any]) -> bool:
+    """Return whether a column has numbers, such as INV-000042, and not places in a series."""
+    return isinstance(item.type, Text)
 
 
 @cache
@@ -200,7 +206,10 @@ def _value(table: Table, item: Column[Any]) -> str:
     if name not in number_columns(table):
         return given_value
     taken = f"%({name}{SERIES}_{{place}})s, %({name}{BACK}_{{place}})s"
-    return f"coalesce({given_value}, taken_number(%(business_id)s, {taken}))"
+    number = f"taken_number(%(business_id)s, {taken})"
+    if not _is_text(item):
+        number = f"split_part({number}, '-', 2)::BIGINT"
+    return f"coalesce({given_value}, {number})"
 
 
 @cache

@@ -7,189 +7,30 @@ an idempotency key, a posting takes a third: its answer is stored once its numbe
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
-import orjson
 from psycopg.errors import LockNotAvailable
 from sqlalchemy import ARRAY, Uuid, all_, any_, select
 
-from access.links import SignedLink
-from access.principal import Caller
-from accounting.books.businesses import refuse_archived_business
-from accounting.errors import NotAllowed
-from persistence.engine.admission import refuse_unadmitted
 from persistence.engine.database_errors import STALE, StaleRow, broken_constraint
 from persistence.engine.idempotency import BUSY, Claim, Outcome, used_for_another
+from persistence.engine.joint_reads import JointRead
 from persistence.engine.pipeline import Connection, Result, execute_pipeline
 from persistence.engine.sql import Fetch, Query, Row, compiled, given
-from persistence.engine.topology import BEGIN, Entrant, Topology
+from persistence.engine.tenants import Tenant
+from persistence.engine.topology import BEGIN
 from persistence.engine.unit_of_work import UnitOfWork
 from persistence.tables import UniqueKey
-
-# Tenants: the statements that open their sessions, and the checks of their callers.
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedAction:
-    """An operation and its request, as the audit trail names them.
-
-    The caller performs it, or an operator on the command line for the partner.
-    """
-
-    action: str = ""
-    request_id: str = ""
-    by_operator: bool = False
-
-    def by(self, caller: Caller) -> str:
-        """Return the JSON that the database stores for this action of a caller."""
-        said = {
-            "action": self.action or None,
-            "kind": "operator" if self.by_operator else caller.kind.value,
-            "partner_id": caller.partner_id,
-            "key_id": caller.key_id,
-            "request_id": self.request_id or None,
-        }
-        return orjson.dumps(said).decode()
-
-
-def entrant(caller: Caller) -> Entrant:
-    """Return the facts of a caller that the database needs to admit it."""
-    return Entrant(caller.partner_id, caller.token_id, caller.business_id)
-
-
-class MovedClock(Exception):
-    """A sandbox clock that differs from the clock of the work, by `seconds_ahead` of real time."""
-
-    def __init__(self, seconds_ahead: int) -> None:
-        super().__init__(f"the clock is {seconds_ahead} s ahead")
-        self.seconds_ahead = seconds_ahead
-
-
-@dataclass(slots=True)
-class BusinessTenant:
-    """A business, for a caller of its own or of its partner.
-
-    `seconds_ahead` is how far the clock of the work is ahead of real time, as in a sandbox.
-    """
-
-    caller: Caller
-    business_id: UUID
-    audited: AuditedAction = AuditedAction()
-    seconds_ahead: int = 0
-    facts: Row = field(default_factory=dict)
-    alone: bool = False  # No other writing of the business runs beside this one.
-
-    @property
-    def id(self) -> UUID:
-        return self.business_id
-
-    def reading(self, machines: Topology) -> tuple[Query, ...]:
-        return machines.read_business(self.business_id, entrant(self.caller))
-
-    def writing(self, machines: Topology) -> tuple[Query, ...]:
-        caller = self.audited.by(self.caller)
-        return machines.write_business(
-            self.business_id, entrant(self.caller), caller, alone=self.alone
-        )
-
-    def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Store the facts of the business; raise where the caller is refused, or MovedClock."""
-        found = opened[-1]
-        refuse_unadmitted(found[0] if found else None, self.caller)
-        self.facts = found[0]
-        ahead = self.facts["clock_seconds_ahead"] or 0
-        if ahead != self.seconds_ahead:
-            raise MovedClock(ahead)
-
-    def refuse_writes(self) -> None:
-        """Raise for an archived business."""
-        refuse_archived_business(self.facts["archived_at"])
-
-
-@dataclass(slots=True)
-class PartnerTenant:
-    """A partner with the list of its businesses."""
-
-    caller: Caller
-    audited: AuditedAction = AuditedAction()
-
-    @property
-    def id(self) -> UUID:
-        return self.caller.partner_id
-
-    def reading(self, machines: Topology) -> tuple[Query, ...]:
-        return machines.read_partner(entrant(self.caller))
-
-    def writing(self, machines: Topology) -> tuple[Query, ...]:
-        return machines.write_partner(entrant(self.caller), self.audited.by(self.caller))
-
-    def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Raise for a disabled partner or a revoked token."""
-        found = opened[-1]
-        refuse_unadmitted(found[0] if found else None, self.caller)
-
-    def refuse_writes(self) -> None:
-        """Allow every write: the list of businesses of a partner is never read-only."""
-
-
-@dataclass(slots=True)
-class LinkTenant:
-    """A business for a signed link: read-only, and without a caller."""
-
-    link: SignedLink
-
-    @property
-    def id(self) -> UUID:
-        return self.link.business_id
-
-    def reading(self, machines: Topology) -> tuple[Query, ...]:
-        return machines.read_linked(self.link.business_id)
-
-    def writing(self, _machines: Topology) -> tuple[Query, ...]:
-        raise AssertionError("a link writes nothing")
-
-    def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Raise for the link of a disabled partner, or from before the tokens were revoked."""
-        found = opened[-1]
-        revoked = found and found[0]["valid_from"] > self.link.signed_at
-        if revoked or (found and found[0]["partner_disabled_at"] is not None):
-            raise NotAllowed("permission_denied", "This link was revoked. Ask for a new one.")
-
-    def refuse_writes(self) -> None:
-        raise AssertionError("a link writes nothing")
-
 
 COMMIT = Query("COMMIT", {})
 SAVEPOINT = Query("SAVEPOINT before_flush", {})
 BACK_TO_SAVEPOINT = Query("ROLLBACK TO SAVEPOINT before_flush", {})
+RELEASE_SAVEPOINT = Query("RELEASE SAVEPOINT before_flush", {})
 CHECK_NOW = Query("SET CONSTRAINTS ALL IMMEDIATE", {})
-
-
-class Tenant(Protocol):
-    """The owner of the data that a session can reach: a business or a partner."""
-
-    @property
-    def id(self) -> UUID:
-        """The id of that business or partner; each id has its share of the connections."""
-
-    def reading(self, machines: Topology, /) -> tuple[Query, ...]:
-        """Return the statements that open each round of a reading."""
-
-    def writing(self, machines: Topology, /) -> tuple[Query, ...]:
-        """Return the statements that open a writing, after BEGIN."""
-
-    def admit(self, opened: Sequence[list[Row]]) -> None:
-        """Check the rows of the opening statements; the last rows decide about the caller.
-
-        Raises an ApiError where the caller is not admitted.
-        """
-
-    def refuse_writes(self) -> None:
-        """Raise an ApiError where the tenant is read-only."""
 
 
 class Replay(Exception):
@@ -221,6 +62,10 @@ class ReadSession:
         """Read all later rounds from one snapshot."""
         self.one_snapshot = True
 
+    def holds_change(self, _id: UUID) -> bool:
+        """Return False: a reading changes nothing."""
+        return False
+
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send all fetches in one round trip and return their results in order."""
         asked = _queries(fetches)
@@ -244,33 +89,49 @@ class ReadSession:
 
 @dataclass(slots=True)
 class WriteSession:
-    """A writing of one tenant: one transaction, opened with its first queries."""
+    """A writing of one tenant: one transaction, opened with its first queries.
+
+    The items of a batch have a session each in the transaction of the batch. `begin` is the first
+    statement of a session, and `key` the idempotency key of its request. Sessions `side_by_side`
+    send their reads together (`run_side_by_side`).
+    """
 
     connection: Connection
     tenant: Tenant
     now: datetime
     claim: Claim | None
     staging: UnitOfWork
+    key: str | None
+    begin: tuple[Query, ...] = (BEGIN,)
+    side_by_side: bool = False
+    is_begun: bool = False
     is_open: bool = False
     is_flushed: bool = False
     at_savepoint: bool = False
 
+    def holds_change(self, id_: UUID) -> bool:
+        """Return whether a change of a row is staged."""
+        return self.staging.holds_change(id_)
+
     async def fetch(self, *fetches: Fetch[Any]) -> list[Any]:
         """Send all fetches in one round trip and return their results in order."""
+        if self.side_by_side:
+            return _answers(fetches, await JointRead(_queries(fetches)))
         if self.is_open:
             return _answers(fetches, await execute_pipeline(self.connection, _queries(fetches)))
         opening = self.tenant.writing(self.connection.machines)
         claiming = self.claim.queries() if self.claim else ()
-        results = await self._begin([BEGIN, *opening, *claiming, *_queries(fetches)])
+        results = await self._begin([*self.begin, *opening, *claiming, *_queries(fetches)])
         self.is_open = True
-        rows = [result.rows for result in results[1:]]
+        rows = [result.rows for result in results[len(self.begin) :]]
         self.tenant.admit(rows[: len(opening)])
         if self.claim:  # An earlier answer is repeated, whatever has happened since.
             self._settle_claim(self.claim, rows[len(opening) : len(opening) + len(claiming)])
         self.tenant.refuse_writes()
-        return _answers(fetches, results[1 + len(opening) + len(claiming) :])
+        return _answers(fetches, results[len(self.begin) + len(opening) + len(claiming) :])
 
     async def _begin(self, queries: Sequence[Query]) -> list[Result]:
+        self.is_begun = True
         try:
             return await execute_pipeline(self.connection, queries)
         except LockNotAvailable as error:
@@ -300,17 +161,18 @@ class WriteSession:
         """Send the staged rows and commit; store the outcome under the key of the request.
 
         Everything goes in one round trip, except where the stored outcome needs numbers: they are
-        known only after the flush. Raises StaleRow.
+        known only after the flush. The sequence of the last event is stored beside the outcome.
+        Raises StaleRow.
         """
-        if self.claim is None and self.staging.taken:
+        if self.claim is None and self.staging.numbers_are_shown:
             await self._send([COMMIT])
-            return render()
-        if self.staging.taken:
+            return render().after_event(self.staging.last_event)
+        if self.staging.numbers_are_shown:
             await self.flush()
         outcome = render()
         record = [self.claim.record(outcome, self.now)] if self.claim else []
         await self._send([*record, COMMIT])
-        return outcome
+        return outcome.after_event(self.staging.last_event)
 
     async def _send(self, ending: Sequence[Query]) -> None:
         """Send the rows that are not flushed yet, then `ending`."""
@@ -345,6 +207,51 @@ class WriteSession:
         await self.connection.rollback()
         opening = [BEGIN, *self.tenant.reading(self.connection.machines)]
         return (await execute_pipeline(self.connection, [*opening, asked, COMMIT]))[-2].rows
+
+    async def begin_batch(self) -> None:
+        """Begin the transaction of a batch, to whose state a refusal of the batch returns."""
+        await Fetch(self, (SAVEPOINT,), lambda _: None)
+        self.at_savepoint = True
+
+    def item(self, tenant: Tenant, *, apart: bool) -> "WriteSession":
+        """Return a session for one item of this batch, with rows of its own.
+
+        An item that runs `apart` can be undone without the items before it.
+        """
+        staging = UnitOfWork(self.staging.business_id)
+        begin = (SAVEPOINT,) if apart else ()
+        return WriteSession(
+            self.connection, tenant, self.now, None, staging, self.key, begin, at_savepoint=True
+        )
+
+    def part(self) -> "WriteSession":
+        """Return a session for one of several items that are sent together; this one is open."""
+        staging = UnitOfWork(self.staging.business_id)
+        return WriteSession(
+            self.connection,
+            self.tenant,
+            self.now,
+            None,
+            staging,
+            self.key,
+            side_by_side=True,
+            is_open=True,
+        )
+
+    async def end_item(self) -> None:
+        """Send the staged rows of an item: the next item sees them."""
+        await self.open()
+        await self._send([RELEASE_SAVEPOINT] if self.begin else [])
+
+    def learn_from(self, item: "WriteSession") -> None:
+        """Take over the files of an item that is sent, and the sequence of its last event."""
+        self.staging.contents |= item.staging.contents
+        self.staging.last |= item.staging.last
+
+    async def undo_item(self) -> None:
+        """Undo an item that runs apart."""
+        if self.begin and self.is_begun:
+            await execute_pipeline(self.connection, [BACK_TO_SAVEPOINT, RELEASE_SAVEPOINT])
 
     async def check_constraints(self) -> None:
         """Check the deferred constraints now: a preview fails where a commit would."""

@@ -23,7 +23,8 @@ ARE_THERE_MANY = "SELECT current_setting('citus.propagate_set_commands', true) =
 _REVOKED = "(SELECT id FROM revoked_token WHERE id = %(token_id)s) AS revoked_token"
 _FACTS = f"""b.country, b.base_currency, b.accounting_method, b.fiscal_year_end, b.lock_date,
        b.archived_at, b.tokens_valid_from, b.clock_seconds_ahead, b.matching_tolerance_cents,
-       b.timezone,
+       b.timezone, b.unknown_parties, b.version, b.external_id,
+       b.sandbox IS NOT NULL AS is_sandbox,
        p.disabled_at AS partner_disabled_at,
        p.tokens_valid_from AS partner_tokens_valid_from,
        {_REVOKED}
@@ -127,8 +128,18 @@ class Topology(Protocol):
         close it where the writing runs `alone`), and then read the facts of the business.
         """
 
+    def write_item(self, business_id: UUID, entrant: Entrant, caller: str) -> tuple[Query, ...]:
+        """Return the statements that open an item of a batch, in the transaction of the batch.
+
+        They set the caller of the item for the audit trail, and read the facts of the business
+        again, which earlier items may have changed.
+        """
+
     def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
         """Return the statements that open a writing above businesses: caller and partner."""
+
+    def announce(self, caller: str) -> Query:
+        """Return the statement that sets another caller for the rest of an open transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +178,16 @@ class SingleNode:
         gate = _PASS_ALONE if alone else _PASS
         return Query(f"{_OPEN}, {gate}", told), Query(_FACTS_TO_WRITE, told)
 
+    def write_item(self, business_id: UUID, entrant: Entrant, caller: str) -> tuple[Query, ...]:
+        told = {"business_id": business_id, "caller": caller, **_told_of(entrant)}
+        return Query(f"SELECT {_ANNOUNCE}", told), Query(_FACTS_TO_WRITE, told)
+
     def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
         told = {"caller": caller, **_told_of(entrant)}
         return (Query(f"SELECT {_SET_FOUND_PARTNER}, {_ANNOUNCE}, {_PARTNER}", told),)
+
+    def announce(self, caller: str) -> Query:
+        return Query(f"SELECT {_ANNOUNCE}", {"caller": caller})
 
 
 _GENERIC_READINGS = SingleNode(planning=f", {_GENERIC}")
@@ -223,8 +241,16 @@ class Cluster:
             Query(_FACTS_TO_WRITE_ON_MANY, told),
         )
 
+    def write_item(self, business_id: UUID, entrant: Entrant, caller: str) -> tuple[Query, ...]:
+        told = {"business_id": business_id, **_told_of(entrant)}
+        return *_set({"app.caller": caller}), Query(_FACTS_TO_WRITE_ON_MANY, told)
+
     def write_partner(self, entrant: Entrant, caller: str) -> tuple[Query, ...]:
         return self._partner(entrant, {"app.caller": caller})
+
+    def announce(self, caller: str) -> Query:
+        [setting] = _set({"app.caller": caller})
+        return setting
 
     def _partner(self, entrant: Entrant, settings: Mapping[str, str]) -> tuple[Query, ...]:
         confined = _set({"app.partner_id": str(entrant.partner_id), **settings})

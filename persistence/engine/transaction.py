@@ -7,19 +7,28 @@ finds the row of the winner).
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 import psycopg
 from psycopg import InterfaceError, OperationalError
 from psycopg.errors import DeadlockDetected, SerializationFailure, UniqueViolation
 
-from accounting.errors import ApiError, Conflict, NotFound, RuleViolation
+from accounting.errors import (
+    ApiError,
+    Conflict,
+    NotAllowed,
+    NotFound,
+    RuleViolation,
+    Stale,
+    UnsupportedFile,
+    ValidationError,
+)
 from persistence.engine.database_errors import (
     RETRIED,
     StaleRow,
@@ -29,18 +38,21 @@ from persistence.engine.database_errors import (
     unavailable,
 )
 from persistence.engine.idempotency import Claim, Outcome
+from persistence.engine.joint_reads import run_side_by_side
 from persistence.engine.observer import observer
 from persistence.engine.pipeline import Connection
 from persistence.engine.pool import Pool
 from persistence.engine.replica import READ_POSITION, LogPosition, Replica, Unfit
-from persistence.engine.sessions import Busy, MovedClock, ReadSession, Replay, Tenant, WriteSession
+from persistence.engine.sessions import Busy, ReadSession, Replay, WriteSession
 from persistence.engine.sql import Fetch
+from persistence.engine.tenants import StartsOver, Tenant
 from persistence.engine.unit_of_work import UnitOfWork
 from persistence.tables import UniqueKey, unique_key
 
 MOST_RUNS = 5
 WAIT_FOR_KEY_SECONDS = 3.0
 KEPT_REFUSALS = (NotFound, Conflict, RuleViolation)
+REFUSALS_OF_ITEMS = (*KEPT_REFUSALS, NotAllowed, Stale, UnsupportedFile, ValidationError)
 
 S = TypeVar("S", bound=Tenant)
 T = TypeVar("T")
@@ -116,7 +128,7 @@ async def reading_eventually(
                 answer = await read(ReadSession(connection, admitted), admitted)
             observer.get().read_from("standby")
             return answer, as_of
-        except (ApiError, MovedClock, psycopg.Error, TimeoutError, Unfit):
+        except (ApiError, StartsOver, psycopg.Error, TimeoutError, Unfit):
             pass
     admitted = tenant()
     observer.get().read_from("primary")
@@ -160,7 +172,7 @@ async def writing(pool: Pool, work: Work) -> tuple[Outcome, bool]:
         except Replay as replay:
             observer.get().replayed()
             return replay.outcome, True
-        except MovedClock:
+        except StartsOver:
             raise
         except Busy:
             if monotonic() + pause > deadline:
@@ -203,23 +215,85 @@ def _may_run_again(
 async def _run(
     connection: Connection, tenant: Tenant, work: Work, raced: frozenset[str]
 ) -> Outcome:
-    session = WriteSession(connection, tenant, work.now, work.claim, UnitOfWork(work.business_id))
+    key = work.claim.key if work.claim else None
+    staging = UnitOfWork(work.business_id)
+    session = WriteSession(connection, tenant, work.now, work.claim, staging, key)
     try:
         return await _work(session, work)
     except KEPT_REFUSALS as refusal:
         await _keep(session, work, refusal)
         raise
-    except (Replay, Busy, KeptRefusal, ApiError, StaleRow, MovedClock):
+    except (Replay, Busy, KeptRefusal, ApiError, StaleRow, StartsOver):
         await connection.rollback()
         raise
     except psycopg.Error as error:
-        said, key = refusal_of(error), external_id_raced_for(error)
-        if not isinstance(said, KEPT_REFUSALS) or (key is not None and key not in raced):
+        said, constraint = refusal_of(error), external_id_raced_for(error)
+        if not isinstance(said, KEPT_REFUSALS) or (constraint and constraint not in raced):
             raise
-        if isinstance(error, UniqueViolation):
-            said.detail.update(await _taken(session, unique_key(broken_constraint(error))))
+        await _tell_taken(session, error, said)
         await _keep(session, work, said)
         raise said from error
+
+
+Handle = Callable[[WriteSession], Coroutine[Any, Any, Callable[[], Outcome]]]
+"""The handler of an item; it returns the function that renders the answer after the flush."""
+
+
+async def run_together(
+    batch: WriteSession, tenant: Tenant, handles: Sequence[Handle]
+) -> list[Outcome] | None:
+    """Run items that only insert rows, and send all their rows in one flush.
+
+    The items do not see one another. Where one of them is refused or does more, all are undone, and
+    the answer is None: they have to run one by one.
+    """
+    whole = batch.item(tenant, apart=True)
+    await whole.open()
+    parts = [whole.part() for _ in handles]
+    running = [handle(part) for handle, part in zip(handles, parts, strict=True)]
+    try:
+        renders = await run_side_by_side(batch.connection, running)
+        if all(whole.staging.absorb(part.staging) for part in parts):
+            await whole.end_item()
+            batch.learn_from(whole)
+            return [render() for render in renders]
+    except REFUSALS_OF_ITEMS:
+        pass
+    except psycopg.Error as error:
+        if not isinstance(refusal_of(error), REFUSALS_OF_ITEMS):
+            raise
+    await whole.undo_item()
+    return None
+
+
+async def run_item(
+    batch: WriteSession,
+    tenant: Tenant,
+    handle: Handle,
+    *,
+    apart: bool,
+) -> Outcome:
+    """Run one item of a batch in its transaction; raise the ApiError that refuses the item.
+
+    The refusal undoes an item that runs `apart`; else the whole batch has to be undone. The batch
+    runs alone in its business, so no other request races for an external id.
+    """
+    session = batch.item(tenant, apart=apart)
+    try:
+        render = await handle(session)
+        await session.end_item()
+    except REFUSALS_OF_ITEMS:
+        await session.undo_item()
+        raise
+    except psycopg.Error as error:
+        said = refusal_of(error)
+        if not isinstance(said, REFUSALS_OF_ITEMS):
+            raise
+        await _tell_taken(session, error, said)
+        await session.undo_item()
+        raise said from error
+    batch.learn_from(session)
+    return render()
 
 
 async def _work(session: WriteSession, work: Work) -> Outcome:
@@ -259,6 +333,12 @@ async def _commit(session: WriteSession, render: Callable[[], Outcome]) -> Outco
         if session.connection.closed:  # Otherwise the database has reported a failure.
             raise OutcomeUnknown from error
         raise
+
+
+async def _tell_taken(session: WriteSession, error: psycopg.Error, said: ApiError) -> None:
+    """Add the record that has a unique value of the work to the API error for it."""
+    if isinstance(error, UniqueViolation):
+        said.detail.update(await _taken(session, unique_key(broken_constraint(error))))
 
 
 async def _taken(session: WriteSession, key: UniqueKey) -> dict[str, str]:

@@ -6,8 +6,9 @@ late as possible: after the rows without a number, and before the rows with one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from types import NoneType
 from uuid import UUID
 
@@ -40,6 +41,8 @@ class UnitOfWork:
     `contents` are files by their keys, which are stored before the rows are sent.
     `last` and `not_rolled_up` are known for each series once numbers of it are taken: the last
     number, and how many entries are in no month yet.
+    A unit may be part of a `whole`, which is sent in its place; its numbers of each series follow
+    those that were taken `earlier`.
     """
 
     business_id: UUID | None
@@ -50,8 +53,11 @@ class UnitOfWork:
     last: dict[str, int] = field(default_factory=dict)
     not_rolled_up: dict[str, int] = field(default_factory=dict)
     beforehand: list[Query] = field(default_factory=list)
-    afterwards: list[Query] = field(default_factory=list)
+    before_numbers: list[tuple[Query, ...]] = field(default_factory=list)
+    afterwards: list[tuple[Query, ...]] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
+    whole: "UnitOfWork | None" = None
+    earlier: dict[str, int] = field(default_factory=dict)
 
     def insert(self, table: Table, row: Row) -> None:
         """Stage a new row; the flush adds the id of the business."""
@@ -89,8 +95,20 @@ class UnitOfWork:
                 taken = self.taken.get(value.series, 0)
                 self.taken[value.series] = max(taken, value.place + 1)
 
+    @property
+    def numbers_are_shown(self) -> bool:
+        """Return whether the answer may have a number that is taken; it has none of an event."""
+        return not self.taken.keys() <= {numbers.EVENTS}
+
+    @property
+    def last_event(self) -> int | None:
+        """Return the sequence of the last event; None without one. Call this after the flush."""
+        return self.last.get(numbers.EVENTS)
+
     def number(self, pending: PendingNumber) -> str:
         """Return the text of a pending number; call this after the flush."""
+        if self.whole is not None:
+            return self.whole.number(self._in_whole(pending))
         last = self.last[pending.series]
         return numbers.render(pending.series, last - self._places_before_last(pending))
 
@@ -106,9 +124,47 @@ class UnitOfWork:
         """Send a statement before all rows."""
         self.beforehand.append(query)
 
-    def follow_with(self, query: Query) -> None:
-        """Send a statement after all rows."""
-        self.afterwards.append(query)
+    def precede_numbers(self, *queries: Query) -> None:
+        """Send statements right before numbers are taken: their triggers may take some, too."""
+        self.before_numbers.append(queries)
+
+    def follow_with(self, *queries: Query) -> None:
+        """Send statements after all rows, one right after the other."""
+        self.afterwards.append(queries)
+
+    def absorb(self, part: "UnitOfWork") -> bool:
+        """Take over the new rows of another unit, so that one flush sends both.
+
+        Return False where that unit does more than insert rows, or where a number that a caller
+        supplied would change those that the series assigns.
+        """
+        series = {*self.taken, *part.taken} & {*self.raised, *part.raised}
+        if part.beforehand or any(part.updated.values()) or series:
+            return False
+        part.whole, part.earlier = self, dict(self.taken)
+        for name, rows in part.inserted.items():
+            numbered = number_columns(tables.metadata.tables[name])
+            ready = (part._row_in_whole(row, numbered) for row in rows)
+            self.inserted.setdefault(name, []).extend(ready)
+        for name, amount in part.taken.items():
+            self.taken[name] = self.taken.get(name, 0) + amount
+        for name, at_least in part.raised.items():
+            self.raise_series(name, at_least)
+        for mine, added in (
+            (self.before_numbers, part.before_numbers),
+            (self.afterwards, part.afterwards),
+        ):
+            mine += [each for each in added if each not in mine]
+        self.contents |= part.contents
+        self.not_rolled_up = part.not_rolled_up
+        return True
+
+    def _row_in_whole(self, row: Row, numbered: tuple[str, ...]) -> Row:
+        pending = {name: row[name] for name in numbered if isinstance(row.get(name), PendingNumber)}
+        return {**row, **{name: self._in_whole(each) for name, each in pending.items()}}
+
+    def _in_whole(self, number: PendingNumber) -> PendingNumber:
+        return replace(number, place=number.place + self.earlier.get(number.series, 0))
 
     def wanted(self, key: UniqueKey) -> list[Row]:
         """Return the staged rows with a value for a unique key; a pending number is no value."""
@@ -129,6 +185,7 @@ class UnitOfWork:
             rows, changed = self.inserted.get(name, []), self.updated.get(name, [])
             if not numbered and self._waits_for_numbers(table, [*rows, *changed]):
                 numbered = True
+                yield from chain.from_iterable(self.before_numbers)
                 yield from self._series_queries(by_function=not as_json)
             # Changes first: an allocation ends before the next one of the same document begins.
             for names, alike in _by_columns(changed).items():
@@ -139,7 +196,9 @@ class UnitOfWork:
             elif rows:
                 ready = self._ready(table, rows)
                 yield from value_insertions(table, ready, self.business_id)
-        yield from self.afterwards
+        if not numbered:
+            yield from chain.from_iterable(self.before_numbers)
+        yield from chain.from_iterable(self.afterwards)
 
     def _waits_for_numbers(self, table: Table, rows: list[Row]) -> bool:
         """Return whether rows have a number that is taken here, or one that raises its series."""
@@ -160,7 +219,7 @@ class UnitOfWork:
         if self.raised:
             yield self._series_query(RAISE_SERIES, self.raised)
         if self.taken and by_function:
-            series = sorted(self.taken)
+            series = sorted(self.taken, key=_in_turn)
             amounts = [self.taken[name] for name in series]
             parameters = {"business_id": self.business_id, "series": series, "amounts": amounts}
             yield Query(TAKE_NUMBERS_BY_FUNCTION, parameters)
@@ -169,7 +228,8 @@ class UnitOfWork:
 
     def _series_query(self, move: str, amounts: dict[str, int]) -> Query:
         parameters: Row = {"business_id": self.business_id}
-        for place, (series, amount) in enumerate(sorted(amounts.items())):
+        for place, series in enumerate(sorted(amounts, key=_in_turn)):
+            amount = amounts[series]
             parameters |= {f"series_{place}": series, f"n_{place}": str(amount)}
         return Query(series_statement(move, len(amounts)), parameters)
 
@@ -202,6 +262,15 @@ class UnitOfWork:
                 self.not_rolled_up[row["series"]] = row["not_rolled_up"]
 
 
+def _in_turn(series: str) -> tuple[bool, str]:
+    """Return the place of a series among the locks: a trigger may have taken an event before.
+
+    A server of the previous release takes its other numbers first, and its triggers take events
+    afterwards. So the two may deadlock during an upgrade; the transaction that ends runs again.
+    """
+    return series != numbers.EVENTS, series
+
+
 def _by_columns(rows: list[Row]) -> dict[frozenset[str], list[Row]]:
     """Group rows by their columns."""
     groups: dict[frozenset[str], list[Row]] = {}
@@ -220,6 +289,8 @@ def _places() -> dict[str, int]:
         tables.journal_line,
         tables.cash_line,
         tables.bank_reconciliation,
+        tables.event,
+        tables.unplaced_event,
     )
     others = (each for each in tables.metadata.sorted_tables if each not in last)
     return {table.name: place for place, table in enumerate((*others, *last))}

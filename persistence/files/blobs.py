@@ -19,7 +19,7 @@ from uuid import UUID
 
 import structlog
 
-from accounting.errors import Unavailable
+from accounting.errors import Outage, Unavailable
 
 T = TypeVar("T")
 
@@ -226,12 +226,10 @@ def _report_leftover(contents: Mapping[str, bytes]) -> None:
     structlog.get_logger("accounting.documents").warning("left_behind", keys=sorted(contents))
 
 
-def _unavailable(error: Exception) -> Unavailable:
+def _unavailable(error: Exception) -> Outage:
     structlog.get_logger("accounting.documents").error(
         "storage_out_of_reach", reason=f"{type(error).__name__}: {error}"[:500]
     )
-    return Unavailable(
-        "service_unavailable",
-        "Files cannot be stored or read now. Repeat the request with the same Idempotency-Key.",
-        retry_after_seconds=1,
+    return Outage(
+        "service_unavailable", "Files cannot be stored or read now.", retry_after_seconds=1
     )

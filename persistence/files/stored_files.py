@@ -22,8 +22,8 @@ from persistence.engine.ids import new_id
 from persistence.engine.listings import Listing, any_part, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import LinkTenant
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
+from persistence.engine.tenants import LinkTenant
 from persistence.engine.transaction import reading
 from persistence.files.blobs import key_in, new_key
 from persistence.store import Store, among, in_business, no_such_reference, not_found
@@ -177,6 +177,7 @@ class StoredFileStore(Store[StoredFile]):
         )
         staging = self.scope.staging
         staging.insert(stored_document, {name: getattr(made, name) for name in NAMES})
+        self.scope.note_saved(stored_document, made)
         staging.contents[key_in(self.scope.business_id, made.storage_key)] = received.content
         return made
 

@@ -23,12 +23,14 @@ from persistence.engine.database_errors import DatabaseAway
 from persistence.engine.ids import new_id
 from persistence.engine.pipeline import Connection, execute_pipeline
 from persistence.engine.pool import Pool
-from persistence.engine.sessions import BusinessTenant, ReadSession
+from persistence.engine.sessions import ReadSession
 from persistence.engine.sql import Answers, Fetch, Query, compiled, given
+from persistence.engine.tenants import BusinessTenant
 from persistence.engine.topology import SNAPSHOT
 from persistence.integrity import (
     bank_checks,
     control_accounts,
+    event_checks,
     ledger_checks,
     opening_checks,
     refund_checks,
@@ -62,6 +64,7 @@ CHECKS = {
     **ledger_checks.TAGS_CHECKS,
     **ledger_checks.PERIODS_CHECKS,
     **trail.CHECKS,
+    **event_checks.CHECKS,
 }
 """Every SQL check by its name."""
 

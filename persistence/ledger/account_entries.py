@@ -19,7 +19,8 @@ from persistence.engine.sql import Fetch, Query, Row, compiled, given, word
 from persistence.ledger.balances import MONTH_SUMS, UNROLLED
 from persistence.ledger.split_rows import MARK_COLUMNS, mark_in
 from persistence.ledger.tags import ANY_TAG
-from persistence.store import Scope, among, in_business
+from persistence.scope import Scope
+from persistence.store import among, in_business
 from persistence.tables import cash_line, journal_entry, journal_line, tagged_line
 
 _OF_ENTRY = (

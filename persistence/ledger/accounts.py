@@ -16,7 +16,7 @@ from accounting.books.ledger import balance
 from accounting.books.periods import EVER, Period
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.balances import TURNOVERS, period_parameters
-from persistence.store import Store, among, in_business, not_found
+from persistence.store import Record, Store, among, in_business, not_found
 from persistence.tables import account
 
 # SQL of the chart of accounts: accounts with their sums, found by id, code or external id.
@@ -134,7 +134,7 @@ CLOSE = compiled(
 
 
 @dataclass(frozen=True, slots=True)
-class AccountState:
+class AccountState(Record):
     """An account with its turnovers in minor units, all-time and within the requested period.
 
     `banked`: a bank account is connected to it.
@@ -152,12 +152,8 @@ class AccountState:
     last_entry_reference: str | None
 
     @property
-    def id(self) -> UUID:
-        return self.account.id
-
-    @property
-    def version(self) -> int:
-        return self.account.version
+    def stored(self) -> Account:
+        return self.account
 
     @classmethod
     def untouched(cls, account: Account, *, banked: bool = False) -> "AccountState":
@@ -293,7 +289,7 @@ class AccountStore(Store[AccountState]):
 
     def save(self, value: Account) -> None:
         """Stage an account."""
-        self.scope.stage(account, value.id, {name: getattr(value, name) for name in NAMES})
+        self.scope.stage(account, value, {name: getattr(value, name) for name in NAMES})
 
     def _family(self, text: str, reference: str) -> Query:
         return Query(text, {"reference": reference, **period_parameters(EVER)})
@@ -313,8 +309,8 @@ def _state(row: Row) -> AccountState:
 
 def _resolve(reference: AccountReference, found: Sequence[Account]) -> Account | None:
     wanted = str(reference.value)
-    tried = {"id": ("id",), "code": ("code",), "any": ("id", "code", "external_id")}
-    for name in tried[reference.kind]:
+    tried = ("id", "code", "external_id") if reference.kind == "any" else (reference.kind,)
+    for name in tried:
         for one in found:
             if str(getattr(one, name)) == (wanted.lower() if name == "id" else wanted):
                 return one

@@ -17,7 +17,7 @@ from accounting.opening.openings import OPENING
 from accounting.tax.settlements import SETTLEMENT
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.sql import Query, Row
-from persistence.store import Scope
+from persistence.scope import Scope
 
 # Sums by month of the lines of a business: per account, and per tax code.
 

@@ -23,6 +23,7 @@ from persistence.ledger.journal_records import (
     line_on,
     record_of,
     shown,
+    written,
 )
 from persistence.ledger.journal_sql import BY_ID, DELETE_DRAFT, LINES, REACTIVATE, STORED
 from persistence.ledger.line_digests import lines_digest
@@ -110,7 +111,9 @@ class JournalStore(Store[EntryRecord]):
         `accounts` are the accounts on its lines, by id.
         """
         if entry.status != "approved":
-            self.scope.stage(journal_draft, entry.id, draft_row(entry, self.scope.now))
+            if (before := self.scope.loaded(entry.id)) is not None:
+                self.scope.note_loaded([written(before)])
+            self.scope.stage(journal_draft, entry, draft_row(entry, self.scope.now))
             return shown(entry, accounts, None, None)
         lines = [
             (
@@ -238,7 +241,9 @@ class JournalStore(Store[EntryRecord]):
             "ids": ids,
             "now": self.scope.now,
         }
-        self.scope.staging.follow_with(Query(REACTIVATE, parameters))
+        changed = ("archived_at", "is_active")
+        unseen = self.scope.unseen(Query(REACTIVATE, parameters), "unarchived", *changed)
+        self.scope.staging.precede_numbers(*unseen)
 
     def _locking(self, ids: Sequence[UUID]) -> Query:
         """Return the statement that locks drafts; posted entries never change."""

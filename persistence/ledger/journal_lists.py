@@ -9,6 +9,7 @@ from sqlalchemy import (
     Boolean,
     Table,
     Text,
+    Uuid,
     and_,
     cast,
     func,
@@ -107,6 +108,7 @@ POSTED = Listing(
         # Posting is the last change of an entry.
         **created_filters(journal_entry, updated=journal_entry.c.posted_at),
         **_dated(journal_entry),
+        **equal(journal_entry.c.source_id),
         "account": _posted_touches("account"),
         "account_id": _posted_touches("account_id"),
         "is_posted": Filter(given("is_posted", Boolean)),
@@ -133,6 +135,8 @@ DRAFTS = Listing(
     filters={
         **created_filters(journal_draft),
         **_dated(journal_draft),
+        # A draft is its own source, as is the entry that it becomes.
+        "source_id": Filter(journal_draft.c.id == given("source_id", Uuid)),
         "account": _draft_touches("account"),
         "account_id": _draft_touches("account_id"),
         "is_posted": Filter(not_(given("is_posted", Boolean))),

@@ -17,7 +17,7 @@ from accounting.books.report_filter import AccountMovement, Basis, ReportFilter
 from persistence.engine.sql import Answers, Fetch, Query, Row
 from persistence.ledger.balances import LINES_OF_ENTRY, MONTH_SUMS, UNROLLED
 from persistence.ledger.tags import ANY_TAG
-from persistence.store import Scope
+from persistence.scope import Scope
 
 # The lines of one account in some days, on each basis. A covering index serves them.
 _DAYS = """SELECT debit, credit FROM <table>

@@ -12,7 +12,7 @@ from accounting.books.periods import Period
 from accounting.books.report_filter import Basis
 from persistence import tables
 from persistence.engine.sql import Fetch, Query, Row
-from persistence.store import Scope
+from persistence.scope import Scope
 
 TAGGED = tuple(
     table

@@ -8,8 +8,13 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection, text
 
-from accounting.bank.bank_accounts import free_code
-from accounting.books.chart import STARTING_CHART, Role, StartingAccount, starting_name
+from accounting.books.accounts import free_code
+from accounting.books.chart import (
+    STARTING_CHART,
+    Role,
+    StartingAccount,
+    starting_name,
+)
 from accounting.tax.codes import TaxCode
 from accounting.tax.starting_codes import made, starting_codes
 from persistence.engine.ids import new_id
@@ -55,7 +60,7 @@ def _with_accounts(
     for account in _starting(_WITHHELD - set(roles)):
         assert account.role is not None, "found by it"
         # The business may use the code already. Any code will do: the account is found by its role.
-        code = free_code(account.code, taken) if account.code in taken else account.code
+        code = free_code(account.code, taken)
         roles[account.role] = new_id()
         taken.add(code)
         row: dict[str, Any] = {

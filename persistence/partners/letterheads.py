@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 from sqlalchemy import select
 
 from persistence.engine.sql import Fetch, Query, compiled
-from persistence.store import MINE, Scope
+from persistence.scope import Scope
+from persistence.store import MINE
 from persistence.tables import business
 
 

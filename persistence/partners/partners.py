@@ -89,6 +89,27 @@ async def find_partner(pool: Pool, partner_id: UUID) -> PartnerLine:
         return await _line(connection, partner_id)
 
 
+async def knows_partner(pool: Pool, partner_id: UUID) -> bool:
+    """Return whether a partner exists, at any revision of the schema."""
+    return await _finds(pool, "SELECT FROM partner WHERE id = %s", partner_id)
+
+
+async def knows_key(pool: Pool, partner_id: UUID | None, key_id: str) -> bool:
+    """Return whether a partner has or had an API key, at any revision of the schema."""
+    text = "SELECT FROM api_key WHERE partner_id = %s AND key_id = %s"
+    return await _finds(pool, text, partner_id, key_id)
+
+
+async def knows_business(pool: Pool, business_id: UUID) -> bool:
+    """Return whether a business exists, at any revision of the schema."""
+    return await _finds(pool, "SELECT FROM business WHERE id = %s", business_id)
+
+
+async def _finds(pool: Pool, text: str, *values: UUID | str | None) -> bool:
+    async with pool.connection() as connection:
+        return await (await connection.execute(text, values)).fetchone() is not None
+
+
 async def add_key(
     pool: Pool, partner_id: UUID, key_id: str, digest: bytes, now: datetime
 ) -> list[str]:

@@ -1,19 +1,15 @@
 """The businesses of one partner, during one request: the isolation between partners."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 from sqlalchemy import (
     Boolean,
-    Column,
-    Numeric,
-    Table,
     Text,
     Uuid,
-    cast,
     func,
     literal_column,
     select,
@@ -24,101 +20,29 @@ from accounting.books.accounts import Account
 from accounting.books.businesses import Sandbox
 from accounting.books.time_zones import UNIVERSAL
 from accounting.errors import NotAllowed, NotFound
+from accounting.events.changes import change_of
 from accounting.tax.codes import TaxCode
-from persistence import tables
-from persistence.engine.ids import new_id
+from accounting.trade.parties import CreatedParty
 from persistence.engine.listings import Filter, Listing, any_part, created_filters
 from persistence.engine.pages import Page, PageRequest
-from persistence.engine.sessions import PartnerTenant, ReadSession, WriteSession
+from persistence.engine.sessions import ReadSession, WriteSession
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
-from persistence.engine.topology import CLOSE_GATE, Topology
+from persistence.engine.tenants import PartnerTenant
+from persistence.engine.topology import CLOSE_GATE
 from persistence.engine.unit_of_work import UnitOfWork
+from persistence.feed import overdue
+from persistence.feed.staged_events import ChangedObject, stage_changes
 from persistence.files.blobs import key_in
-from persistence.ledger.line_digests import with_new_digests
-from persistence.store import Precondition, in_business
+from persistence.ledger.exchange_rates import PartnerExchangeRates
+from persistence.partners.copied_books import CopiedBooks, copied, reading_all
+from persistence.partners.webhook_endpoints import WebhookEndpoints
+from persistence.scope import Precondition
 from persistence.tables import (
     account,
     business,
-    journal_entry,
-    journal_line,
-    metadata,
-    stored_document,
     tax_code,
 )
 from persistence.tax.tax_codes import row_of
-
-# Copies of the books of a business to another one: every row, under new ids.
-
-
-# Replies belong to requests, and the database writes an audit trail of the copy itself.
-NOT_COPIED = {tables.reply, tables.audit_record, tables.audit_seal}
-COPIED = tuple(
-    table
-    for table in metadata.sorted_tables
-    if table.info.get("tenant") and table not in NOT_COPIED
-)
-
-
-def _read_template(item: Column[Any]) -> ColumnElement[Any]:
-    """Select a column as the flush takes it: a decimal as text, since JSON would round it."""
-    return cast(item, Text).label(item.name) if isinstance(item.type, Numeric) else item
-
-
-READING = {
-    table: compiled(
-        select(
-            *(_read_template(c) for c in table.c if c.computed is None and c.name != "business_id")
-        )
-        .where(in_business(table))
-        .order_by(*table.primary_key)
-    )
-    for table in COPIED
-}
-
-
-@dataclass(frozen=True, slots=True)
-class CopiedBooks:
-    """The rows of each table, parents first."""
-
-    rows: Mapping[Table, list[Row]]
-
-    @property
-    def storage_keys(self) -> list[str]:
-        """The storage keys of the files, which both businesses use."""
-        return [row["storage_key"] for row in self.rows[stored_document]]
-
-
-def reading_all(business_id: UUID, machines: Topology) -> tuple[Query, ...]:
-    """Return the statements that read all rows of one business in an open transaction."""
-    scope = {"business_id": business_id}
-    return machines.set_tenant(business_id), *(Query(text, scope) for text in READING.values())
-
-
-def copied(answers: Answers) -> CopiedBooks:
-    """Assign new ids to the rows that were read; their order is that of the old ids."""
-    read = dict(zip(READING, answers[1:], strict=True))
-    old = sorted(row["id"] for rows in read.values() for row in rows if "id" in row)
-    names: dict[Any, Any] = {each: new_id() for each in old}
-    names |= {str(each): str(new) for each, new in names.items()}
-    rows = {
-        table: [{name: renamed(value, names) for name, value in row.items()} for row in old_rows]
-        for table, old_rows in read.items()
-    }
-    rows[journal_entry] = with_new_digests(rows[journal_entry], rows[journal_line])
-    return CopiedBooks(rows)
-
-
-def renamed(value: Any, names: Mapping[Any, Any]) -> Any:
-    """Replace each old id by the new one, also inside JSON."""
-    match value:
-        case dict():
-            return {names.get(key, key): renamed(each, names) for key, each in value.items()}
-        case list():
-            return [renamed(each, names) for each in value]
-        case UUID() | str():
-            return names.get(value, value)
-    return value
-
 
 T = TypeVar("T")
 
@@ -156,6 +80,7 @@ class RegisteredBusiness:
     clock_seconds_ahead: int = 0
     matching_tolerance_cents: int = 0
     timezone: str = UNIVERSAL
+    unknown_parties: str = "create"
 
 
 ACCOUNT = tuple(item.name for item in fields(Account))
@@ -194,6 +119,14 @@ AUDIT = "SELECT audit_business(%(business_id)s)"
 CLOSE_MY_GATE = (
     f"{CLOSE_GATE} FROM business WHERE id = %(business_id)s AND partner_id = %(partner_id)s"
 )
+
+# Row 0 of a feed: the moment at which it begins, after all rows that have no event in it.
+BEGIN_FEED = """
+INSERT INTO event (business_id, sequence, id, occurred_at, type, change, object_type, object_id,
+                   version, actor_kind)
+VALUES (%(business_id)s, 0, %(business_id)s, clock_timestamp(), 'start', 'start', 'business',
+        %(business_id)s, 1, 'operator')
+"""
 
 TOKENS_VALID_FROM = "SELECT tokens_valid_from FROM partner WHERE id = %(partner_id)s"
 IS_REVOKED = "SELECT id FROM revoked_token WHERE id = %(token_id)s"
@@ -237,6 +170,8 @@ LISTING = Listing(
 class Registry:
     """The businesses and tokens of one partner, in one transaction."""
 
+    created_parties: ClassVar[Sequence[CreatedParty]] = ()  # As `Books`; it has no customers.
+
     def __init__(
         self,
         session: ReadSession | WriteSession,
@@ -249,10 +184,23 @@ class Registry:
         self._tenant = tenant
         self._precondition = precondition
         self._versions: dict[UUID, int] = {}
+        self._loaded: dict[UUID, RegisteredBusiness] = {}
 
     @property
     def partner_id(self) -> UUID:
         return self._tenant.caller.partner_id
+
+    @property
+    def webhooks(self) -> WebhookEndpoints:
+        """The webhook endpoints of this partner."""
+        return WebhookEndpoints(
+            self.session, self.partner_id, self.now, self._versions, self._precondition
+        )
+
+    @property
+    def exchange_rates(self) -> PartnerExchangeRates:
+        """The exchange rates of this partner for all of its businesses."""
+        return PartnerExchangeRates(self.session, self.partner_id, self._versions)
 
     def get(self, business_id: UUID) -> Fetch[RegisteredBusiness]:
         """Find a business of this partner; raises NotFound."""
@@ -307,13 +255,20 @@ class Registry:
             self._staging().insert(account, {name: getattr(one, name) for name in ACCOUNT})
         for code in codes:
             self._staging().insert(tax_code, row_of(code))
+        parts = [*(("account", each) for each in chart), *(("tax_code", each) for each in codes)]
+        self._stage_events(("business", opened), *parts)
 
     def open_copied(self, opened: RegisteredBusiness, books: CopiedBooks) -> None:
-        """Stage a new business with copied books; `keep_files` stages the contents of the files."""
+        """Stage a new business with copied books; `keep_files` stages the contents of the files.
+
+        Its feed begins with the business: the copied records have no events.
+        """
         self._stage_opened(opened)
         for table, rows in books.rows.items():
             for row in rows:
                 self._staging().insert(table, row)
+        self._stage_events(("business", opened))
+        self._staging().follow_with(Query(BEGIN_FEED, {"business_id": opened.id}))
 
     def keep_files(self, opened: RegisteredBusiness, contents: Mapping[str, bytes]) -> None:
         """Stage the contents of a new business's files by their storage keys."""
@@ -322,11 +277,26 @@ class Registry:
         }
 
     def save(self, changed: RegisteredBusiness) -> None:
-        """Stage a changed business."""
+        """Stage a changed business and its event; a sandbox that is given up has none."""
         row = {**_row(changed), "partner_id": self.partner_id}
         staging = self._staging()
+        if changed.sandbox is not Sandbox.GIVEN_UP:
+            staging.business_id = changed.id
+            staging.lead_with(self.session.connection.machines.set_tenant(changed.id))
+            self._stage_events(("business", changed))
         staging.update(business, {**row, "version": self._versions[changed.id]})
         staging.follow_with(Query(AUDIT, {"business_id": changed.id}))
+
+    async def record_overdue(self, moved: RegisteredBusiness) -> None:
+        """Stage the events of documents that become overdue as the clock of a sandbox moves."""
+        confined = self.session.connection.machines.set_tenant(moved.id)
+        now = self.now_in(moved)
+
+        async def read(query: Query) -> list[Row]:
+            return await Fetch(self.session, (confined, query), lambda answers: answers[1])
+
+        async for _, told in overdue.pages(moved.id, now, moved.timezone, read):
+            stage_changes(self._staging(), now, self._cause, told)
 
     def tokens_valid_from(self) -> Fetch[datetime]:
         """Return the time before which all issued tokens of this partner are revoked."""
@@ -345,10 +315,10 @@ class Registry:
         """
         if await self.is_revoked(token_id):
             return
-        told = {"partner_id": self.partner_id, "id": token_id}
+        named = {"partner_id": self.partner_id, "id": token_id}
         staging = self._staging()
-        staging.follow_with(Query(REVOKE, {**told, "expires_at": expires_at}))
-        staging.follow_with(Query(AUDIT_REVOCATION, told))
+        staging.follow_with(Query(REVOKE, {**named, "expires_at": expires_at}))
+        staging.follow_with(Query(AUDIT_REVOCATION, named))
         staging.follow_with(Query(FORGET, {"partner_id": self.partner_id, "now": self.now}))
 
     def etag(self, id_: UUID) -> int:
@@ -356,12 +326,25 @@ class Registry:
         loaded = self._versions.get(id_)
         if loaded is None:
             return 1
-        changed = isinstance(self.session, WriteSession) and self._staging().holds_change(id_)
-        return loaded + 1 if changed else loaded
+        return loaded + 1 if self.session.holds_change(id_) else loaded
 
     def now_in(self, found: RegisteredBusiness) -> datetime:
         """Return the current time of a business; the clock of a sandbox may be ahead."""
         return self.now + timedelta(seconds=found.clock_seconds_ahead)
+
+    def _stage_events(self, *changed: tuple[str, Any]) -> None:
+        """Stage the events of new and changed objects, each with its type."""
+        changes = []
+        for kind, each in changed:
+            found = change_of(kind, self._loaded.get(each.id), each, None)
+            version = self._versions.get(each.id, 0) + 1
+            named = getattr(each, "external_id", None)
+            changes.append(ChangedObject(kind, each.id, named, version, found))
+        stage_changes(self._staging(), self.now, self._cause, changes)
+
+    @property
+    def _cause(self) -> Row:
+        return self._tenant.audited.cause(self._tenant.caller)
 
     def _stage_opened(self, opened: RegisteredBusiness) -> None:
         staging = self._staging()
@@ -414,7 +397,7 @@ class Registry:
         if not rows:
             return None
         found = _read(rows[0])
-        self._versions[found.id] = found.version
+        self._versions[found.id], self._loaded[found.id] = found.version, found
         return found
 
     def _staging(self) -> UnitOfWork:

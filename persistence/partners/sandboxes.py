@@ -3,11 +3,13 @@
 from datetime import datetime
 from uuid import UUID
 
+import orjson
 import psycopg
 from psycopg.sql import SQL, Identifier
 
 from persistence.database.rights import SEE_EVERY_BUSINESS
 from persistence.engine.pool import Pool
+from persistence.engine.tenants import WRITES_EVENTS
 from persistence.engine.topology import CLOSE_GATE
 from persistence.tables import audit_record, audit_seal, metadata
 
@@ -26,7 +28,14 @@ SELECT id FROM business WHERE sandbox = 'given_up' OR sandbox = 'open' AND creat
 UNION ALL
 (SELECT id FROM business WHERE sandbox = 'template' ORDER BY created_at DESC OFFSET 1)
 """
-_HOLD = "SELECT id FROM business WHERE id = %s AND sandbox IS NOT NULL FOR UPDATE"
+_HOLD = "SELECT partner_id FROM business WHERE id = %s AND sandbox IS NOT NULL FOR UPDATE"
+# The newest placement of a partner stays, whatever its business: the next one counts on from it.
+_DELETE_PLACEMENTS = """
+DELETE FROM event_placement WHERE partner_id = %(partner_id)s AND business_id = %(business_id)s
+  AND position < (SELECT max(position) FROM event_placement WHERE partner_id = %(partner_id)s)
+"""
+# The feed is deleted with the business, so triggers write no events of the deletions.
+_WRITE_NO_EVENTS = "SELECT set_config('app.caller', %s, true)"
 _OF_BUSINESS = tuple(
     table
     for table in reversed(metadata.sorted_tables)
@@ -64,11 +73,14 @@ def take_away(owner: psycopg.Connection, business_id: UUID) -> None:
     """
     with owner.transaction():
         owner.execute(SEE_EVERY_BUSINESS)
+        owner.execute(_WRITE_NO_EVENTS, (orjson.dumps(WRITES_EVENTS).decode(),))
         owner.execute(CLOSE_GATE, {"business_id": business_id})  # Waits for open writes.
-        if owner.execute(_HOLD, (business_id,)).fetchone() is None:
+        held = owner.execute(_HOLD, (business_id,)).fetchone()
+        if held is None:
             return
         for table in _OF_BUSINESS:
             _delete(owner, table.name, "business_id", business_id)
+        owner.execute(_DELETE_PLACEMENTS, {"partner_id": held[0], "business_id": business_id})
         _delete(owner, "business", "id", business_id)
         for table in (audit_seal, audit_record):
             _delete(owner, table.name, "business_id", business_id)

@@ -8,7 +8,7 @@ from accounting.tax.cash_schemes import CountedCodes
 from accounting.tax.returns import JournalRange, TaxReturn
 from accounting.tax.settlements import TAXES, Amounts, DeclaredTax
 from persistence.engine.sql import Fetch, Query
-from persistence.store import Scope
+from persistence.scope import Scope
 from persistence.tax import coded_amounts, slice_lines
 
 # The settlements of all versions of a return: no other return is filed on the same days.

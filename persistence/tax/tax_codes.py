@@ -36,7 +36,7 @@ from persistence.engine.listings import (
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.accounts import account_beside, account_columns
-from persistence.store import Store, among, in_business
+from persistence.store import Record, Store, among, in_business
 from persistence.tables import (
     account,
     bill,
@@ -108,19 +108,15 @@ def _day(text: str | None) -> date | None:
 
 
 @dataclass(frozen=True, slots=True)
-class TaxCodeRecord:
+class TaxCodeRecord(Record):
     """A tax code with its tax account."""
 
     tax_code: TaxCode
     ledger: Account
 
     @property
-    def id(self) -> UUID:
-        return self.tax_code.id
-
-    @property
-    def version(self) -> int:
-        return self.tax_code.version
+    def stored(self) -> TaxCode:
+        return self.tax_code
 
 
 _SOURCE = tax_code.join(
@@ -255,8 +251,7 @@ class TaxCodeStore(Store[TaxCodeRecord]):
         return self.fetch((Query(CHANGED, _asked(seen)),), answer)
 
     def _noted(self, codes: TaxCodes) -> TaxCodes:
-        for each in codes.codes:
-            self.scope.note_version(each.id, each.version)
+        self.scope.note_loaded(codes.codes)
         return codes
 
     def for_use(self, *, needed: bool) -> Fetch[TaxCodes]:
@@ -274,7 +269,7 @@ class TaxCodeStore(Store[TaxCodeRecord]):
 
     def save(self, value: TaxCode) -> None:
         """Stage a tax code."""
-        self.scope.stage(tax_code, value.id, row_of(value))
+        self.scope.stage(tax_code, value, row_of(value))
 
 
 def _record(row: Row) -> TaxCodeRecord:

@@ -28,7 +28,7 @@ from persistence.engine.listings import Listing, between, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
-from persistence.store import Store, among, in_business
+from persistence.store import Record, Store, among, in_business
 from persistence.tables import tax_return
 from persistence.tax import coded_amounts, return_lines, slice_lines
 from persistence.tax.declared_tax import amounts_of
@@ -244,19 +244,15 @@ AUDIT_BUSINESS = "SELECT audit_business(%(business_id)s)"
 
 
 @dataclass(frozen=True, slots=True)
-class TaxReturnRecord:
+class TaxReturnRecord(Record):
     """A tax return with the id of the return that superseded it."""
 
     tax_return: TaxReturn
     superseded_by_id: UUID | None
 
     @property
-    def id(self) -> UUID:
-        return self.tax_return.id
-
-    @property
-    def version(self) -> int:
-        return self.tax_return.version
+    def stored(self) -> TaxReturn:
+        return self.tax_return
 
     @property
     def posted(self) -> tuple[PostedEntry, ...]:
@@ -368,12 +364,13 @@ class TaxReturnStore(Store[TaxReturnRecord]):
 
     def save(self, value: TaxReturn) -> None:
         """Stage a tax return."""
-        self.scope.stage(tax_return, value.id, row_of(value))
+        self.scope.stage(tax_return, value, row_of(value))
 
     def delete(self, value: TaxReturn) -> None:
         """Stage the deletion of a draft."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
         self.scope.staging.lead_with(Query(DELETE, parameters))
+        self.scope.note_deleted(tax_return, value)
 
     def lock_up_to(self, lock_date: date) -> None:
         """Stage the new lock date of the business, and its audit record."""
@@ -381,6 +378,7 @@ class TaxReturnStore(Store[TaxReturnRecord]):
         moved = {**own, "lock_date": lock_date, "now": self.scope.now}
         self.scope.staging.follow_with(Query(LOCK_UP_TO, moved))
         self.scope.staging.follow_with(Query(AUDIT_BUSINESS, own))
+        self.scope.locks_period = True
 
 
 def _record(row: Row, posted: tuple[PostedEntry, ...] = ()) -> TaxReturnRecord:

@@ -37,9 +37,10 @@ from persistence.ledger.split_rows import (
     taxes_of,
     without_opening,
 )
-from persistence.store import Scope, Store, among, in_business
+from persistence.scope import Scope
+from persistence.store import Record, Store, among, in_business
 from persistence.trade.documents import keep_series_clear
-from persistence.trade.parties import (
+from persistence.trade.party_columns import (
     any_part_or_party,
     of_party_known_as,
     on_party,
@@ -110,19 +111,15 @@ class CreditSql:
 
 
 @dataclass(frozen=True, slots=True)
-class CreditRecord:
+class CreditRecord(Record):
     """A credit with the documents it settles, by id and without lines."""
 
     credit: Credit
     documents: dict[UUID, Document]
 
     @property
-    def id(self) -> UUID:
-        return self.credit.id
-
-    @property
-    def version(self) -> int:
-        return self.credit.version
+    def stored(self) -> Credit:
+        return self.credit
 
 
 class CreditStore(Store[Credit]):
@@ -171,7 +168,7 @@ class CreditStore(Store[Credit]):
         row["applied"] = applied(value)
         row["settled"] = split_rows(value.settled)
         keep_series_clear(self.scope, self.sql.side.credit_series, value.id, value.number)
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
         self.allocations.save(value.id, value.allocations)
 
     def _records(self, rows: list[Row], around: Answers) -> list[CreditRecord]:

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Table
 
 from persistence.engine.sql import Answers, Fetch, Query
-from persistence.store import Scope
+from persistence.scope import Scope
 from persistence.trade.document_settlements import SettlementTables
 
 Ids = dict[str, list[UUID]]

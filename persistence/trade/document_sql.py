@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.trade.documents import Document, owing_statuses
+from accounting.trade.documents import Document, owing_statuses, status_when_late
 from accounting.trade.sides import Side
 from persistence.engine.listings import (
     MOMENT,
@@ -39,7 +39,12 @@ from persistence.engine.sql import compiled, given, word
 from persistence.store import among, in_business
 from persistence.tables import account, journal_line
 from persistence.trade.document_settlements import SettlementTables, settlement_columns
-from persistence.trade.parties import any_part_or_party, of_party_known_as, on_party, party_columns
+from persistence.trade.party_columns import (
+    any_part_or_party,
+    of_party_known_as,
+    on_party,
+    party_columns,
+)
 
 STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
 UNLISTED = ("lines", "settled", "returned", "reduced")
@@ -159,7 +164,6 @@ class DocumentSql:
     def _stored_statuses(self, asked: Mapping[str, Any], *, late: bool) -> list[str]:
         """List the stored statuses that match the filters, for late or for timely documents."""
         owing = owing_statuses(self.side)
-        turning = owing[:2]
         stored = (*owing, "draft", "paid", "written_off", "refunded", "voided")
         wanted = set(asked.get("status", (*stored, "overdue")))
         if "issued" in wanted:
@@ -168,7 +172,7 @@ class DocumentSql:
         return [
             status
             for status in stored
-            if ("overdue" if late and status in turning else status) in wanted
+            if (status_when_late(status) if late and status in owing else status) in wanted
             and overdue in (None, late and status in owing)
         ]
 

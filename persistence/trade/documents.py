@@ -29,10 +29,11 @@ from persistence.ledger.split_rows import (
     taxes_of,
     without_opening,
 )
-from persistence.store import Scope, Store, no_such_reference, not_found
+from persistence.scope import Scope
+from persistence.store import Record, Store, no_such_reference, not_found
 from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
 from persistence.trade.document_sql import BY_STATUS, STORED, DocumentSql
-from persistence.trade.parties import take_party
+from persistence.trade.party_columns import take_party
 
 # The columns that settlements and refunds change. A save that changes no others writes only these.
 # The tags are always included: `Tags.follow` compares them with the loaded tags.
@@ -46,19 +47,15 @@ KEPT = tuple(name for name in STORED if name not in MOVED)
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRecord:
+class DocumentRecord(Record):
     """A document with its settlements and refunds."""
 
     document: Document
     settlements: Settlements
 
     @property
-    def id(self) -> UUID:
-        return self.document.id
-
-    @property
-    def version(self) -> int:
-        return self.document.version
+    def stored(self) -> Document:
+        return self.document
 
 
 class DocumentStore(Store[Document]):
@@ -165,7 +162,7 @@ class DocumentStore(Store[Document]):
             row["party_id"] = value.party.id
             row["lines"] = [_line_row(line) for line in value.lines]
             keep_series_clear(self.scope, self.sql.side.series, value.id, value.number)
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
 
     def _only_moved(self, value: Document) -> bool:
         """Return whether the other columns are as loaded; an unchanged value is the same object."""
@@ -180,6 +177,7 @@ class DocumentStore(Store[Document]):
         """Stage the deletion of a draft."""
         parameters = {"business_id": self.scope.business_id, "ids": [value.id]}
         self.scope.staging.follow_with(Query(self.sql.deletion, parameters))
+        self.scope.note_deleted(self.table, value)
 
 
 def _record(row: Row) -> DocumentRecord:

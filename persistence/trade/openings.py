@@ -73,7 +73,7 @@ class OpeningStore(Store[Opening]):
         row = {name: getattr(value, name) for name in STORED}
         row["stated"] = {str(account): amount for account, amount in value.stated.items()}
         row["documented"] = {str(role): amount for role, amount in value.documented.items()}
-        self.scope.stage(opening_balance, value.id, row)
+        self.scope.stage(opening_balance, value, row)
 
 
 def _opening(row: Row, *, posted: tuple[PostedEntry, ...] = ()) -> Opening:

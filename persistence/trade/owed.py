@@ -20,7 +20,7 @@ from accounting.trade.party_statements import PartyStatement, StatementLine, sta
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
 from persistence import tables
 from persistence.engine.sql import Answers, Fetch, Query, Row
-from persistence.store import Scope
+from persistence.scope import Scope
 
 T = TypeVar("T")
 

@@ -3,19 +3,17 @@
 A subclass names its table and its SQL.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     Table,
     Text,
     Uuid,
-    and_,
     case,
     cast,
     func,
@@ -26,12 +24,22 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Select
 
-from accounting.trade.parties import Customer, OpenAmounts, Party, PartyNamed, Vendor, party_of
+from accounting.errors import AboutItem
+from accounting.trade.parties import (
+    CreatedParty,
+    Customer,
+    OpenAmounts,
+    Party,
+    PartyNamed,
+    Vendor,
+    party_of,
+    unknown_party,
+)
 from persistence.engine.ids import new_id
 from persistence.engine.listings import SKIPPED, Filter, Listing, any_part, created_filters, equal
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
-from persistence.store import MINE, Store, among, in_business, no_such_reference
+from persistence.store import MINE, Record, Store, among, in_business, no_such_reference
 from persistence.tables import (
     bill,
     bill_payment,
@@ -45,13 +53,12 @@ from persistence.tables import (
     vendor_refund,
     vendor_refund_payment,
 )
+from persistence.trade.party_columns import party_columns, party_status, take_party
 
 # SQL of customers and vendors: one class for both.
 
 
 P = TypeVar("P", bound=Customer | Vendor)
-
-SHOWN = tuple(item.name for item in fields(Party))
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ class PartySql(Generic[P]):
 
     `document` is the table of invoices or bills; `payment` and `credit` are the tables that settle
     them. `refund_owed` selects the unpaid refunds of the party given by the parameter `id`.
+    `searched` are columns that only this side's parties have.
     """
 
     kind: type[P]
@@ -68,7 +76,7 @@ class PartySql(Generic[P]):
     payment: Table
     credit: Table
     refund_owed: Select[int]
-    own_filters: Mapping[str, Filter] = field(default_factory=dict)
+    searched: tuple[ColumnElement[Any], ...]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -175,7 +183,7 @@ class PartySql(Generic[P]):
             key=row.id,
             scope=in_business(self.party),
             columns=self.columns,
-            filters={**self._filters(), **self.own_filters},
+            filters=self._filters(),
             sorts={
                 "created_at": row.created_at,
                 "updated_at": row.updated_at,
@@ -183,6 +191,11 @@ class PartySql(Generic[P]):
             },
             default_sort="-created_at",
         )
+
+    def _listed_email(self) -> ColumnElement[str]:
+        """Return the e-mail address in lower case; only customers have it in an indexed column."""
+        row = self.party.c
+        return row.listed_email if "listed_email" in row else func.lower(row.email)
 
     def _filters(self) -> dict[str, Filter]:
         row = self.party.c
@@ -193,6 +206,16 @@ class PartySql(Generic[P]):
             "external_id_contains": any_part("external_id_contains", row.external_id),
             "name": Filter(or_(row.company_name == name, row.individual_name == name), varies=True),
             "name_contains": any_part("name_contains", row.company_name, row.individual_name),
+            "email": Filter(self._listed_email() == given("email", Text), str.lower),
+            "status": Filter(party_status(self.party) == given("status", Text)),
+            "search": any_part(
+                "search",
+                row.company_name,
+                row.individual_name,
+                row.external_id,
+                row.email,
+                *self.searched,
+            ),
             "include_archived": Filter(
                 row.archived_at.is_(None), lambda included: SKIPPED if included else False
             ),
@@ -207,70 +230,19 @@ def summed(
     return select(func.sum(amount)).where(in_business(table), of_party, *conditions)
 
 
-def party_name(party: Table) -> ColumnElement[str]:
-    """Return the name of a party: the company's name, else the person's."""
-    return func.coalesce(party.c.company_name, party.c.individual_name)
-
-
-def party_columns(party: Table) -> list[ColumnElement[Any]]:
-    """Build the columns of a row's party, named `party_...`."""
-    standing = party.c.standing if "standing" in party.c else word("ACTIVE")
-    status = case((party.c.archived_at.is_not(None), word("ARCHIVED")), else_=standing)
-    values = {"name": party_name(party), "status": status}
-    return [(values[n] if n in values else party.c[n]).label(f"party_{n}") for n in SHOWN]
-
-
-def on_party(table: Table, party: Table) -> ColumnElement[bool]:
-    """Return the join condition of a row with its party."""
-    return and_(in_business(party), party.c.id == table.c.party_id)
-
-
-def of_party(party_id: ColumnElement[Any], party: Table, named: ColumnElement[bool]) -> Any:
-    """Return the condition, on the column `party_id`, that the party fulfils `named`."""
-    return party_id.in_(select(party.c.id).where(in_business(party), named))
-
-
-def of_party_known_as(name: str, party_id: ColumnElement[Any], party: Table) -> Filter:
-    """Build the filter `name`, which compares the external id of the party."""
-    known = party.c.external_id == given(name, Text)
-    one = select(party.c.id).where(in_business(party), known).scalar_subquery()
-    return Filter(party_id == one)
-
-
-def any_part_or_party(
-    party_id: ColumnElement[Any], party: Table, *columns: ColumnElement[Any]
-) -> Filter:
-    """Build a substring search over several columns and the names of the party."""
-    own, names = (any_part("search", *each) for each in (columns, _names(party)))
-    return Filter(or_(own.condition, of_party(party_id, party, names.condition)), own.value)
-
-
-def _names(party: Table) -> tuple[ColumnElement[str], ...]:
-    return (party.c.company_name, party.c.individual_name)
-
-
-def take_party(row: Row) -> Party:
-    """Remove the columns of `party_columns` from a row and make a party from them."""
-    return Party(**{name: row.pop(f"party_{name}") for name in SHOWN})
-
-
 T = TypeVar("T", bound=Customer | Vendor)
 
 
 @dataclass(frozen=True, slots=True)
-class PartyAccount(Generic[T]):
+class PartyAccount(Record, Generic[T]):
     """A customer or vendor with the outstanding amount of its documents, in minor units."""
 
     trader: T
     outstanding_balance: int
 
     @property
-    def id(self) -> UUID:
-        return self.trader.id
-
-    @property
-    def version(self) -> int:
-        return self.trader.version
+    def stored(self) -> T:
+        return self.trader
 
 
 class PartyStore(Store[PartyAccount[T]], Generic[T]):
@@ -313,7 +285,8 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         """Load and share-lock the party named by an id, else by an external id.
 
         A party with an unknown external id is created; that id becomes its company name. Raises
-        RuleViolation `reference_not_found` for an unknown id. If both are given, the caller checks
+        RuleViolation `reference_not_found` for an unknown id, and for an unknown external id if the
+        business refuses these. If both are given, the caller checks
         that they agree.
         """
         id_, external_id = named.id, named.external_id
@@ -326,35 +299,42 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
             if id_ is not None:
                 raise no_such_reference(self.noun, id_)
             assert external_id is not None, "the contract asks for one of the two"
-            return party_of(self._made_for(external_id))
+            return self._create(external_id)
 
         return self.fetch((by_id if id_ else by_name,), answer)
 
-    def all_named(self, named: Collection[PartyNamed]) -> Fetch[dict[PartyNamed, Party]]:
+    def all_named(self, named: Mapping[PartyNamed, str]) -> Fetch[dict[PartyNamed, Party]]:
         """Load, share-lock or create all named parties, as `party` does for one.
 
-        Raises RuleViolation `reference_not_found` for an unknown id.
+        `named` has the path of the list item that names each of them. Raises RuleViolation
+        `reference_not_found`, as `party` does.
         """
         ids = {each.id for each in named if each.id is not None}
-        external_ids = {each.external_id for each in named if each.id is None}
+        places = {each.external_id: place for each, place in named.items() if each.id is None}
         queries = (
             Query(self.sql.hold_by_ids, {"ids": sorted(ids)}),
-            Query(self.sql.hold_by_external_ids, {"external_ids": sorted(map(str, external_ids))}),
+            Query(self.sql.hold_by_external_ids, {"external_ids": sorted(map(str, places))}),
         )
 
         def answer(answers: Answers) -> dict[PartyNamed, Party]:
             by_id, by_name = ([take_party(row) for row in rows] for rows in answers)
             known: dict[UUID | str | None, Party] = {each.id: each for each in by_id}
             known |= {each.external_id: each for each in by_name}
-            for external_id in sorted(each for each in external_ids - known.keys() if each):
-                known[external_id] = party_of(self._made_for(external_id))
+            for external_id in sorted(each for each in places.keys() - known.keys() if each):
+                known[external_id] = self._create(external_id, places[external_id])
             for id_ in sorted(ids - known.keys()):
                 raise no_such_reference(self.noun, id_)
             return {each: known[each.id or each.external_id] for each in named}
 
         return self.fetch(queries if named else (), lambda rows: answer(rows) if named else {})
 
-    def _made_for(self, external_id: str) -> T:
+    def _create(self, external_id: str, place: str = "") -> Party:
+        """Create the party with an unknown external id, which the answer reports."""
+        field = f"{self.noun}_external_id"
+        path = f"{place}.{field}" if place else field
+        if self.scope.facts["unknown_parties"] == "refuse":
+            with AboutItem(place):
+                raise unknown_party(self.noun, external_id, path)
         now = self.scope.now
         made = self.sql.kind(
             id=new_id(),
@@ -365,12 +345,13 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
             company_name=external_id,
         )
         self.save(made)
-        return made
+        self.scope.created_parties.append(CreatedParty(self.noun, external_id, path))
+        return party_of(made)
 
     def save(self, value: T) -> None:
         """Stage a customer or vendor."""
         names = self.sql.names
-        self.scope.stage(self.table, value.id, {name: getattr(value, name) for name in names})
+        self.scope.stage(self.table, value, {name: getattr(value, name) for name in names})
 
     def _account(self, row: Row) -> PartyAccount[T]:
         outstanding = row.pop("outstanding_balance")
@@ -389,22 +370,7 @@ CUSTOMERS = PartySql(
     invoice_payment,
     customer_credit,
     summed(invoice_refund, REFUND.amount - REFUND.paid, REFUND.cancelled_at.is_(None)),
-    own_filters={
-        "email": Filter(customer.c.listed_email == given("email", Text), str.lower),
-        "status": Filter(
-            customer.c.archived_at.is_(None) == given("status", Boolean),
-            lambda status: status == "ACTIVE",
-        ),
-        "search": any_part(
-            "search",
-            customer.c.company_name,
-            customer.c.individual_name,
-            customer.c.external_id,
-            customer.c.reference_number,
-            customer.c.email,
-            customer.c.notes,
-        ),
-    },
+    searched=(customer.c.reference_number, customer.c.notes),
 )
 
 
@@ -430,7 +396,15 @@ STILL_TO_COME = select(func.sum(vendor_refund_payment.c.amount)).where(
         )
     ),
 )
-VENDORS = PartySql(Vendor, vendor, bill, bill_payment, vendor_credit, STILL_TO_COME)
+VENDORS = PartySql(
+    Vendor,
+    vendor,
+    bill,
+    bill_payment,
+    vendor_credit,
+    STILL_TO_COME,
+    searched=(vendor.c.memo,),
+)
 
 
 class VendorStore(PartyStore[Vendor]):

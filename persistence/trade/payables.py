@@ -37,7 +37,7 @@ from persistence.trade.credits import CreditSql, CreditStore
 from persistence.trade.document_settlements import SettlementTables
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import DocumentStore
-from persistence.trade.parties import any_part_or_party, of_party
+from persistence.trade.party_columns import any_part_or_party, of_party, of_party_known_as
 from persistence.trade.payments import AllocationSql, PaymentSql, PaymentStore
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
 from persistence.trade.refunds import RefundPaymentStore, RefundStore
@@ -130,6 +130,7 @@ class VendorRefundPaymentSql(RefundPaymentSql):
     def _filters(self) -> dict[str, Filter]:
         row, refund = self.payment.c, self.refund.c
         named = any_part("search", self.party.c.company_name, self.party.c.individual_name)
+        known = of_party_known_as("vendor_external_id", refund.party_id, self.party)
         own = any_part(
             "search",
             row.payment_reference,
@@ -140,6 +141,7 @@ class VendorRefundPaymentSql(RefundPaymentSql):
         return {
             **created_filters(self.payment),
             "vendor_id": Filter(self._of_refund(refund.party_id == given("vendor_id", Uuid))),
+            "vendor_external_id": Filter(self._of_refund(known.condition)),
             "vendor_refund_id": Filter(row.refund_id == given("vendor_refund_id", Uuid)),
             **equal(row.status),
             "payment_method": Filter(row.method == given("payment_method", Text)),

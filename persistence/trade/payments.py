@@ -38,12 +38,19 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.ledger.split_rows import split_of, split_rows
-from persistence.store import MINE, Scope, Store, among, in_business
+from persistence.scope import Scope
+from persistence.store import MINE, Record, Store, among, in_business
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import document_of
 from persistence.trade.linked_lines import Lines, linked_of, reading_lines
 from persistence.trade.money_banks import bank_columns, take_bank
-from persistence.trade.parties import any_part_or_party, on_party, party_columns, take_party
+from persistence.trade.party_columns import (
+    any_part_or_party,
+    of_party_known_as,
+    on_party,
+    party_columns,
+    take_party,
+)
 from persistence.trade.refunds_by_payment import RefundedSql, refunded_of
 
 # Stored allocations of payments and credits to documents, ended ones too.
@@ -144,7 +151,7 @@ class AllocationRows:
                 "description": share.description,
                 **{name: split_rows(getattr(share, name)) for name in self.sql.splits},
             }
-            self.scope.stage(self.sql.table, share.id, row)
+            self.scope.stage_part(self.sql.table, share.id, row)
 
 
 def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
@@ -222,10 +229,12 @@ class PaymentSql:
 
     def _filters(self) -> dict[str, Filter]:
         side, row = self.side, self.payment.c
+        party_id, external_id = side.names.party_id, side.names.party_external_id
         return {
             **created_filters(self.payment),
             **any_tag("transaction_tags", row.transaction_tags),
-            side.names.party_id: Filter(row.party_id == given(side.names.party_id, Uuid)),
+            party_id: Filter(row.party_id == given(party_id, Uuid)),
+            external_id: of_party_known_as(external_id, row.party_id, self.party),
             side.names.document_id: Filter(
                 self.allocations.touching(self.payment, side.names.document_id)
             ),
@@ -271,7 +280,7 @@ class PaidOutIn:
 
 
 @dataclass(frozen=True, slots=True)
-class PaymentRecord:
+class PaymentRecord(Record):
     """A payment with the documents to which it is allocated and its shares of refunds.
 
     `lines` are the bank lines linked with it; `payout` is the payout that contains it.
@@ -284,12 +293,8 @@ class PaymentRecord:
     payout: PaidOutIn | None = None
 
     @property
-    def id(self) -> UUID:
-        return self.payment.id
-
-    @property
-    def version(self) -> int:
-        return self.payment.version
+    def stored(self) -> Payment:
+        return self.payment
 
 
 class PaymentStore(Store[Payment]):
@@ -358,7 +363,7 @@ class PaymentStore(Store[Payment]):
         row["allocated"] = allocated(value)
         row["applied"] = applied(value)
         row["completions"] = span_rows(value.completions)
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
         self.allocations.save(value.id, value.allocations)
 
     def _around(self, ids: Sequence[UUID]) -> tuple[Query, ...]:

@@ -16,7 +16,7 @@ from persistence.trade.credits import CreditSql, CreditStore
 from persistence.trade.document_settlements import SettlementTables
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.documents import DocumentStore
-from persistence.trade.parties import any_part_or_party
+from persistence.trade.party_columns import any_part_or_party
 from persistence.trade.payments import AllocationSql, PaymentSql, PaymentStore
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
 from persistence.trade.refunds import RefundPaymentStore, RefundStore

@@ -31,7 +31,7 @@ from persistence.tables import bank_link
 from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
 from persistence.trade.money_banks import bank_columns
-from persistence.trade.parties import on_party, party_columns
+from persistence.trade.party_columns import of_party_known_as, on_party, party_columns
 
 DERIVED = ("party", "allocations", "posted", "about", "bank")
 
@@ -250,10 +250,13 @@ class RefundSql(ABC):
         return and_(credit.business_id == MINE, credit.id == func.coalesce(*ids))
 
     def _common_filters(self) -> dict[str, Filter]:
-        row, own = self.refund.c, self.side.names.party_id
+        row, names = self.refund.c, self.side.names
         return {
             **created_filters(self.refund),
-            own: one_of(own, row.party_id),
+            names.party_id: one_of(names.party_id, row.party_id),
+            names.party_external_id: of_party_known_as(
+                names.party_external_id, row.party_id, self.party
+            ),
             **between(row.amount, "min_amount", "max_amount"),
             **equal(row.external_id),
         }

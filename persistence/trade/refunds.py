@@ -22,11 +22,11 @@ from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sql import Answers, Fetch, Query, Row
 from persistence.ledger.posted_entries import by_source_alone, posted_by_source, posted_for
 from persistence.ledger.split_rows import line_shares_of, split_of, split_rows
-from persistence.store import Store, not_found
+from persistence.store import Record, Store, not_found
 from persistence.trade.documents import document_of
 from persistence.trade.linked_lines import Linked, linked_of
 from persistence.trade.money_banks import take_bank
-from persistence.trade.parties import take_party
+from persistence.trade.party_columns import take_party
 from persistence.trade.payments import span_rows, spans_of
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
 
@@ -53,7 +53,7 @@ class RefundTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class RefundRecord(Generic[R, P]):
+class RefundRecord(Record, Generic[R, P]):
     """A refund with its payments, oldest first, and the refunded documents.
 
     The documents have no lines. `linked` holds the bank lines of the payments.
@@ -65,12 +65,8 @@ class RefundRecord(Generic[R, P]):
     linked: Linked = field(default_factory=dict)
 
     @property
-    def id(self) -> UUID:
-        return self.refund.id
-
-    @property
-    def version(self) -> int:
-        return self.refund.version
+    def stored(self) -> R:
+        return self.refund
 
 
 class RefundStore(Store[R], Generic[R, P]):
@@ -141,10 +137,10 @@ class RefundStore(Store[R], Generic[R, P]):
         row["settled"] = split_rows(value.settled)
         if isinstance(value, InvoiceRefund):
             row["bank_account_id"] = value.bank and value.bank.id
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
         for each in value.allocations:
             row = self._allocation_row(value.id, each)
-            self.scope.stage(self.sql.allocation, each.id, row)
+            self.scope.stage_part(self.sql.allocation, each.id, row)
 
     def _records(self, rows: list[Row], around: Answers) -> list[RefundRecord[R, P]]:
         if not rows:
@@ -182,7 +178,7 @@ class RefundStore(Store[R], Generic[R, P]):
         found: dict[UUID, list[P]] = defaultdict(list)
         for row in rows:
             payment = refund_payment_of(self.sql.payments, row)
-            self.scope.note_version(payment.id, payment.version)
+            self.scope.note_loaded([payment])
             self.scope.note_tags(payment.id, payment.transaction_tags)
             found[payment.refund_id].append(payment)
         return {refund: tuple(payments) for refund, payments in found.items()}
@@ -211,7 +207,7 @@ class RefundStore(Store[R], Generic[R, P]):
                 created_at=row.get("created_at"),
                 version=row["version"],
             )
-            self.scope.note_version(each.id, each.version)
+            self.scope.note_loaded([each])
             found[row["refund_id"]].append(each)
         return {refund: tuple(given) for refund, given in found.items()}
 
@@ -314,7 +310,7 @@ class RefundPaymentStore(Store[RP], Generic[RP]):
         row["bank_account_id"] = value.bank and value.bank.id
         if isinstance(value, VendorRefundPayment):
             row["shares"] = [_share_rows(each) for each in value.shares]
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
 
     def read(self, row: Row, *, posted: tuple[PostedEntry, ...] = ()) -> RP:
         """Make a refund payment from its row."""

@@ -15,7 +15,7 @@ from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.ledger.split_rows import line_shares_of, split_of, split_rows
 from persistence.store import Store, among, in_business
-from persistence.trade.parties import on_party, party_columns, take_party
+from persistence.trade.party_columns import on_party, party_columns, take_party
 
 DERIVED = ("document_number", "document_date", "party", "posted")
 STORED = tuple(item.name for item in fields(WriteOff) if item.name not in DERIVED)
@@ -96,7 +96,7 @@ class WriteOffStore(Store[WriteOff]):
         row = {name: getattr(value, name) for name in STORED}
         row["split"] = split_rows(value.split)
         row["relieved"] = split_rows(value.relieved)
-        self.scope.stage(self.table, value.id, row)
+        self.scope.stage(self.table, value, row)
 
 
 def _write_off(row: Row, *, posted: tuple[PostedEntry, ...]) -> WriteOff:

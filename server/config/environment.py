@@ -11,6 +11,7 @@ from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from access.master_secrets import MasterSecret, refuse_unsound_ring
+from libraries.outbound.proxies import Proxy, parse_proxy
 from persistence.files.blobs import BlobStorage, Folder
 from persistence.files.buckets import Bucket
 from server.config import development_secrets
@@ -204,6 +205,16 @@ class Environment:
                 self.faults.append(f"{name}: {part!r} would believe everybody; name the proxies.")
             networks.append(network)
         return tuple(networks)
+
+    def webhook_proxy(self) -> Proxy | None:
+        """Return the proxy through which webhooks are sent; None if they are sent directly."""
+        name = "ACCOUNTING_WEBHOOK_PROXY"
+        given = self._text(name)
+        try:
+            return parse_proxy(given) if given else None
+        except ValueError:  # The value is not repeated, since it may contain a password.
+            self.faults.append(f"{name} must look like http://user:password@host:port.")
+            return None
 
     def check_tls(self, certificate: Path | None, key: Path | None) -> None:
         """Load certificate and key, to find a mismatch at start-up."""

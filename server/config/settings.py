@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from access.master_secrets import MasterSecret
+from libraries.outbound.proxies import Proxy
 from persistence.files.blobs import BlobStorage
 from server.config.client_addresses import Network
 from server.config.environment import Environment, LogFormat, LogLevel
@@ -65,6 +66,7 @@ class Settings(StoreSettings):
     metrics_at: tuple[str, int] | None
     traced: bool
     forwarded_allow: tuple[Network, ...]
+    webhook_proxy: Proxy | None
     warnings: tuple[str, ...]
 
     @property
@@ -126,6 +128,7 @@ def load(
         metrics_at=reading.metrics_at(),
         traced=reading.traced(),
         forwarded_allow=proxies,
+        webhook_proxy=reading.webhook_proxy(),
         warnings=reading.exposure(host, development=development, encrypted=encrypted),
     )
     _refuse(reading.faults)

@@ -17,7 +17,7 @@ TABLE: Final = (
         "DATABASE_URL",
         "The database: PostgreSQL 15 or newer, as postgresql://user:password@host:port/database; "
         "several hosts are separated by commas.",
-        "the bundled PostgreSQL, in the data folder",
+        "the bundled PostgreSQL (the extra embedded), in the data folder",
     ),
     Setting(
         "ACCOUNTING_ADMIN_DATABASE_URL",
@@ -45,8 +45,11 @@ TABLE: Final = (
     Setting(
         "ACCOUNTING_SECRET_KEYS",
         "Secrets that sign tokens: 1 to 3, newest first, separated by commas, each as "
-        "name:base64url of 32 random bytes or more. To rotate, put a new one in front and remove "
-        "the old one two hours later. API keys do not depend on them.",
+        "name:base64url of 32 random bytes or more. To rotate, add a new one at the end and "
+        "restart all servers; then put it in front and restart them again; remove the old one two "
+        "hours later, once `accounting_webhook_secrets` has no value for it. API keys do not "
+        "depend on them; secrets of webhook endpoints are encrypted under them, and under the "
+        "newest again within a minute.",
         "none: required; in development one is created in the data folder",
     ),
     Setting(
@@ -136,11 +139,19 @@ TABLE: Final = (
     ),
     Setting(
         "ACCOUNTING_UPKEEP_SECONDS",
-        "The seconds between two rounds of upkeep, which one server does for all: it removes old"
-        " answers and files that no record names, and seals audit trails. 0 for never; then run"
-        " accounting sweep-documents by a timer. From 0 to 604800.",
+        "The seconds between two rounds of upkeep, which one server does for all: it writes the"
+        " events of overdue documents, removes old answers, old deliveries of webhooks and files"
+        " that no record names, and seals audit trails. 0 for never; then run accounting"
+        " sweep-documents by a timer. From 0 to 604800.",
         "3600",
         range(604_801),
+    ),
+    Setting(
+        "ACCOUNTING_WEBHOOK_PROXY",
+        "HTTP proxy through which webhooks are sent, as http://user:password@host:port. The server "
+        "resolves and checks each host itself, and asks the proxy for a tunnel (CONNECT) to the "
+        "checked address. The settings HTTP_PROXY and alike have no effect on webhooks.",
+        "none: webhooks are sent directly",
     ),
     Setting(
         "ACCOUNTING_LOG_FORMAT",

@@ -34,7 +34,7 @@ def published(source: bytes) -> bytes:
         block = [*_block(lines, first, column)]
         text = ""
         if value:
-            plain = _without_notes(loader.construct_object(value, deep=True))
+            plain = without_notes(loader.construct_object(value, deep=True))
             written = "".join(entry(key.value, plain, column))
             text = lines[first][:column] + written[column:]
             text += "" if lines[block[-1]].strip() else "\n"
@@ -91,10 +91,20 @@ def _block(lines: list[str], first: int, column: int) -> Iterator[int]:
         yield at
 
 
-def _without_notes(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_notes(part) for key, part in value.items() if key != NOTE}
-    return [_without_notes(part) for part in value] if isinstance(value, list) else value
+def without_notes(value: Any, *, link: bool = False, links: bool = False) -> Any:
+    """Return a parsed contract as it is published: without our notes and the bodies of links.
+
+    `link`: the value is a link. `links`: it holds links by name.
+    """
+    if isinstance(value, list):
+        return [without_notes(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: without_notes(part, link=links, links=key == LINKS)
+        for key, part in value.items()
+        if key != NOTE and not (link and key == LINKED_BODY)
+    }
 
 
 def _without_anchors(text: str) -> str:

@@ -1,15 +1,18 @@
 """The file that holds the documentation pages: all workers, and later starts, read it.
 
-Rendering takes seconds of processor time. The file's name is a digest of what the pages are
-rendered from, so a changed contract or a new version of the server gets a file of its own.
+Rendering takes seconds of processor time; until the file is there, workers render single pages.
+The file's name is a digest of what the pages are rendered from, so a changed contract or a new
+version of the server gets a file of its own.
 """
 
 import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, BinaryIO, Final
 
 import orjson
@@ -32,12 +35,13 @@ class PageFile:
     @property
     def exists(self) -> bool:
         """Return whether the pages are written."""
-        return self.path.exists()
+        return self.read() is not None
 
     def write(self, pages: Pages) -> None:
         """Write the pages for all processes, and delete files of other versions after a day.
 
-        The file begins with a line of JSON that says where each page is; raises OSError.
+        Several processes may write the same file; one of them replaces that of the other. The file
+        begins with a line of JSON that says where each page is; raises OSError.
         """
         places: dict[str, Any] = {}
         end = 0
@@ -47,27 +51,34 @@ class PageFile:
             places[address] = page.media_type.decode(), headers, page.tag, end, *sizes
             end += sum(sizes)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self.path.with_suffix(f".{os.getpid()}")
-        with unfinished.open("wb") as file:
-            file.write(orjson.dumps(places) + b"\n")
-            for page in pages.values():
-                file.write(page.plain)
-                file.write(page.packed)
-        unfinished.replace(self.path)
+        with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
+            unfinished = Path(file.name)
+            try:
+                file.write(orjson.dumps(places) + b"\n")
+                for page in pages.values():
+                    file.write(page.plain)
+                    file.write(page.packed)
+                file.flush()
+                os.fsync(file.fileno())  # After a power cut there is the whole file or none.
+                unfinished.replace(self.path)
+            except BaseException:
+                unfinished.unlink(missing_ok=True)
+                raise
         self._delete_others()
 
     def _delete_others(self) -> None:
         """Delete files that no server has written for a day: another version may run beside."""
         for file in self.path.parent.iterdir():
-            if file != self.path and file.stat().st_mtime < time.time() - SECONDS_PER_DAY:
-                file.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # Another server may have deleted it.
+                if file != self.path and file.stat().st_mtime < time.time() - SECONDS_PER_DAY:
+                    file.unlink()
 
     def read(self) -> Pages | None:
-        """Return the pages once they are written, else None."""
+        """Return the pages once they are written, else None; so for a file that is damaged."""
         try:
             with self.path.open("rb") as file:
                 return PagesInFile(file)
-        except FileNotFoundError:
+        except (OSError, ValueError):
             return None
 
 

@@ -1,7 +1,7 @@
 """Variants of the contract for tools with limited support: `python -m server.docs.profiles FOLDER`.
 
-Each is derived from the published contract, and describes the same requests and responses. In each
-the operations have error examples of their own.
+Each is derived from the published contract, and describes the same requests and responses; in each
+the operations have error examples of their own. That for receivers has the webhooks only.
 """
 
 import sys
@@ -16,17 +16,29 @@ from server.contract.published import published
 from server.contract.yaml_text import as_yaml
 from server.docs.own_examples import with_own_examples
 from server.docs.reference.fields import Describer
+from server.http.schemas import references
 
 Document = dict[str, Any]
 
 PDF: Final = "application/pdf"
 BYTES: Final = "application/octet-stream"
 
+MULTIPART: Final = "multipart/form-data"
+# The name of the webhooks in the contract.
+WEBHOOKS: Final = "x-webhooks"
+EVENTS: Final = """\
+The requests that the server sends to your webhook endpoints. The operations that create endpoints
+are in the main contract.
+"""
+# A schema with none of these accepts any JSON.
+TYPED: Final = frozenset({"type", "allOf", "anyOf", "oneOf", "not", "enum"})
+
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 # Headers that only some answers have; a mock also has no rate limits.
 _CASUAL: Final = frozenset(
     {
         *("Allow", "Deprecation", "Idempotent-Replayed", "Retry-After", "Sunset"),
+        "X-Event-Sequence",
         *("RateLimit", "RateLimit-Policy"),
     }
 )
@@ -35,6 +47,8 @@ _CASUAL: Final = frozenset(
 def for_generators(document: Document) -> Document:
     """Keep only the first content type of each body; declare decimals as text and PDF as bytes.
 
+    A field of a form that is any JSON is declared as what is sent, text: otherwise generators send
+    Python's or JavaScript's own words for a value, and orval's code does not compile.
     openapi-python-client always sends the last of several types. For content that is neither text
     nor JSON it supports only the type for bytes. openapi-generator writes a type for `decimal` that
     it does not import.
@@ -44,17 +58,68 @@ def for_generators(document: Document) -> Document:
         for method in METHODS & item.keys():
             body = item[method].get("requestBody", {})
             if "content" in body:
-                body["content"] = dict([next(iter(body["content"].items()))])
+                kind, media = next(iter(body["content"].items()))
+                body["content"] = {kind: media}
+                if kind == MULTIPART:
+                    _declare_json_as_text(media["schema"], changed)
             for answer in item[method].get("responses", {}).values():
                 if PDF in answer.get("content", {}):
                     answer["content"][BYTES] = answer["content"].pop(PDF)
     return changed
 
 
+def _declare_json_as_text(schema: Document, document: Document) -> None:
+    """Change the fields of a form that accept any JSON, in place."""
+    describer = Describer(document)
+    fields = describer.follow(schema).get("properties", {})
+    for name, node in fields.items():
+        whole = describer.follow(node)
+        if not whole.keys() & TYPED:
+            fields[name] = {"type": "string", "description": f"JSON text. {whole['description']}"}
+
+
 def as_3_1(document: Document) -> Document:
-    """Convert the contract to OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12."""
+    """Convert the contract to OpenAPI 3.1, whose schemas are those of JSON Schema 2020-12.
+
+    OpenAPI 3.0 has no webhooks, so the contract has them as an extension.
+    """
     changed: Document = _mapped(document, _schema_3_1)
-    return {**changed, "openapi": "3.1.1"}
+    webhooks = {"webhooks": changed.pop(WEBHOOKS)} if WEBHOOKS in changed else {}
+    return {**changed, **webhooks, "openapi": "3.1.1"}
+
+
+def for_receivers(document: Document) -> Document:
+    """Keep only the webhooks and their schemas, as a document of OpenAPI 3.1 for receivers."""
+    whole = as_3_1(document)
+    webhooks = whole.get("webhooks", {})
+    info = {**whole["info"], "title": f"{whole['info']['title']}: events", "description": EVENTS}
+    used = {each["post"]["tags"][0] for each in webhooks.values()}
+    changed: Document = {name: whole[name] for name in ("openapi", "servers") if name in whole}
+    return {
+        **changed,
+        "info": info,
+        "tags": [each for each in whole.get("tags", ()) if each["name"] in used],
+        # Empty, not absent: generators for 3.0 expect it.
+        "paths": {},
+        "webhooks": webhooks,
+        "components": _components_of(webhooks, whole["components"]),
+    }
+
+
+def _components_of(node: Any, components: Document) -> Document:
+    """Return the components that a part of a document refers to, in the order of the document."""
+    found: set[str] = set()
+    waiting = references(node)
+    while waiting:
+        reference = waiting.pop()
+        found.add(reference)
+        kind, name = reference.split("/")[-2:]
+        waiting |= references(components[kind][name]) - found
+    kept = {
+        kind: {name: each for name, each in parts.items() if f"#/components/{kind}/{name}" in found}
+        for kind, parts in components.items()
+    }
+    return {kind: parts for kind, parts in kept.items() if parts}
 
 
 def for_mocks(document: Document) -> Document:
@@ -77,6 +142,7 @@ PROFILES: Final[Mapping[str, Callable[[Document], Document]]] = MappingProxyType
         "sdk": for_generators,
         "3.1": as_3_1,
         "mock": for_mocks,
+        "events": for_receivers,
     }
 )
 

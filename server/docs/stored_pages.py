@@ -13,6 +13,7 @@ from werkzeug.http import parse_accept_header, parse_etags
 
 from server.http.errors import Answer, Headers
 
+HTML: Final = b"text/html; charset=utf-8"
 KEPT: Final = (b"cache-control", b"max-age=60")
 VARY: Final = (b"vary", b"Accept-Encoding")
 
@@ -21,7 +22,8 @@ VARY: Final = (b"vary", b"Accept-Encoding")
 class StoredPage:
     """A page, plain and compressed; `tag` is the ETag of the plain form, without quotes.
 
-    Both forms are views, so that no answer has a copy of them.
+    Both forms are views, so that no answer has a copy of them. A file that is compressed by itself
+    has an empty compressed form, and is always sent plain.
     """
 
     media_type: bytes
@@ -35,7 +37,8 @@ class StoredPage:
 
         A browser replaces its stored headers with those of a 304, so both answers have them.
         """
-        packed = parse_accept_header(_sent(asked, b"accept-encoding")).quality("gzip") > 0
+        accepted = parse_accept_header(_sent(asked, b"accept-encoding"))
+        packed = len(self.packed) > 0 and accepted.quality("gzip") > 0
         tag = f"{self.tag}-gzip" if packed else self.tag
         lines = [KEPT, VARY, (b"etag", f'"{tag}"'.encode()), *self.headers]
         if parse_etags(_sent(asked, b"if-none-match")).contains_weak(tag):
@@ -49,8 +52,18 @@ class StoredPage:
 
 def store(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> StoredPage:
     """Compress and tag a page; the bytes are the same in every worker."""
+    return _stored(media_type, content, gzip.compress(content, mtime=0), headers)
+
+
+def store_file(media_type: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> StoredPage:
+    """Tag a file that is sent as it is."""
+    return _stored(media_type, content, b"", headers)
+
+
+def _stored(
+    media_type: bytes, content: bytes, packed: bytes, headers: Iterable[tuple[bytes, bytes]]
+) -> StoredPage:
     tag = hashlib.sha256(content).hexdigest()[:32]
-    packed = gzip.compress(content, mtime=0)
     return StoredPage(media_type, [*headers], memoryview(content), memoryview(packed), tag)
 
 

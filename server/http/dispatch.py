@@ -6,11 +6,11 @@ arguments that its parameters name.
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, timedelta
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
@@ -29,6 +29,11 @@ from access.principal import Caller
 from accounting.absent import RequestObject
 from accounting.errors import ApiError
 from handlers.books import journal_entries
+from handlers.results import ExistingRecord
+from handlers.shared import answer_warnings, external_names
+from handlers.shared.external_names import NamedBody
+from handlers.shared.outside import CallNeeded, Outside
+from libraries.outbound.client import Client
 from persistence.books import Books
 from persistence.engine.caches import Caches
 from persistence.engine.idempotency import Claim, Outcome, of_business, of_partner
@@ -36,22 +41,17 @@ from persistence.engine.ids import new_id
 from persistence.engine.observer import observer
 from persistence.engine.pages import PageRequest
 from persistence.engine.replica import Replica
-from persistence.engine.sessions import (
-    AuditedAction,
-    BusinessTenant,
-    MovedClock,
-    PartnerTenant,
-    ReadSession,
-    WriteSession,
-)
+from persistence.engine.sessions import ReadSession, WriteSession
+from persistence.engine.tenants import AuditedAction, BusinessTenant, MovedClock, PartnerTenant
 from persistence.engine.transaction import Work, reading, reading_eventually, writing
 from persistence.partners.registry import Registry
 from persistence.resources import Resources
-from persistence.store import Precondition
+from persistence.scope import Precondition
 from server.clock import Clock
 from server.contract.document import Contract, ContractError, Operation
 from server.http import errors
-from server.http.connexion_adapter import LoadedOperation, MakeOperation, OperationLayer
+from server.http.feed_waits import FeedWaits
+from server.http.named_records import add_field, places_of_names
 from server.http.security import Authenticator
 from server.http.validation import Call
 from server.http.writer import ReplyWriter
@@ -103,7 +103,7 @@ PAGING = ("page", "page_size", "cursor", "count", "sort")
 # fmt: off
 OFFERED = frozenset({
     "books", "registry", "caller", "keyring", "links", "body", "query", "now", "page", "files",
-    "clocks_move", "preview", "answer_format",
+    "clocks_move", "preview", "answer_format", "batch", "outside", "vault",
 })
 # fmt: on
 
@@ -119,6 +119,8 @@ class Services:
     keys: Keys
     clock: Clock
     clocks_move: bool
+    outbound: Client
+    waits: FeedWaits = field(default_factory=FeedWaits)
 
 
 class BoundStack:
@@ -194,32 +196,42 @@ class Endpoint:
         self._wanted = frozenset(inspect.signature(handler).parameters)
         self.reads = operation.method == "GET"
         self.in_registry = "books" not in self._wanted
+        self._names = places_of_names(operation, contract)
         self._writer = ReplyWriter(operation, contract)
         self._refuse_unknown_names(operation)
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Serve one valid request."""
-        request = Request(self, scope)
+        request = self.request(scope)
         with observer.get().in_package("handlers"):
             outcome, replayed = await request.serve()
         await self._writer.send(send, outcome, replayed=replayed)
 
+    def request(self, scope: Scope) -> "Request":
+        """Return the request of a scope."""
+        return Request(self, scope)
+
     async def handle(self, request: "Request", opened: Books | Registry) -> Any:
         """Call the handler with the arguments that it declares."""
-        call = request.call
+        call, named = request.call, NamedBody(request.body)
+        if self._names and isinstance(opened, Books):
+            named = await external_names.with_ids(opened, named.body, self._names)
         offered: dict[str, Any] = {
             **call.path,
             "books": opened,
             "registry": opened,
             "caller": request.caller,
             "keyring": request.services.keys.keyring,
-            "body": RequestObject({**call.body, **call.files}) if call.files else call.body,
+            "body": named.body,
             "query": call.query,
             "now": request.now,
             "files": request.services.resources.blobs,
             "clocks_move": request.services.clocks_move,
             "preview": request.preview,
+            "vault": request.services.keys.vault,
         }
+        if "outside" in self._wanted:
+            offered["outside"] = request.outside
         if "page" in self._wanted:
             offered["page"] = _page_request(call.query)
         if "answer_format" in self._wanted:
@@ -227,11 +239,22 @@ class Endpoint:
         if "links" in self._wanted:
             signer = request.services.keys.signer
             offered["links"] = Links(signer, call.path["business_id"], request.now)
-        return await self._handler(**{name: offered[name] for name in self._wanted})
+        try:
+            value = await self._handler(**{name: offered[name] for name in self._wanted})
+            if named.unknown or named.mismatched:
+                named.refuse(value)
+        except ApiError as error:
+            add_field(error, named.body)
+            named.restore(error)
+            raise
+        request.named = named
+        return value
 
     def render(self, request: "Request", opened: Books | Registry, value: Any) -> Outcome:
         """Render a handler's answer as bytes; document numbers are assigned by now."""
-        return self._writer.render(value, opened, request.scope, entries=request.entries)
+        return self._writer.render(
+            value, opened, request.scope, preview=request.preview, entries=request.entries
+        )
 
     async def render_read(
         self, request: "Request", opened: Books | Registry, value: Any
@@ -263,40 +286,71 @@ class Request:
         self.preview: bool = self.call.query.pop("preview", False)
         # An operation without that parameter reads from the primary.
         self.may_lag = self.call.query.pop("consistency", "strong") == "eventual"
+        self.wait_seconds: int = self.call.query.pop("wait", 0)
         self.entries: list[Any] | None = None
+        self.named = NamedBody(None)  # The body for the handler, once it has its ids.
+
+    @cached_property
+    def outside(self) -> Outside:
+        """The calls to hosts of strangers that this request needs."""
+        return Outside(self.services.outbound)
+
+    @property
+    def body(self) -> Any:
+        """The decoded body with its files; None if there is none."""
+        call = self.call
+        return RequestObject({**call.body, **call.files}) if call.files else call.body
 
     async def serve(self) -> tuple[Outcome, bool]:
         """Return the outcome, and whether it is a replay of an earlier one.
 
         The clock offset of a sandbox is known only once its books are read. Then the request starts
-        over with that offset, and again if the clock moves meanwhile.
+        over with that offset, and again if the clock moves meanwhile. So it does after each call to
+        the world outside.
         """
         while True:
             try:
                 return await self._serve()
             except MovedClock as moved:
                 self.seconds_ahead = moved.seconds_ahead
+            except CallNeeded as needed:
+                await self.outside.make(needed)
 
     async def _serve(self) -> tuple[Outcome, bool]:
         replica = self.services.resources.replica
         if self.may_lag and replica is not None:
             return await self._read_eventually(replica), False
         if self.endpoint.reads:
-            tenant = self._tenant()
-            async with reading(self.services.resources.pool, tenant) as session:
-                opened = self._open(session, tenant)
-                value = await self.endpoint.handle(self, opened)
-            # The connection is released before rendering, which may take long.
-            return await self.endpoint.render_read(self, opened, value), False
+            return await self._read(), False
         answered = await writing(self.services.resources.pool, self._work())
         if self.endpoint.in_registry:
             self.services.resources.admission.forget()
         return answered
 
+    async def _read(self) -> Outcome:
+        """Read; no connection is held while the answer is rendered, which may take long."""
+        if self.wait_seconds:
+            feed, waits = self._tenant().id, self.services.waits
+            opened, value = await waits.read(
+                self.scope, feed, self.wait_seconds, self._in_reading, self._answer
+            )
+        else:
+            opened, value = await self._in_reading(self._answer)
+        return await self.endpoint.render_read(self, opened, value)
+
+    async def _in_reading(self, work: Callable[[Books | Registry], Awaitable[Any]]) -> Any:
+        """Call a function in a reading of its own."""
+        tenant = self._tenant()
+        async with reading(self.services.resources.pool, tenant) as session:
+            return await work(self.open(session, tenant))
+
+    async def _answer(self, opened: Books | Registry) -> tuple[Books | Registry, Any]:
+        return opened, await self.endpoint.handle(self, opened)
+
     async def _read_eventually(self, replica: Replica) -> Outcome:
         async def read(session: ReadSession, tenant: BusinessTenant | PartnerTenant) -> Any:
             # Reads from a standby may be stale, so they do not fill the cache that writes use.
-            opened = self._open(session, tenant, Caches())
+            opened = self.open(session, tenant, Caches())
             return opened, await self.endpoint.handle(self, opened)
 
         pool = self.services.resources.pool
@@ -320,13 +374,16 @@ class Request:
             business_id=None if self.endpoint.in_registry else self.call.path["business_id"],
             claim=None if self.preview else self._claim(),
             preview=self.preview,
-            handle=lambda session: self._write(self._open(session, tenants[-1])),
+            handle=lambda session: self.write(self.open(session, tenants[-1])),
             render_refusal=self._render_refusal,
             contents=self.services.resources.blobs,
         )
 
-    async def _write(self, opened: Books | Registry) -> Callable[[], Outcome]:
+    async def write(self, opened: Books | Registry) -> Callable[[], Outcome]:
+        """Call the handler; return the function that renders its answer after the flush."""
         value = await self.endpoint.handle(self, opened)
+        if isinstance(value, ExistingRecord) or opened.created_parties:
+            value = await answer_warnings.added(value, opened, self.named)
         if isinstance(opened, Books):
             opened.finish()
             if self.preview:
@@ -340,12 +397,13 @@ class Request:
         business_id = self.call.path["business_id"]
         return BusinessTenant(self.caller, business_id, audited, self.seconds_ahead)
 
-    def _open(
+    def open(
         self,
         session: ReadSession | WriteSession,
         tenant: BusinessTenant | PartnerTenant,
         memory: Caches | None = None,
     ) -> Books | Registry:
+        """Return what the handler works on: the books of a business, or a registry."""
         precondition = parse_if_match(self.call.if_match)
         if isinstance(tenant, PartnerTenant):
             return Registry(session, tenant, self.now, precondition)
@@ -377,17 +435,3 @@ def _page_request(query: Mapping[str, Any]) -> PageRequest:
     paging = {name: query[name] for name in PAGING if name in query}
     filters = {name: value for name, value in query.items() if name not in PAGING}
     return PageRequest(**paging, filters=filters)
-
-
-class Dispatch(OperationLayer):
-    """The application at the end of Connexion's middlewares."""
-
-    def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
-        """Return a function that builds the endpoints of a contract."""
-        contract = Contract(document)
-
-        def make(operation: LoadedOperation) -> Endpoint:
-            found = contract.operations[operation.operation_id]
-            return Endpoint(found, contract, operation.function)
-
-        return make

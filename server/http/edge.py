@@ -17,7 +17,7 @@ import structlog
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from accounting.errors import ApiError, NotAllowed, Unavailable
+from accounting.errors import ApiError, NotAllowed, Outage
 from server.config.client_addresses import Network, address_of, is_loopback
 from server.http import errors
 from server.http.connexion_adapter import routed_operation_id
@@ -35,7 +35,7 @@ METHODS: Final = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 ALLOWED_HEADERS: Final = b"Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-ID"
 EXPOSED_HEADERS: Final = (
     b"ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset,"
-    b" X-Data-As-Of, RateLimit, RateLimit-Policy"
+    b" X-Data-As-Of, X-Event-Sequence, RateLimit, RateLimit-Policy"
 )
 PREFLIGHT_KEPT_SECONDS: Final = 600
 VARY: Final = (b"vary", b"Origin")
@@ -166,8 +166,8 @@ def sealed(headers: Iterable[tuple[bytes, bytes]], request_id: str, *, secure: b
 
 
 Page = Callable[[Scope], Awaitable[Answer]]
-# Takes the path of the request without its trailing slash; None if it has no page.
-FindPage = Callable[[str], Awaitable[Page | None]]
+# Takes the path of the request without its trailing slash, and its scope; None if it has no page.
+FindPage = Callable[[str, Scope], Awaitable[Page | None]]
 
 API_PATHS: Final = "/v1/"  # All paths of the contract begin with it, and no page does.
 PATH_LOGGED_CHARACTERS: Final = 200
@@ -246,6 +246,8 @@ class Exchange:
         self.arrived = not has_body(scope)
         self.arriving = False
         self.deadline = asyncio.timeout(edge.limits.answer_seconds)
+        # Some answers may take longer: a page that must be rendered first, a feed that waits.
+        self.scope["deadline"] = self.deadline
 
     async def serve(self) -> None:
         """Answer exactly once, whatever fails, and write the log line."""
@@ -282,11 +284,7 @@ class Exchange:
             return RequestTimeout(
                 "request_timeout", "The body of the request did not arrive in time."
             )
-        late = Unavailable(
-            "service_unavailable",
-            "The request took too long. Repeat it with the same Idempotency-Key.",
-            retry_after_seconds=1,
-        )
+        late = Outage("service_unavailable", "The request took too long.", retry_after_seconds=1)
         late.__cause__ = error
         return late
 
@@ -301,7 +299,7 @@ class Exchange:
             preflight = preflight_answer(self.edge.origins, self.scope["headers"])
             if preflight is not None:
                 return await self.reply(preflight)
-        page = None if path.startswith(API_PATHS) else await self.edge.find_page(path)
+        page = None if path.startswith(API_PATHS) else await self.edge.find_page(path, self.scope)
         if page is None:
             return await self.edge.application(self.scope, self.receive, self.answer)
         if self.scope["method"] != "GET":
@@ -369,7 +367,8 @@ class Exchange:
 
     async def refuse(self, error: Exception) -> None:
         """Answer an error in the format of the contract."""
-        await self.reply(errors.answer(error, self.request_id, self.scope["path"]))
+        path, remedy = self.scope["path"], errors.remedy_of(self.scope)
+        await self.reply(errors.answer(error, self.request_id, path, remedy))
 
     async def reply(self, answer: Answer) -> None:
         """Send a complete answer."""
@@ -423,7 +422,7 @@ class Exchange:
         return {name: fact for name, fact in facts.items() if fact is not None}
 
 
-async def nowhere(_path: str) -> None:
+async def nowhere(_path: str, _scope: Scope) -> None:
     """Return no page, for an application without pages."""
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import orjson
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from accounting import errors
 from accounting.errors import ApiError
@@ -38,6 +39,7 @@ STATUS_OF_KIND: Final[Mapping[type, int]] = MappingProxyType(
         errors.TooMany: 429,
         problems.HeadersTooLarge: 431,
         errors.Unavailable: 503,
+        errors.Outage: 503,
     }
 )
 
@@ -66,6 +68,9 @@ TOKEN_PATH: Final = re.compile(r"/v1/platform/(?:[^/]+/)?oauth2/(?:token|revoke)
 NOT_IN_DESCRIPTION: Final = re.compile(r'[^\x20-\x7e]|["\\]')
 CODES_OF_A_REJECTED_TOKEN: Final = frozenset({"invalid_token", "token_expired"})
 CODES_TO_ASK_AGAIN: Final = frozenset({"idempotency_in_progress"})
+REPEAT: Final = "Repeat the request."
+REPEAT_WITH_KEY: Final = "Repeat the request with the same Idempotency-Key."
+CHECK_FIRST: Final = "The request may have taken effect. Check this before you repeat it."
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -83,19 +88,40 @@ class Answer:
     error_code: str | None = None
 
 
-def answer(error: BaseException, request_id: str, path: str = "") -> Answer:
-    """Convert an exception raised while serving `path` to the answer of the contract."""
+def remedy_of(scope: Scope) -> str:
+    """Return what the caller of a request is to do after an outage, as a sentence.
+
+    Only a valid request is executed. Without an Idempotency-Key, only a read, a preview, a DELETE
+    and a request for tokens may be repeated blindly.
+    """
+    call = scope.get("call")
+    if call is not None and call.idempotency_key is not None:
+        return REPEAT_WITH_KEY
+    reads = scope["method"] == "GET" or b"preview=true" in scope["query_string"].split(b"&")
+    harmless = reads or scope["method"] == "DELETE" or TOKEN_PATH.fullmatch(scope["path"])
+    return REPEAT if call is None or harmless else CHECK_FIRST
+
+
+def answer(error: BaseException, request_id: str, path: str = "", remedy: str = REPEAT) -> Answer:
+    """Convert an exception raised while serving a request to the answer of the contract.
+
+    After an outage the message ends with `remedy`.
+    """
     status, refusal = refusal_of(error)
+    of_tokens = TOKEN_PATH.fullmatch(path) is not None
+    message = refusal.message
+    if isinstance(refusal, errors.Outage):
+        message = f"{message} {remedy}"
     body: dict[str, Any] = {
         "error_code": refusal.code,
-        "message": refusal.message,
+        "message": message,
         "detail": refusal.detail,
         "request_id": request_id,
         "doc_url": f"{PAGES_OF_CODES}{refusal.code}/",
     }
-    if TOKEN_PATH.fullmatch(path):
+    if of_tokens:
         body["error"] = oauth_error(status, refusal, path)
-        body["error_description"] = NOT_IN_DESCRIPTION.sub("'", refusal.message)
+        body["error_description"] = NOT_IN_DESCRIPTION.sub("'", message)
     elif status in (401, 403):
         body["error"] = refusal.message
     content = written(body)

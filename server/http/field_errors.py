@@ -6,7 +6,6 @@ Only words and numbers of the contract are repeated, never a client's value.
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,27 +13,8 @@ import orjson
 from jsonschema_rs import ValidationError
 
 from server.contract.formats import UUID_PATTERN, WORDS
-
-# Suggestions of a known name for an unknown one.
-
-
-ALIKE: Final = 0.72  # `state` suggests `status`; `phone_number` not `reference_number`.
-LONGEST: Final = 64
-
-
-def closest(name: str, known: Collection[str]) -> str | None:
-    """Return the known name with the most similar spelling, or one that shares all words of either.
-
-    Of `due_at` and `memo`, `due_date` is similar to the first; of `unit_price` and `memo`, `price`
-    is a word of the first. A search among fifty names takes up to a millisecond.
-    """
-    name = name[:LONGEST]
-    words = set(name.split("_"))
-    related = [each for each in known if words <= (its := set(each.split("_"))) or its <= words]
-    found = get_close_matches(name, known, n=1, cutoff=ALIKE)
-    found = found or get_close_matches(name, related, n=1, cutoff=0)
-    return found[0] if found else None
-
+from server.http.known_names import closest
+from server.http.strict_json import MAX_INTEGER
 
 Faults = dict[str, list[str]]
 Place = tuple[str, ...]
@@ -45,6 +25,7 @@ MOST_FIELDS = 100
 MOST_SUGGESTED = 10
 LONGEST_NAME = 64
 _LONGEST_LIST = 40
+BEYOND: Final = f"must be from -{MAX_INTEGER} to {MAX_INTEGER}"
 
 MONEY_NAME: Final = re.compile(r"(?:_cents|amount|price|discount|fee|credit_limit)$")
 _IN_MINOR_UNITS: Final = "in minor units: 10.50 is 1050"
@@ -178,6 +159,17 @@ def add_fault(faults: Faults, field: str, words: str) -> None:
     """Add a message about a field; beyond 100 fields, messages are dropped."""
     if field in faults or len(faults) < MOST_FIELDS:
         faults.setdefault(field, []).append(words)
+
+
+def add_beyond(faults: Faults, places: Iterable[Place], told: Faults) -> None:
+    """Add a message about each number beyond the limit of JSON.
+
+    `told` are the faults of the schema: the limit of a field replaces that of JSON.
+    """
+    for place in places:
+        field = ".".join(part[:LONGEST_NAME] for part in place) or WHOLE_BODY
+        if field not in told:
+            add_fault(faults, field, BEYOND)
 
 
 def suggestion(name: str, known: Collection[str], faults: Faults) -> str:

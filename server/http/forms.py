@@ -10,10 +10,10 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from accounting.errors import ValidationError
 from accounting.files.uploads import Upload
 from server.contract.document import Schema
-from server.http.field_errors import LONGEST_NAME, Faults, add_fault
+from server.http.field_errors import LONGEST_NAME, Faults, add_fault, suggestion
 from server.http.parameters import MOST_PAIRS, split_pairs, text_reader
 from server.http.schemas import SchemaCompiler
-from server.http.strict_json import parse_json, refuse_too_many
+from server.http.strict_json import NumberBeyond, Place, parse_json, refuse_too_many
 
 Pair = tuple[str, "str | Upload"]
 
@@ -38,10 +38,13 @@ class FormReader:
         self.takes_files = any(field.is_file for field in self._fields.values())
         self._is_open = compiler.resolved(schema).get("additionalProperties") is True
 
-    def value(self, pairs: list[Pair], faults: Faults) -> tuple[dict[str, Any], dict[str, Upload]]:
+    def value(
+        self, pairs: list[Pair], faults: Faults, beyond: list[Place]
+    ) -> tuple[dict[str, Any], dict[str, Upload]]:
         """Return (body, files); a value that does not fit the schema stays text for the validator.
 
-        The body has an empty text for a file, so that the validator sees its field.
+        The body has an empty text for a file, so that the validator sees its field. The paths of
+        numbers beyond the limit of JSON are added to `beyond`.
         """
         refuse_too_many(*_json_texts(pairs))
         text = Field(str)
@@ -61,15 +64,23 @@ class FormReader:
             elif field.is_file and isinstance(first, Upload):
                 files[name], body[name] = first, ""
             elif field.is_file or len(texts) < len(items):
-                words = "must not be a file" if name in self._fields else "is not a known field"
-                fault = "must be a file" if field.is_file else words
-                add_fault(faults, name[:LONGEST_NAME], fault)
+                add_fault(faults, name[:LONGEST_NAME], self._fault_of_kind(name, faults))
             else:
                 try:
                     body[name] = _read_many(field, texts) if field.many else field.read(texts[0])
+                except NumberBeyond as error:
+                    body[name] = error.value
+                    beyond += [(name, *place) for place in error.places]
                 except ValidationError:
                     add_fault(faults, name[:LONGEST_NAME], "must be JSON text")
         return body, files
+
+    def _fault_of_kind(self, name: str, faults: Faults) -> str:
+        """Return the message about a text that must be a file, or a file that must not be one."""
+        field = self._fields.get(name)
+        if field is None:
+            return f"is not a known field{suggestion(name, self._fields, faults)}"
+        return "must be a file" if field.is_file else "must not be a file"
 
 
 def compile_field(schema: Schema, compiler: SchemaCompiler) -> Field:
@@ -96,6 +107,8 @@ def read_json_text(text: str) -> Any:
     """Return the value of a JSON text, as strict as a body; return other text unchanged."""
     try:
         return parse_json(text.encode())
+    except NumberBeyond:
+        raise
     except ValidationError:
         return text
 
@@ -112,7 +125,16 @@ def _read_many(field: Field, texts: list[str]) -> list[Any] | None:
         whole = read_json_text(texts[0])
         if isinstance(whole, list):
             return whole
-    values = [field.read(text) for text in texts]
+    values: list[Any] = []
+    places: list[Place] = []
+    for text in texts:
+        try:
+            values.append(field.read(text))
+        except NumberBeyond as error:
+            places += [(str(len(values)), *place) for place in error.places]
+            values.append(error.value)
+    if places:
+        raise NumberBeyond(values, places)
     return None if values == [None] else values
 
 

@@ -18,7 +18,7 @@ from uuid import UUID
 
 import structlog
 
-from accounting.errors import TooMany
+from accounting.errors import TooMany, ValidationError
 from persistence.partners.request_counts import OthersCounts
 from server.http.errors import Headers
 
@@ -113,8 +113,8 @@ class SharedCounts:
         self._limits.append(limit)
         return limit
 
-    async def count(self, names: Sequence[tuple[Limit, Hashable]]) -> Usage:
-        """Count a request under each name, unless one of its limits refuses it."""
+    async def count(self, names: Sequence[tuple[Limit, Hashable]], amount: int = 1) -> Usage:
+        """Count `amount` requests under each name, unless one of its limits refuses them."""
         while True:
             seconds_left = self._seconds_left()
             counts = [(limit, limit.count_of(name)) for limit, name in names]
@@ -122,10 +122,10 @@ class SharedCounts:
             if not waiting or time.monotonic() < self._alone_until:
                 break
             await self._wait_for_report(waiting)
-        exceeded = next((limit for limit, count in counts if not limit.left(count)), None)
+        exceeded = next((limit for limit, count in counts if limit.left(count) < amount), None)
         if exceeded is None:
             for limit, count in counts:
-                self._add(limit, count)
+                self._add(limit, count, amount)
         return Usage(counts, exceeded, seconds_left)
 
     async def close(self) -> None:
@@ -145,8 +145,8 @@ class SharedCounts:
             self._start_report()  # The others learn from it that this worker counts, too.
         return ceil(self._minute_ends - now)
 
-    def _add(self, limit: Limit, count: Count) -> None:
-        count.own += 1
+    def _add(self, limit: Limit, count: Count, amount: int) -> None:
+        count.own += amount
         # A name that comes once is not reported: it may be made up.
         if count.own > 1 and 2 * count.unreported >= limit.share:
             self._due.add(count)
@@ -209,15 +209,30 @@ class RequestLimits:
         self._partner = shared.limit("partner", partner) if partner else None
         self._business = shared.limit("business", business) if business else None
 
+    def refuse_batch(self, items: int) -> None:
+        """Raise ValidationError for more items than a limit lets through in any minute."""
+        limits = [limit for limit in (self._partner, self._business) if limit]
+        tightest = min(limits, key=lambda limit: limit.most, default=None)
+        if tightest is not None and items > tightest.most:
+            raise ValidationError.fields(
+                items=[
+                    f"must have at most {tightest.most} items, since each is a request and the"
+                    f" {tightest.kind} may make {tightest.most} in a minute"
+                ]
+            )
+
     async def take(
-        self, partner_id: UUID, business_id: str | None
+        self, partner_id: UUID, business_id: str | None, amount: int = 1
     ) -> tuple[Headers, TooMany | None]:
-        """Count a request; return its RateLimit headers, and the refusal if it exceeds a limit."""
+        """Count requests; return their RateLimit headers, and the refusal if they exceed a limit.
+
+        The items of a batch are an `amount`, which is counted as a whole or not at all.
+        """
         named = ((self._partner, partner_id), (self._business, business_id))
         names = [(limit, name) for limit, name in named if limit and name]
         if not names:
             return [], None
-        usage = await self._shared.count(names)
+        usage = await self._shared.count(names, amount)
         left = ", ".join(
             [
                 f'"{limit.kind}";r={limit.left(count)};t={usage.seconds_left}'
@@ -226,7 +241,7 @@ class RequestLimits:
         )
         policy = ", ".join([limit.policy for limit, _ in names])
         headers = [(b"ratelimit", left.encode()), (b"ratelimit-policy", policy.encode())]
-        return headers, _refusal(usage)
+        return headers, _refusal(usage, amount)
 
 
 class FailedLogins:
@@ -255,13 +270,15 @@ class FailedLogins:
             )
 
 
-def _refusal(usage: Usage) -> TooMany | None:
+def _refusal(usage: Usage, amount: int) -> TooMany | None:
     limit = usage.exceeded
     if limit is None:
         return None
+    said = f"The {limit.kind} has used its {limit.most} requests of this minute."
+    if amount > 1:
+        said = f"Each item is a request, and the {limit.kind} may make {limit.most} in a minute."
     return TooMany(
         "rate_limited",
-        f"The {limit.kind} has used its {limit.most} requests of this minute. Wait until the next"
-        " minute.",
+        f"{said} Wait until the next minute.",
         retry_after_seconds=usage.seconds_left,
     )

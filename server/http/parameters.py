@@ -1,7 +1,7 @@
 """Parameters of path, query and headers: parsed from text to values or field errors."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -14,9 +14,10 @@ from server.http.schemas import Decode, SchemaCompiler
 
 Check = Callable[[Any], bool]
 
+BUSINESS = "business_id"
 MOST_PAIRS = 1000  # A URL of 8 kB has fewer; a form could have half a million.
 
-_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?")
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
@@ -139,6 +140,25 @@ class Parameters:
     def path(self, texts: dict[str, str], faults: Faults) -> dict[str, Any]:
         """Return the path's values; a malformed id is a fault of its name."""
         return {reader.name: reader.value([texts[reader.name]], faults) for reader in self._path}
+
+    def item_path(self, given: Mapping[str, str], faults: Faults) -> dict[str, Any]:
+        """Return the path's values of an item of a batch; the batch names the business.
+
+        Missing and unknown names are faults.
+        """
+        readers = {reader.name: reader for reader in self._path if reader.name != BUSINESS}
+        values = {}
+        for name, reader in readers.items():
+            if name in given:
+                values[name] = reader.value([given[name]], faults)
+            else:
+                add_fault(faults, name, "is required")
+        for name in given:
+            if name not in readers:
+                told = name[:LONGEST_NAME]
+                meant = suggestion(told, readers, faults)
+                add_fault(faults, told, f"is not a known parameter{meant}")
+        return values
 
     def query(self, raw: bytes, faults: Faults, used: list[Deprecation]) -> dict[str, Any]:
         """Return the query's values, defaults included; unknown and repeated names are faults.

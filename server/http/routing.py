@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from accounting.errors import NotFound
 from server.contract.document import METHODS, ContractError
 from server.http.connexion_adapter import Route, RoutingLayer, route_to, set_route
-from server.http.field_errors import closest
+from server.http.known_names import closest
 from server.http.problems import MethodNotAllowed
 
 Names = tuple[str, ...]
@@ -22,9 +22,10 @@ Names = tuple[str, ...]
 class Node:
     """A segment of the table: its child segments, and the operations that end here."""
 
-    __slots__ = ("literals", "operations", "variable")
+    __slots__ = ("literals", "name", "operations", "variable")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = name
         self.literals: dict[str, Node] = {}
         self.variable: Node | None = None
         self.operations: dict[str, tuple[Route, Names]] = {}
@@ -43,10 +44,10 @@ class RouteTable:
         for segment in path.strip("/").split("/"):
             if segment.startswith("{"):
                 names.append(segment[1:-1])
-                node.variable = node.variable or Node()
+                node.variable = node.variable or Node(segment)
                 node = node.variable
             else:
-                node = node.literals.setdefault(segment, Node())
+                node = node.literals.setdefault(segment, Node(segment))
         if method in node.operations:
             raise ContractError(f"Two operations for {method} {path}")
         node.operations[method] = (route, tuple(names))
@@ -98,17 +99,38 @@ def split_path(scope: Scope) -> list[str] | None:
 
 
 def _meant(root: Node, segments: list[str]) -> str | None:
-    """Return a literal similar to the first segment that has no route, if any."""
+    """Return the path that the first segment without a route probably means, if any.
+
+    `custommers` means `customers`, and `journal-entries` means `general-ledger/journal-entries`.
+    """
     node = root
     for segment in segments:
         onward = node.literals.get(segment)
         if onward is None:
-            meant = closest(segment, node.literals)
+            below = _paths_below(node)
+            meant = closest(segment, below)
             if meant or node.variable is None:
-                return meant
+                return None if meant is None else below[meant]
             onward = node.variable
         node = onward
     return None
+
+
+def _paths_below(node: Node) -> dict[str, str]:
+    """Return the shortest path from a node to each literal below it, by the literal."""
+    found: dict[str, str] = {}
+    level = [("", node)]
+    while level:
+        children = [
+            (f"{path}{child.name}/", child)
+            for path, parent in level
+            for child in (*parent.literals.values(), *filter(None, [parent.variable]))
+        ]
+        for path, child in children:
+            if not child.name.startswith("{"):
+                found.setdefault(child.name, path.removesuffix("/"))
+        level = children
+    return found
 
 
 class Routing(RoutingLayer):

@@ -200,7 +200,7 @@ def to_draft4(schema: Schema) -> Schema:
 
 
 def references(schema: Any) -> set[str]:
-    """Return every `$ref` inside a converted schema."""
+    """Return every `$ref` inside a part of a contract, such as a converted schema."""
     if isinstance(schema, list):
         return set().union(*map(references, schema)) if schema else set()
     if not isinstance(schema, dict):

@@ -8,7 +8,8 @@ reported as a wrong password. So an alternative only states which kind of caller
 
 import base64
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import UUID
 
@@ -23,7 +24,7 @@ from persistence.engine.admission import Admission
 from persistence.engine.observer import observer
 from server.clock import Clock, utc_now
 from server.config.client_addresses import Network, caller_address, network_of
-from server.contract.document import ContractError
+from server.contract.document import Contract, ContractError, Operation
 from server.http.connexion_adapter import (
     Alternatives,
     LoadedOperation,
@@ -32,9 +33,12 @@ from server.http.connexion_adapter import (
 )
 from server.http.limiter import FailedLogins, RequestLimits
 
-Check = Callable[[Caller], None]
-
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+SEND_KEY = (
+    "Send the partner id and the API key as HTTP Basic in the Authorization header, as in curl -u"
+    " PARTNER_ID:API_KEY. They are not read from the body or the address."
+)
+SEND_EITHER = "Send an Authorization header with a Bearer token or a partner's Basic credentials."
 _CREDENTIALS = {
     CallerKind.PARTNER_KEY: "a partner's API key",
     CallerKind.PARTNER_TOKEN: "a partner token",
@@ -64,8 +68,11 @@ class Authenticator:
         self._proxies = proxies
         self._clock = clock
 
-    async def identify(self, scope: Scope) -> Caller:
-        """Return the caller of a request; NotAuthenticated, or TooMany after many bad keys."""
+    async def identify(self, scope: Scope, *, by_key_only: bool = False) -> Caller:
+        """Return the caller of a request; NotAuthenticated, or TooMany after many bad keys.
+
+        `by_key_only`: the operation accepts only API keys, and the error explains how to send one.
+        """
         kind, credentials = _authorization(scope)
         if kind == b"bearer":
             token = credentials.decode("latin-1")
@@ -78,10 +85,7 @@ class Authenticator:
             return self._read_token(token)
         if kind == b"basic":
             return await self._check_key(credentials, scope)
-        raise NotAuthenticated(
-            "authentication_required",
-            "Send an Authorization header with a Bearer token or a partner's Basic credentials.",
-        )
+        raise NotAuthenticated("authentication_required", SEND_KEY if by_key_only else SEND_EITHER)
 
     def _read_token(self, token: str) -> Caller:
         try:
@@ -91,7 +95,10 @@ class Authenticator:
                 "token_expired", "The token has expired. Get a new one."
             ) from None
         except TokenError:
-            raise NotAuthenticated("invalid_token", "The token is not valid.") from None
+            raise NotAuthenticated(
+                "invalid_token",
+                "The token is not valid. Send the whole access_token of a token endpoint.",
+            ) from None
 
     async def _check_key(self, credentials: bytes, scope: Scope) -> Caller:
         address = caller_address(scope, self._proxies)
@@ -151,7 +158,32 @@ class TokenHandler(AbstractSecurityHandler):
         return _TOKEN_KINDS[named]
 
 
-SECURITY_MAP = {"basic": KeyHandler, "bearer": TokenHandler}
+SECURITY_MAP: dict[str, type[KeyHandler] | type[TokenHandler]] = {
+    "basic": KeyHandler,
+    "bearer": TokenHandler,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The check of a caller by the kinds of credentials that an operation accepts."""
+
+    kinds: frozenset[CallerKind]
+
+    @property
+    def by_key_only(self) -> bool:
+        """Return whether only API keys are accepted."""
+        return self.kinds == {CallerKind.PARTNER_KEY}
+
+    def __call__(self, caller: Caller) -> None:
+        """Raise NotAllowed for a caller of another kind."""
+        if caller.kind not in self.kinds:
+            taken = " or ".join(_CREDENTIALS[kind] for kind in _CREDENTIALS if kind in self.kinds)
+            raise NotAllowed(
+                "permission_denied",
+                f"This operation requires {taken}, but the request was sent with"
+                f" {_CREDENTIALS[caller.kind]}.",
+            )
 
 
 def check_of_kinds(alternatives: Sequence[Any]) -> Check:
@@ -162,17 +194,14 @@ def check_of_kinds(alternatives: Sequence[Any]) -> Check:
     """
     if not alternatives or not all(isinstance(each, CallerKind) for each in alternatives):
         raise ContractError("security must list our schemes, each as an alternative of its own")
-    taken = " or ".join(_CREDENTIALS[kind] for kind in _CREDENTIALS if kind in alternatives)
+    return Check(frozenset(alternatives))
 
-    def check(caller: Caller) -> None:
-        if caller.kind not in alternatives:
-            raise NotAllowed(
-                "permission_denied",
-                f"This operation requires {taken}, but the request was sent with"
-                f" {_CREDENTIALS[caller.kind]}.",
-            )
 
-    return check
+def check_of(operation: Operation, contract: Contract) -> Check:
+    """Return the check of the callers of an operation that is an item of a batch."""
+    schemes = contract.components["securitySchemes"]
+    named = [schemes[name] for each in operation.document["security"] for name in each]
+    return check_of_kinds([SECURITY_MAP[each["scheme"]]().get_fn(each, []) for each in named])
 
 
 class GuardedOperation:
@@ -188,14 +217,16 @@ class GuardedOperation:
         *,
         in_business: bool,
         is_business: bool,
+        writes: bool,
     ) -> None:
         self._next_app = next_app
         self._check = check
         self._in_business = in_business
         self._is_business = is_business
+        self._writes = writes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check the caller, its kind, the business and the rate limits, in this order."""
+        """Check the caller, its kind, its business, its access and the limits, in this order."""
         if self._check is not None:
             with observer.get().in_package("security"):
                 await self._admit_caller(scope, self._check)
@@ -203,7 +234,7 @@ class GuardedOperation:
 
     async def _admit_caller(self, scope: Scope, check: Check) -> None:
         authenticator: Authenticator = scope["authenticator"]
-        caller = await authenticator.identify(scope)
+        caller = await authenticator.identify(scope, by_key_only=check.by_key_only)
         check(caller)
         business_id: str | None = None
         if self._in_business:
@@ -211,6 +242,12 @@ class GuardedOperation:
             await self._admit_to_business(authenticator.admission, caller, business_id)
         else:
             await authenticator.admission.admit_partner(caller)
+        if caller.only_reads and self._writes:
+            raise NotAllowed(
+                "permission_denied",
+                "This token only reads. Request one without `access` `read` for this operation,"
+                " which writes.",
+            )
         scope["caller"] = caller
         scope["limits"], refusal = await authenticator.limits.take(caller.partner_id, business_id)
         if refusal is not None:
@@ -258,6 +295,7 @@ class Security(OperationLayer):
                 alternatives.check_of(operation),
                 in_business=in_business,
                 is_business=in_business and "Businesses" in described.get("tags", ()),
+                writes=operation.method != "get",
             )
 
         return make

@@ -1,5 +1,6 @@
 """The operations of the contract behind Connexion, built once for all processes forked later."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -8,11 +9,36 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from accounting.errors import NotFound
 from server.contract.document import Contract, parse
-from server.http.connexion_adapter import built, schema_check_skipped
-from server.http.dispatch import ContractResolver, Dispatch
+from server.http.batches import BatchEndpoint
+from server.http.connexion_adapter import (
+    LoadedOperation,
+    MakeOperation,
+    OperationLayer,
+    built,
+    schema_check_skipped,
+)
+from server.http.dispatch import ContractResolver, Endpoint
 from server.http.routing import Routing
 from server.http.security import SECURITY_MAP, Security
-from server.http.validation import Validation
+from server.http.validation import BATCH, Validation
+
+
+class Dispatch(OperationLayer):
+    """The application at the end of Connexion's middlewares."""
+
+    def maker(self, document: Mapping[str, Any], _options: Mapping[str, Any]) -> MakeOperation:
+        """Return a function that builds the endpoints of a contract."""
+        contract = Contract(document)
+        endpoints: dict[str, Endpoint] = {}
+
+        def make(operation: LoadedOperation) -> Endpoint:
+            found = contract.operations[operation.operation_id]
+            if found.operation_id == BATCH:
+                return BatchEndpoint(found, contract, operation.function, endpoints)
+            endpoint = Endpoint(found, contract, operation.function)
+            return endpoints.setdefault(found.operation_id, endpoint)
+
+        return make
 
 
 @cache

@@ -24,13 +24,13 @@ from server.contract.document import JSON, Contract, ContractError, Deprecation,
 from server.http.connexion_adapter import LoadedOperation, MakeOperation, OperationLayer
 from server.http.errors import Headers
 from server.http.explanations import Explainers
-from server.http.field_errors import WHOLE_BODY, Faults, add_fault
+from server.http.field_errors import MOST_FIELDS, WHOLE_BODY, Faults, add_beyond, add_fault
 from server.http.forms import FormReader, Pair, multipart_pairs, urlencoded_pairs
 from server.http.omissions import OmissionCompiler
 from server.http.parameters import Parameters
 from server.http.problems import PayloadTooLarge, UnsupportedMediaType
 from server.http.schemas import SchemaCompiler
-from server.http.strict_json import parse_json
+from server.http.strict_json import MAX_VALUES, NumberBeyond, Place, parse_json
 
 # The body of a request: accepted content types, size limits, and decoding to a Python value.
 
@@ -43,6 +43,7 @@ MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_UPLOAD_BYTES = 11 * 1024 * 1024  # A file and the other fields of its form.
 
 HEADERS = frozenset({b"content-type", b"content-encoding"})
+BATCH = "run_batch"  # The operation whose items are requests of other operations.
 
 HeaderValues = Mapping[bytes, list[bytes]]
 Content = tuple[Any, Mapping[str, Upload]]
@@ -63,17 +64,21 @@ class Compilers:
 class BodyType:
     """A content type of an operation, compiled."""
 
-    def __init__(self, content_type: str, schema: Schema, compilers: Compilers, new: bool) -> None:
+    def __init__(
+        self, content_type: str, schema: Schema, compilers: Compilers, operation: Operation
+    ) -> None:
         if content_type not in (JSON, URLENCODED, MULTIPART):
             raise ContractError(f"A content type that is not served: {content_type}")
         compiler = compilers.schemas
         self._is_valid = compiler.validator(schema).is_valid
-        self._omissions = compilers.omissions.of(schema, new)
+        self._omissions = compilers.omissions.of(schema, operation.method == "POST")
         self._explain = compilers.explainers.of(schema).explain
         self._revive = compiler.decoder(schema)
         self.form = None if content_type == JSON else FormReader(schema, compiler)
         takes_files = self.form is not None and self.form.takes_files
-        self.max_bytes = MAX_UPLOAD_BYTES if takes_files else MAX_BODY_BYTES
+        own = operation.body_bytes or MAX_BODY_BYTES
+        self.max_bytes = MAX_UPLOAD_BYTES if takes_files else own
+        self._max_values = MAX_VALUES * own // MAX_BODY_BYTES
 
     def _accepts(self, value: Any) -> bool:
         """Return whether a value is valid, after removing the fields that it leaves out by null."""
@@ -83,22 +88,35 @@ class BodyType:
 
     def json(self, raw: bytes, faults: Faults) -> Any:
         """Return the value of a JSON body, or None with its errors in `faults`."""
-        value = parse_json(raw)
-        if self._accepts(value):
+        beyond: list[Place] = []
+        try:
+            value = parse_json(raw, self._max_values)
+        except NumberBeyond as error:
+            value, beyond = error.value, error.places
+        return self.parsed(value, faults, beyond)
+
+    def parsed(self, value: Any, faults: Faults, beyond: Sequence[Place] = ()) -> Any:
+        """Return the value of a JSON body that is parsed, or None with its errors in `faults`."""
+        if not self._accepts(value):
+            self._explain(value, faults)
+        elif not beyond:
             return value if self._revive is None else self._revive(value)
-        return self._explain(value, faults)
+        add_beyond(faults, beyond, faults)
+        return None
 
     def fields(self, form: FormReader, pairs: list[Pair], faults: Faults) -> Content:
         """Return the value and the files of a form."""
         if sum(len(item.encode()) for _, item in pairs if isinstance(item, str)) > MAX_BODY_BYTES:
             raise _too_large(MAX_BODY_BYTES)
         here: Faults = {}
-        value, files = form.value(pairs, here)
+        told: Faults = {}
+        beyond: list[Place] = []
+        value, files = form.value(pairs, here, beyond)
         if not self._accepts(value):
-            told: Faults = {}
             self._explain(value, told)
-            # Unreadable fields are absent from the value; their own errors replace "is required".
-            here = {**told, **here}
+        # Unreadable fields are absent from the value; their own errors replace "is required".
+        here = {**told, **here}
+        add_beyond(here, beyond, told)
         for name, upload in files.items():
             value.pop(name)
             if len(upload.content) > MAX_FILE_BYTES:
@@ -124,10 +142,12 @@ class BodyReader:
         self._required = operation.body_required
         self._takes_empty_object = operation.method == "DELETE"
         self._types = {
-            content_type: BodyType(content_type, schema, compilers, operation.method == "POST")
+            content_type: BodyType(content_type, schema, compilers, operation)
             for content_type, schema in operation.bodies.items()
         }
         self._json = self._types.get(JSON)
+        sizes = (each.max_bytes for each in self._types.values())
+        self._max_bytes = max(sizes, default=MAX_BODY_BYTES)
 
     async def read(self, headers: HeaderValues, receive: Receive, faults: Faults) -> Content:
         """Return (value, files); (None, no files) without a body.
@@ -141,7 +161,7 @@ class BodyReader:
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         if not start and more:  # A chunked body may begin with an empty part.
-            start = await receive_rest(receive, [], MAX_BODY_BYTES)
+            start = await receive_rest(receive, [], self._max_bytes)
             more = False
         if not start:
             return self._nothing(headers, faults)
@@ -160,6 +180,18 @@ class BodyReader:
                 return NOTHING  # Generated clients send this for an absent body.
             return kind.json(start, faults), _NO_FILES
         return kind.fields(kind.form, _pairs(content_type, options, start), faults)
+
+    def parsed(self, value: Any, faults: Faults) -> Any:
+        """Return the value of the parsed body of an item of a batch; None without a body."""
+        if value is None and not self._required:
+            return None
+        if self._json is not None:
+            if value is None:
+                return add_fault(faults, WHOLE_BODY, "is required")
+            return self._json.parsed(value, faults)
+        if not (self._takes_empty_object and value == {}):
+            add_fault(faults, WHOLE_BODY, "is not accepted by this operation")
+        return None
 
     def _nothing(self, headers: HeaderValues, faults: Faults) -> Content:
         """Return the content of an absent body: an empty form where one is declared, else none."""
@@ -250,7 +282,10 @@ def midnight(day: date) -> datetime:
 
 @dataclass(slots=True)
 class Call:
-    """A valid request with decoded values; unsent parts are absent, a missing body is None."""
+    """A valid request with decoded values; unsent parts are absent, a missing body is None.
+
+    A batch has its `items`, each with the `key` that the client gave it.
+    """
 
     operation_id: str
     path: dict[str, Any]
@@ -259,6 +294,8 @@ class Call:
     files: Mapping[str, Upload]
     idempotency_key: str | None
     if_match: str | None
+    items: Sequence["Call"] = ()
+    key: str = ""
 
 
 class Checks:
@@ -280,11 +317,60 @@ def compile_checks(contract: Contract) -> Mapping[str, Checks]:
     }
 
 
+class Items:
+    """The items of a batch, each held to the checks of its own operation."""
+
+    def __init__(self, checks: Mapping[str, Checks]) -> None:
+        self._checks = checks
+
+    def read(self, batch: Call, faults: Faults) -> list[Call]:
+        """Return the items of a valid batch, or add the errors of each to `faults`."""
+        keys: dict[str, int] = {}
+        items = []
+        for place, item in enumerate(batch.body["items"]):
+            if len(faults) >= MOST_FIELDS:
+                break  # An error names no more.
+            first = keys.setdefault(item["key"], place)
+            if first != place:
+                add_fault(faults, f"items.{place}.key", f"must differ from that of items.{first}")
+            items.append(self._read(batch, item, f"items.{place}", faults))
+        return items
+
+    def _read(self, batch: Call, item: Mapping[str, Any], at: str, faults: Faults) -> Call:
+        checks = self._checks[item["operation"]]
+        if_match = item.get("if_match")
+        if if_match is not None and b"if-match" not in checks.parameters.header_names:
+            add_fault(faults, f"{at}.if_match", "is not accepted by this operation")
+        in_path: Faults = {}
+        path = checks.parameters.item_path(item.get("path") or {}, in_path)
+        in_body: Faults = {}
+        body = checks.body.parsed(item.get("body"), in_body)
+        for part, found in (("path", in_path), ("body", in_body)):
+            for field, sentences in found.items():
+                name = f"{at}.{part}" if field == WHOLE_BODY else f"{at}.{part}.{field}"
+                for words in sentences:
+                    add_fault(faults, name, words)
+        return Call(
+            item["operation"],
+            {**path, "business_id": batch.path["business_id"]},
+            checks.parameters.defaults.copy(),
+            body,
+            _NO_FILES,
+            batch.idempotency_key,
+            if_match,
+            key=item["key"],
+        )
+
+
 class ValidatedOperation:
     """An operation whose requests are validated."""
 
-    def __init__(self, next_app: ASGIApp, operation_id: str, checks: Checks) -> None:
+    def __init__(
+        self, next_app: ASGIApp, operation_id: str, checks: Checks, items: Items | None = None
+    ) -> None:
+        """Compile nothing: `checks` are compiled, and a batch has `items`."""
         self._next_app = next_app
+        self._items = items
         self._operation_id = operation_id
         self._parameters = checks.parameters
         self._body = checks.body
@@ -309,7 +395,7 @@ class ValidatedOperation:
         body, files = await self._body.read(raw, receive, faults)
         if faults:
             raise ValidationError.with_faults(faults)
-        return Call(
+        call = Call(
             self._operation_id,
             path,
             query,
@@ -318,6 +404,11 @@ class ValidatedOperation:
             headers.get("idempotency-key"),
             headers.get("if-match"),
         )
+        if self._items is not None:
+            call.items = self._items.read(call, faults)
+            if faults:
+                raise ValidationError.with_faults(faults)
+        return call
 
     def _select(self, headers: list[tuple[bytes, bytes]]) -> dict[bytes, list[bytes]]:
         """Return the headers that this operation reads, each with all its lines."""
@@ -338,6 +429,7 @@ class Validation(OperationLayer):
 
         def make(operation: LoadedOperation) -> ValidatedOperation:
             name = operation.operation_id
-            return ValidatedOperation(self.app, name, checks[name])
+            items = Items(checks) if name == BATCH else None
+            return ValidatedOperation(self.app, name, checks[name], items)
 
         return make

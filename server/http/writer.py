@@ -52,15 +52,21 @@ class ReplyWriter:
         return self._formats[types.best_match(self._formats, default=AnswerFormat.JSON)]
 
     def render(
-        self, value: Any, opened: Books | Registry, scope: Scope, *, entries: list[Any] | None
+        self,
+        value: Any,
+        opened: Books | Registry,
+        scope: Scope,
+        *,
+        preview: bool = False,
+        entries: list[Any] | None = None,
     ) -> Outcome:
         """Return status, headers and bytes.
 
-        A preview has `entries`, and its status is always 200, since nothing was created.
+        The status of a preview is always 200, since nothing was created. It has `entries`, unless
+        it is an item of a batch.
         """
         if isinstance(value, Csv):
             return _file(csv_of(value), _CSV, value.file_name)
-        preview = entries is not None
         created = isinstance(value, Created)
         shown = value.value if isinstance(value, Created) else value
         if isinstance(shown, Page):
@@ -70,7 +76,7 @@ class ReplyWriter:
             headers["etag"] = f'"{opened.etag(_subject(shown))}"'
         if created and self._address and not preview:
             headers["location"] = self._address(scope["path_params"], _subject(shown))
-        if preview:
+        if entries is not None:
             shown = {**shown, "journal_entries": entries}
         number = _no_number if preview else partial(_numbered, opened)
         body = orjson.dumps(shown, default=number, option=_OPTIONS)
@@ -82,7 +88,7 @@ class ReplyWriter:
             drawn = await asyncio.to_thread(value.draw)
             found = _file(drawn, AnswerFormat.PDF, value.file_name)
         else:
-            found = self.render(value, opened, scope, entries=None)
+            found = self.render(value, opened, scope)
         if self._negotiates:
             found.headers["vary"] = "Accept"
         return found
@@ -98,6 +104,11 @@ class ReplyWriter:
             headers.append((b"idempotent-replayed", b"true"))
         await send({"type": "http.response.start", "status": outcome.status, "headers": headers})
         await send({"type": "http.response.body", "body": outcome.body})
+
+
+def written(value: Any) -> Outcome:
+    """Render a value without numbers that are taken, as JSON with status 200."""
+    return Outcome(200, dict(_JSON), orjson.dumps(value, default=_no_number, option=_OPTIONS))
 
 
 def _file(content: bytes, content_type: str, file_name: str) -> Outcome:

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -14,7 +14,7 @@ from uvicorn import Config
 
 from server.config.settings import Settings, SettingsError
 from server.process.database import Database, GivenUp
-from server.process.metrics_process import MetricsProcess
+from server.process.kept_process import KeptProcess
 from server.process.uvicorn_adapter import (
     ForkedProcess,
     Process,
@@ -60,7 +60,7 @@ class Preparation:
 
 
 class Master(Supervisor):
-    """uvicorn's supervisor, extended by the database and the process that answers scrapes.
+    """uvicorn's supervisor, extended by the database and the processes `beside` the workers.
 
     The database has a thread of its own, so that signals are handled during a long recovery.
     """
@@ -71,10 +71,10 @@ class Master(Supervisor):
         sockets: list[socket],
         database: Database,
         preparation: Preparation,
-        scraping: MetricsProcess | None = None,
+        beside: Sequence[KeptProcess] = (),
     ) -> None:
         super().__init__(config, sockets)
-        self.scraping = scraping
+        self.beside = beside
         self.database = database
         self.preparation = preparation
         self.log = structlog.get_logger("accounting.server")
@@ -99,13 +99,12 @@ class Master(Supervisor):
             self.wait_for_death(LOOK_SECONDS if self.serving else FIRST_LOOK_SECONDS)
             self.handle_signals()
             self.look_after_workers()
-            self.look_after_scraping()
+            self.look_after_others()
         self.stop_workers()
         self.join_all()
         for worker in self.leaving:
             worker.join()
-        if self.scraping is not None:
-            self.scraping.end()
+        self.end_others()
         self.database_thread.join(GIVE_UP_SECONDS)
         # Otherwise the reaper stops the database when this process ends.
         if not self.database_thread.is_alive():
@@ -187,14 +186,22 @@ class Master(Supervisor):
                 self.begin_serving()
         self.start_missing_workers()
 
-    def look_after_scraping(self) -> None:
-        """Start the process that answers scrapes again if it is gone."""
-        if self.scraping is None or not self.serving or self.should_exit.is_set():
+    def look_after_others(self) -> None:
+        """Start the processes beside the workers, again where one is gone."""
+        if not self.serving or self.should_exit.is_set():
             return
-        try:
-            self.scraping.keep()
-        except (EOFError, OSError) as error:
-            self.log.error("scraping_not_started", reason=repr(error))
+        for each in self.beside:
+            try:
+                each.keep()
+            except (EOFError, OSError) as error:
+                self.log.error("process_not_started", reason=repr(error))
+
+    def end_others(self) -> None:
+        """End the processes beside the workers, all in the same time."""
+        for each in self.beside:
+            each.terminate()
+        for each in self.beside:
+            each.end()
 
     def remove_worker(self, process: Process) -> None:
         """End a worker that is gone or hangs, and remove it from the list.
@@ -258,8 +265,7 @@ class Master(Supervisor):
             self.processes[place] = worker
             old.terminate()
             self.leaving = [old, *(each for each in self.leaving if each.exitcode is None)]
-        if self.scraping is not None:
-            self.scraping.end()  # The next process reports the new certificate.
+        self.end_others()  # The next ones have read the settings again.
         self.log.info("settings_read")
 
     def handle_term(self) -> None:
@@ -309,8 +315,8 @@ def hold_contract(pages_folder: Path) -> None:
     Raises the errors of openapi-spec-validator.
     """
     from server.contract import document
-    from server.docs.application import write_pages
     from server.docs.page_file import PageFile
+    from server.docs.rendered_pages import RenderedPages
 
     pages = PageFile(pages_folder)
     if pages.exists:
@@ -318,8 +324,9 @@ def hold_contract(pages_folder: Path) -> None:
     import openapi_spec_validator
 
     source = document.read_source()
-    openapi_spec_validator.validate(document.parse(source))
+    contract = document.parse(source)
+    openapi_spec_validator.validate(contract)
     try:
-        pages.write(write_pages(source))
-    except OSError as error:  # Each worker then renders the pages for itself.
+        pages.write(RenderedPages(source, lambda: contract))
+    except OSError as error:  # Each worker then renders the pages that it is asked for.
         structlog.get_logger("accounting.server").warning("pages_not_stored", reason=str(error))

@@ -63,6 +63,7 @@ class GuardedProtocol(HttpConnection):
         self.in_body = False
         self.discards_input = False
         self.closes_after_next = False  # The server shuts down; one more request may arrive.
+        self.shuts_down = False
         self.fault: ApiError | None = None
         self.headers_bytes = 0
         self.unseen_bytes = 0  # Of a header line that is still incomplete.
@@ -121,6 +122,7 @@ class GuardedProtocol(HttpConnection):
             self.arm(self.body_seconds, self.body_is_late)
         # For the edge; uvicorn's type of a scope lists only its own keys.
         cycle.scope["hung_up"] = self.transport.is_closing  # type: ignore[typeddict-unknown-key]
+        cycle.scope["stops"] = self.stops  # type: ignore[typeddict-unknown-key]
         cycle.scope["reset"] = self.reset  # type: ignore[typeddict-unknown-key]
         self.running = cycle
 
@@ -279,11 +281,16 @@ class GuardedProtocol(HttpConnection):
 
     # Shutdown of the server.
 
+    def stops(self) -> bool:
+        """Return whether the server stops, or is about to."""
+        return self.shuts_down or self.draining.begun
+
     def shutdown(self) -> None:
         """Close after the current answer; an idle connection first waits a moment for a request.
 
         A request may be on its way already, and closing would look like a lost answer.
         """
+        self.shuts_down = True
         idle = self.running is None or self.running.response_complete
         if idle and not self.in_body and not self.discards_input:
             self.closes_after_next = True

@@ -21,8 +21,10 @@ from persistence.files.blobs import refuse_unwritable
 from server.config.settings import Settings, reader
 from server.process.connections import bound_readers
 from server.process.database import Begin, Database, GivenUp, database_of
+from server.process.delivery_process import deliver_beside_workers
+from server.process.kept_process import KeptProcess
 from server.process.master import CannotServe, Master, Preparation
-from server.process.metrics_process import MetricsProcess
+from server.process.metrics_process import answer
 from server.process.uvicorn_adapter import FORKS
 from server.process.worker import build
 from server.telemetry import logs
@@ -75,12 +77,13 @@ def serve(settings: Settings, start: Start | None = None) -> None:
         pages_folder=settings.pages_folder,
     )
     with scraped(settings, database) as scraping:
+        beside = [*scraping, KeptProcess(deliver_beside_workers, read, database.url)]
         application = partial(build, read, database.url, database.home, waiting, leaving)
         config = configured(settings, application)
         # A stop signal may come as soon as the port is taken: the master starts to handle it here.
         with listen(settings.host, settings.port) as listener:
             bound_readers(listener)
-            Master(config, [listener], database, preparing, scraping).run()
+            Master(config, [listener], database, preparing, beside).run()
 
 
 def configured(settings: Settings, application: Callable[[], object]) -> Config:
@@ -118,10 +121,10 @@ def prepare(settings: Settings, database: Database, start: Start, given_up: Give
 
 
 @contextmanager
-def scraped(settings: Settings, database: Database) -> Iterator[MetricsProcess | None]:
-    """Bind the port of metrics and create the folder of counters; None where metrics are off."""
+def scraped(settings: Settings, database: Database) -> Iterator[list[KeptProcess]]:
+    """Bind the port of metrics and create the folder of counters; nothing where metrics are off."""
     if settings.metrics_at is None:
-        yield None
+        yield []
         return
     taken = "the port is in use; name another one in ACCOUNTING_METRICS_PORT"
     with (
@@ -129,7 +132,7 @@ def scraped(settings: Settings, database: Database) -> Iterator[MetricsProcess |
         TemporaryDirectory(prefix="accounting-metrics-") as folder,
     ):
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # The library of all workers reads it.
-        yield MetricsProcess(listener, Path(folder), reader(settings), database.url)
+        yield [KeptProcess(answer, listener, Path(folder), reader(settings), database.url)]
 
 
 def listen(

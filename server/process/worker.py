@@ -44,6 +44,7 @@ def build(
     gc.disable()
     # Imported here, because the master imports this module and needs no application.
     from server.app import Parent, create_app
+    from server.contract.document import unpack
     from server.docs.page_file import PageFile
     from server.http.drain import DrainState
     from server.process import preloaded
@@ -58,6 +59,7 @@ def build(
     parent = Parent(
         before_opening=partial(wait_for_database, postgres_home, waiting),
         pages_written=PageFile(settings.pages_folder).read,
+        contract=partial(unpack, preloaded.contract),
         stack=preloaded.stack,
         draining=draining,
     )

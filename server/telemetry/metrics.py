@@ -122,6 +122,36 @@ class PrometheusCounts:
         self._late.set(late_seconds)
 
 
+class PrometheusDeliveryCounts:
+    """The counters of a process that delivers webhooks."""
+
+    def __init__(self) -> None:
+        self._attempts = _counter(
+            "webhook_attempts", "Attempts to deliver an event, by their outcome.", "outcome"
+        )
+        for outcome in ("delivered", "failed", "postponed"):
+            self._attempts.labels(outcome)
+        self._durations = Histogram(
+            "accounting_webhook_seconds",
+            "How long receivers took to answer.",
+            registry=None,
+            buckets=(*BUCKETS, 15.0),
+        )
+        self._alive = _gauge("webhook_deliverers", "Processes that deliver webhooks.")
+        self._in_flight = _gauge("webhook_in_flight", "Webhooks that are being sent.")
+
+    def webhook(self, outcome: str, seconds: float | None) -> None:
+        """Count an attempt by its outcome, and observe how long its answer took."""
+        self._attempts.labels(outcome).inc()
+        if seconds is not None:
+            self._durations.observe(seconds)
+
+    def beat(self, in_flight: int) -> None:
+        """Set the gauges of this process."""
+        self._alive.set(1)
+        self._in_flight.set(in_flight)
+
+
 def _counter(name: str, told: str, *labels: str) -> Counter:
     return Counter(f"accounting_{name}", told, labels, registry=None)
 

@@ -25,7 +25,7 @@ from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from libraries.embedded import users
-from persistence.database.condition import Condition, look
+from persistence.database.condition import Condition, Webhooks, look
 from persistence.engine.replica import StandbyLook
 from persistence.files.blobs import Folder
 from server.config.settings import Settings
@@ -262,6 +262,21 @@ def of_condition(condition: Condition) -> Iterator[Metric]:
         )
         yield _gauge("upkeep_businesses", "Looked after in it.", condition.upkeep.businesses)
         yield _gauge("upkeep_failures", "Not looked after in it.", condition.upkeep.failures)
+    if condition.webhooks is not None:
+        yield from of_webhooks(condition.webhooks)
+
+
+def of_webhooks(webhooks: Webhooks) -> Iterator[Metric]:
+    """Yield the metrics of the webhooks of all servers."""
+    for name, told, value in (
+        ("lag_seconds", "How long the oldest due delivery has waited.", webhooks.lag_seconds),
+        ("pending", "Deliveries that are not done.", webhooks.pending),
+        ("endpoints", "Endpoints of all partners.", webhooks.endpoints),
+        ("endpoints_failing", "Those whose last answer was no success.", webhooks.failing),
+        ("endpoints_off", "Those that were switched off.", webhooks.off),
+    ):
+        yield _gauge(f"webhook_{name}", told, value)
+    yield _labelled("webhook_secrets", "By master secret.", "key", webhooks.secrets)
 
 
 def _gauge(name: str, told: str, value: float) -> Metric:

@@ -106,6 +106,16 @@ class NoCounts:
         """Ignore it."""
 
 
+class NoDeliveryCounts:
+    """Counters of deliveries that count nothing."""
+
+    def webhook(self, _outcome: str, _seconds: float | None) -> None:
+        """Ignore it."""
+
+    def beat(self, _in_flight: int) -> None:
+        """Ignore it."""
+
+
 class Trace(Protocol):
     """The spans of one request."""
 

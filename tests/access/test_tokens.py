@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from access.master_secrets import MasterSecret
 from access.principal import Caller, CallerKind
-from access.tokens import ExpiredTokenError, Keyring, TokenError, token_id
+from access.tokens import READ_SCOPE, ExpiredTokenError, Keyring, TokenError, token_id
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 ISSUED = int(NOW.timestamp())
@@ -189,6 +189,7 @@ FORGED = {
     "a type that is no text": partner(type=["partner"]),
     "another scope": business(scope="admin"),
     "a list of scopes": business(scope=["business_access"]),
+    "two scopes": business(scope="business_access_read business_access"),
     "no business": business(business_id=None),
     "float exp": partner(exp=float(ISSUED + 3600)),
     "float iat": partner(iat=float(ISSUED)),
@@ -238,6 +239,15 @@ class TestIssuing:
         header, payload, _ = keyring.issue_business_token(PARTNER, BUSINESS, NOW).split(".")
         assert decode(payload) == BUSINESS_CLAIMS
         assert decode(header) == {"alg": "HS256", "typ": "JWT", "kid": "b.business_token"}
+
+    def test_a_token_for_reading_differs_by_its_scope_only(self, keyring: Keyring) -> None:
+        token = keyring.issue_business_token(PARTNER, BUSINESS, NOW, READ_SCOPE)
+        assert decode(token.split(".")[1]) == {**BUSINESS_CLAIMS, "scope": "business_access_read"}
+        full = keyring.read(keyring.issue_business_token(PARTNER, BUSINESS, NOW), NOW)
+        read = keyring.read(token, NOW)
+        assert (full.only_reads, read.only_reads) == (False, True)
+        assert read.token_id != full.token_id
+        assert replace(read, only_reads=False, token_id=full.token_id) == full
 
     def test_times_are_whole_seconds(self, keyring: Keyring) -> None:
         token = keyring.issue_partner_token(PARTNER, NOW + timedelta(microseconds=999_999))

@@ -16,13 +16,18 @@ class TestMessageOfFaults:
             ),
             ({"a": ["is required"], "b": ["is required"]}, "a is required. 1 more field is wrong."),
             ({name: ["is required"] for name in "abc"}, "a is required. 2 more fields are wrong."),
+            (
+                {"b": ["is required"], "a": ["is not known; did you mean b?"]},
+                "a is not known; did you mean b? 1 more field is wrong.",
+            ),
             ({"id": ["id or name is required"]}, "id or name is required."),
+            ({"lines.1.id": ["id or name is required"]}, "lines.1: id or name is required."),
             ({"n\u00fcmber": ["is not known"]}, GENERAL),
             ({"a\nb": ["is not known"]}, GENERAL),
             ({"x" * 201: ["is not known"]}, GENERAL),
         ],
     )
-    def test_the_message_is_the_first_fault_with_a_showable_name(
+    def test_the_message_is_the_first_or_a_suggesting_fault_with_a_showable_name(
         self, faults: dict[str, list[str]], told: str
     ) -> None:
         refusal = ValidationError.with_faults(faults)

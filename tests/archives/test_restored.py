@@ -17,6 +17,7 @@ from tests.api_server import OWNER, ApiServer, Databases
 from tests.builders.sales import paid, part, sent
 from tests.cluster.databases import ClusterDatabases
 from tests.command_line import CommandLine
+from tests.handlers.platform.test_events import feed
 from tests.partner import Business, Partner
 from tests.poolers.pgbouncer import LOGIN, make_login
 
@@ -72,8 +73,12 @@ def served_as_before(postgres: EmbeddedPostgres, shop: Business, folder: Path) -
         here = shop.api.get("invoices/").json()
         assert there.api.get("invoices/").json() == here
         assert here["count"] == 1
+        told = feed(shop)
+        assert feed(there) == told
         sent(there, there.customer(), 50)
         assert there.api.get("invoices/").json()["count"] == 2
+        [first, *_] = feed(there, after=told["head_sequence"])["results"]
+        assert (first["sequence"], first["type"]) == (told["head_sequence"] + 1, "customer.created")
 
 
 class TestDumpFirst:

@@ -15,9 +15,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 from uuid import UUID
 
+import httpx
 import structlog
 
-from access.tokens import TOKEN_LIFETIME_SECONDS, Keyring
+from access.tokens import FULL_SCOPE, READ_SCOPE, TOKEN_LIFETIME_SECONDS, Keyring
 from cli.demo.access import Access
 from cli.demo.demo_books import fill
 from cli.progress import Progress
@@ -28,7 +29,8 @@ from server.docs import app_page
 from tests.api_server import ApiServer, Databases, settings
 
 # The lifetime of a token that expires while a page is open.
-ENDING_SECONDS = 30
+ENDING_SECONDS = 90
+MOST_EVENTS = 120
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -58,11 +60,39 @@ def to_read(api_server: ApiServer, data: Path) -> dict[str, str]:
         filled = fill(loaded, api_server.database_url, None, progress, given_up=lambda: False)
         demo = asyncio.run(filled)
     taken_since(api_server, demo, timedelta(days=1))
+    declare(api_server, demo)
     lasting, ending = (
         page_address(api_server, demo, timedelta(seconds=good_for))
         for good_for in (TOKEN_LIFETIME_SECONDS, ENDING_SECONDS)
     )
     return {"lasting": lasting, "ending": ending}
+
+
+def declare(api_server: ApiServer, demo: Access) -> None:
+    """Create what the demo does not have: a tax return, and more events than one page shows.
+
+    The token of the page only reads, and the feed of a copied business begins empty.
+    """
+    keyring = Keyring(api_server.settings.secrets)
+    ids = (UUID(demo.partner_id), UUID(demo.business_id))
+    token = keyring.issue_business_token(*ids, datetime.now(UTC), FULL_SCOPE)
+    home = f"{api_server.url}/v1/platform/businesses/{demo.business_id}/"
+    with httpx.Client(base_url=home, headers={"Authorization": f"Bearer {token}"}) as api:
+        tax_return = {"start_date": "2026-01-01", "end_date": "2026-03-31", "scheme": "accrual"}
+        api.post("tax-returns/", json=tax_return).raise_for_status()
+        customers = api.get("customers/").raise_for_status().json()["results"]
+        changes = [
+            {
+                "key": f"{number} {customer['id']}",
+                "operation": "update_customer",
+                "path": {"customer_id": customer["id"]},
+                "body": {"notes": f"Call {number}"},
+            }
+            for number in range(-(-MOST_EVENTS // len(customers)))
+            for customer in customers
+        ]
+        batch = {"mode": "atomic", "items": changes}
+        api.post("batch/", json=batch, timeout=60).raise_for_status()
 
 
 def taken_since(api_server: ApiServer, demo: Access, ago: timedelta) -> None:
@@ -78,7 +108,8 @@ def page_address(api_server: ApiServer, demo: Access, good_for: timedelta) -> st
     """Return the address of the page with a token that is valid for `good_for`."""
     issued = datetime.now(UTC) + good_for - timedelta(seconds=TOKEN_LIFETIME_SECONDS)
     keyring = Keyring(api_server.settings.secrets)
-    token = keyring.issue_business_token(UUID(demo.partner_id), UUID(demo.business_id), issued)
+    ids = (UUID(demo.partner_id), UUID(demo.business_id))
+    token = keyring.issue_business_token(*ids, issued, READ_SCOPE)
     return f"{api_server.url}{app_page.ROOT}#token={token}"
 
 

@@ -7,7 +7,18 @@ const { origin } = new URL(lasting)
 const [page, token] = lasting.split('#token=')
 const { business_id: business, exp } = JSON.parse(atob(ending.split('#token=')[1].split('.')[1]))
 const home = `/v1/platform/businesses/${business}/`
-const VIEWS = ['overview', 'profit-and-loss', 'balance-sheet', 'receivables', 'payables', 'bank', 'entries', 'integrity']
+const VIEWS = [
+  'overview', 'profit-and-loss', 'balance-sheet', 'cash-flow', 'trial-balance', 'receivables', 'invoices', 'payments', 'customer-credits', 'customers',
+  'payables', 'bills', 'bill-payments', 'vendor-credits', 'vendors', 'bank', 'bank-lines', 'payouts', 'tax', 'tax-returns', 'entries', 'events', 'search', 'search&find=blue', 'integrity'
+]
+// Each kind of record, by a list of the API of which the first has a page.
+const RECORDS = {
+  'invoice': 'invoices/?status=partially_paid', 'payment': 'invoices/payments/?status=completed', 'customer': 'customers/',
+  'bill': 'bills/?status=paid', 'bill-payment': 'bills/payments/', 'vendor': 'vendors/',
+  'refund': 'invoices/refunds/', 'customer-credit': 'customer-credits/', 'vendor-credit': 'vendor-credits/', 'vendor-refund': 'vendor-refunds/',
+  'payout': 'payouts/', 'bank-transaction': 'bank-transactions/?is_reconciled=true', 'tax-return': 'tax-returns/',
+  'entry': 'general-ledger/journal-entries/?status=approved'
+}
 const LANGUAGES = { en: 'Overview', de: 'Übersicht', nl: 'Overzicht', fr: 'Vue d’ensemble', es: 'Resumen' }
 const amount = (minor) => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }).format(minor / 100).replace('-', '−')
 const money = (minor) => new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'GBP' }).format(minor / 100).replace('-', '−')
@@ -16,7 +27,7 @@ export const pageForPeople = (browser) => [ends(browser), oneByOne(browser)]
 
 /** One after the other: all of it is one business, and that has its share of a server. */
 async function oneByOne(browser) {
-  for (const each of [figures, keyboard, tokens, languages, paper]) await each(browser)
+  for (const each of [figures, records, events, saved, searched, keyboard, tokens, languages, paper]) await each(browser)
   for (const [scheme, width] of LOOKS) await look(browser, scheme, width)
 }
 
@@ -51,6 +62,12 @@ async function look(browser, colorScheme, width) {
   for (const view of VIEWS) {
     await go(tabbed, `view=${view}`)
     hold(!(await tabbed.locator('.failed').count()), `${view}: something cannot be shown`)
+    await holdPage(tabbed, `app-${view.replace('&find=', '-')}`, colorScheme, width)
+  }
+  for (const [view, path] of Object.entries(RECORDS)) {
+    const { results: [{ id }] } = await asked(`${path}${path.includes('?') ? '&' : '?'}page_size=1`)
+    await go(tabbed, `view=${view}&id=${id}`)
+    hold(!(await tabbed.locator('.failed').count()), `${view}: something cannot be shown`)
     await holdPage(tabbed, `app-${view}`, colorScheme, width)
   }
   await go(tabbed, 'view=profit-and-loss&compare=previous_year')
@@ -58,12 +75,10 @@ async function look(browser, colorScheme, width) {
   await tabbed.click('.statement .line a')
   await settled(tabbed)
   await holdPage(tabbed, 'app-lines', colorScheme, width)
-  await tabbed.click('tbody a')
+  await go(tabbed, 'view=tax')
+  await tabbed.click('td a')
   await settled(tabbed)
-  await holdPage(tabbed, 'app-entry', colorScheme, width)
-  await tabbed.click('.facts a')
-  await settled(tabbed)
-  await holdPage(tabbed, 'app-document', colorScheme, width)
+  await holdPage(tabbed, 'app-tax-lines', colorScheme, width)
   await tabbed.goto('about:blank')
   await tabbed.goto(page)
   await tabbed.waitForSelector('form')
@@ -71,15 +86,17 @@ async function look(browser, colorScheme, width) {
   await tabbed.context().close()
 }
 
+const now = new Date()
+const today = now.toLocaleDateString('sv')
+const first = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 11, 1)).toISOString().slice(0, 10)
+const twelveMonths = (from, to) => `${from}=${first}&${to}=${today}`
+
 /** What stands on the page is what the API says; a figure opens its lines, an entry its document. */
 async function figures(browser) {
   const tabbed = await opened(browser)
-  const now = new Date()
-  const today = now.toLocaleDateString('sv')
-  const first = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 11, 1)).toISOString().slice(0, 10)
   for (const basis of ['accrual', 'cash']) {
     await go(tabbed, `view=overview&basis=${basis}`)
-    const days = `start_date=${first}&end_date=${today}&basis=${basis}`
+    const days = `${twelveMonths('start_date', 'end_date')}&basis=${basis}`
     const report = await asked(`reports/profit-and-loss/?${days}&detail_level=detailed`)
     const sheet = await asked(`reports/balance-sheet/?as_of_date=${today}&basis=${basis}&detail_level=detailed`)
     const big = await textOf(tabbed, '.big')
@@ -95,6 +112,18 @@ async function figures(browser) {
     const { total_assets_cents, total_liabilities_cents, net_assets_cents, total_equity_cents } = sheet.summary
     const wanted = [total_assets_cents, total_liabilities_cents, net_assets_cents, total_equity_cents].map(amount)
     hold(sums.join() === wanted.join(), `${basis}: the balance sheet comes to ${sums}`)
+    await go(tabbed, `view=cash-flow&basis=${basis}`)
+    const flow = await asked(`reports/cash-flow/?${days}`)
+    const flows = await textOf(tabbed, '.statement .total .figure')
+    hold(flows.join() === Object.values(flow.summary).map(amount).join(), `${basis}: the cash flow comes to ${flows}`)
+    await go(tabbed, `view=trial-balance&basis=${basis}`)
+    const trial = await asked(`reports/trial-balance/?as_of_date=${today}&basis=${basis}`)
+    const sides = await textOf(tabbed, 'tr.total td')
+    hold(sides.join() === [trial.total_debits_cents, trial.total_credits_cents].map(amount).join(), `${basis}: the trial balance comes to ${sides}`)
+    await go(tabbed, `view=tax&basis=${basis}`)
+    const { return_preview: { boxes } } = await asked(`reports/vat-summary/?${days}`)
+    const declared = await textOf(tabbed, 'section:first-of-type tbody .figure')
+    hold(declared.join() === boxes.map((box) => amount(box.amount_cents)).join(), `${basis}: the boxes are ${declared}`)
   }
   await go(tabbed, 'view=overview&period=own&from=2016-01-01&to=2026-12-31')
   const years = await textOf(tabbed, '.chart:first-of-type tbody th')
@@ -106,7 +135,7 @@ async function figures(browser) {
 
 async function lists(tabbed) {
   await go(tabbed, 'view=overview')
-  const counts = ['invoices/?status=issued', 'bills/?status=issued', 'bank-transactions/?is_reconciled=false', 'general-ledger/journal-entries/?status=approved']
+  const counts = ['invoices/?status=issued', 'bills/?status=issued', 'bank-transactions/?is_reconciled=false', `general-ledger/journal-entries/?status=approved&${twelveMonths('date_from', 'date_to')}`]
   const told = await textOf(tabbed, '.all a')
   for (const [at, path] of counts.entries()) hold(told[at] === `All ${(await asked(path)).page_info.total_count}`, `${path}: ${told[at]}`)
   hold((await textOf(tabbed, '.light'))[0] === '● Books hold', 'The light is not green.')
@@ -129,16 +158,138 @@ async function explained(tabbed) {
   const number = await tabbed.locator('tbody a').first().textContent()
   await tabbed.locator('tbody a').first().click()
   await settled(tabbed)
-  hold((await textOf(tabbed, '.name'))[0].startsWith(number), `${number} opens another entry`)
+  hold((await textOf(tabbed, 'h1'))[0].endsWith(number), `${number} opens another entry`)
   const document = await tabbed.locator('.facts a').textContent()
   await tabbed.click('.facts a')
   await settled(tabbed)
-  hold(document.endsWith((await textOf(tabbed, '.name'))[0]), `${document} opens ${await textOf(tabbed, '.name')}`)
+  hold(document === (await textOf(tabbed, 'h1'))[0], `${document} opens ${await textOf(tabbed, 'h1')}`)
   await tabbed.goBack()
   await tabbed.goBack()
   await tabbed.goBack()
   await settled(tabbed)
   hold((await textOf(tabbed, 'h1'))[0] === 'Profit and loss', 'Going back does not lead back.')
+}
+
+/** A record leads to its party, to what settles it and to its entries, and each of them back to it. */
+async function records(browser) {
+  const tabbed = await opened(browser, lasting, { expects: (said) => /404|503/.test(said) })
+  const title = async () => (await textOf(tabbed, 'h1'))[0]
+  const follow = async (selector, text) => {
+    await tabbed.locator(selector, { hasText: text }).first().click()
+    await settled(tabbed)
+  }
+  const { results: [line] } = await asked('bank-transactions/?is_reconciled=true&direction=credit&page_size=1')
+  await go(tabbed, `view=bank-transaction&id=${line.id}`)
+  await follow('section a', 'Payment')
+  const payment = await title()
+  hold(payment.startsWith('Payment '), `A bank line leads to ${payment}`)
+  hold((await textOf(tabbed, 'section:last-of-type .total td')).includes(amount(line.amount_cents)), 'The journal of a payment is not its amount.')
+  await follow('section a', 'Invoice')
+  const invoice = await title()
+  hold(invoice.startsWith('Invoice INV-'), `A payment leads to ${invoice}`)
+  await follow('section a', 'Payment')
+  hold(tabbed.url().includes('view=payment'), 'An invoice does not lead to its payment.')
+  await tabbed.goBack()
+  await settled(tabbed)
+  hold((await title()) === invoice, `Going back leads to ${await title()}`)
+  await follow('h3 a', 'JE-')
+  await follow('.facts a', invoice)
+  hold((await title()) === invoice, `Its entry leads to ${await title()}`)
+  await tabbed.locator('.facts a').first().click()
+  await settled(tabbed)
+  const { id } = Object.fromEntries(new URLSearchParams(new URL(tabbed.url()).hash.slice(1)))
+  const statement = await asked(`customers/${id}/statement/?${twelveMonths('start_date', 'end_date')}`)
+  const balances = await textOf(tabbed, '.total td:last-child')
+  hold(balances.slice(0, 2).join() === [statement.opening_balance_cents, statement.closing_balance_cents].map(amount).join(), `The statement runs from ${balances}`)
+  await follow('section td a', invoice)
+  hold((await title()) === invoice, 'The statement does not lead to the invoice.')
+  // Who reloads gives the token again, and is where they were.
+  await tabbed.reload()
+  await tabbed.waitForSelector('form.token')
+  await tabbed.fill('[name=token]', token)
+  await press(tabbed)
+  await settled(tabbed)
+  await tabbed.waitForSelector('h1 span')
+  hold((await title()) === invoice && (await tabbed.title()).startsWith(invoice), `A reload leads to ${await title()}`)
+  await go(tabbed, `view=invoice&id=${business}`)
+  hold((await textOf(tabbed, '.failed'))[0].startsWith('There is no such record'), 'An unknown invoice is not told.')
+  await go(tabbed, 'view=integrity')
+  const sentences = await textOf(tabbed, 'tbody th')
+  hold(sentences.length > 80 && sentences.every((text) => text.endsWith('.') && !text.includes('_')), 'A check is not a sentence.')
+  await tabbed.context().close()
+}
+
+/** The last events stand there, the newest first, lead to their records, and the older ones follow. */
+async function events(browser) {
+  const tabbed = await opened(browser)
+  const { head_sequence: head } = await asked('events/?page_size=1')
+  hold(head > 100, `The demo has ${head} events`)
+  const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: (await asked('')).timezone })
+  const stand = async (after) => {
+    const told = (await asked(`events/?after=${after}&page_size=50`)).results.reverse()
+    const wanted = told.map((each) => `${moment.format(Date.parse(each.occurred_at))} ${each.object.external_id}`)
+    const shown = await tabbed.$$eval('tbody tr', (rows) => rows.map(({ cells }) => `${cells[0].firstChild.textContent} ${cells[2].textContent.split(' ').at(-1)}`))
+    hold(shown.join() === wanted.join(), `After ${after} the events are ${shown}, not ${wanted}`)
+  }
+  await go(tabbed, 'view=entries')
+  await tabbed.click('nav .within a[href*="view=events"]')
+  await settled(tabbed)
+  await stand(head - 50)
+  await tabbed.locator('.pager a', { hasText: 'Older' }).click()
+  await settled(tabbed)
+  await stand(head - 100)
+  await tabbed.locator('.pager a', { hasText: 'Newer' }).click()
+  await settled(tabbed)
+  await stand(head - 50)
+  const { results } = await asked('events/?types=customer.*&page_size=1')
+  await go(tabbed, `view=events&of=${encodeURIComponent(`${home}events/?after=${results[0].sequence - 1}&page_size=1`)}`)
+  await tabbed.click('tbody a')
+  await settled(tabbed)
+  hold(tabbed.url().includes(`view=customer&id=${results[0].object.id}`), `An event leads to ${tabbed.url()}`)
+  await tabbed.context().close()
+}
+
+/** PDF, CSV and attached files are saved with the token, which stands in none of their addresses. */
+async function saved(browser) {
+  const tabbed = await opened(browser)
+  const save = async (name, text) => {
+    const [download] = await Promise.all([tabbed.waitForEvent('download'), tabbed.locator('.save', { hasText: text }).first().click()])
+    hold(download.suggestedFilename().endsWith(name), `${text} is saved as ${download.suggestedFilename()}`)
+    hold(!download.url().includes(token), `The address of ${text} has the token`)
+    hold((await download.failure()) === null, `${text}: ${await download.failure()}`)
+  }
+  const { results: [{ linked_id: id, file_name: file }] } = await asked('documents/?linked_type=invoice&page_size=1')
+  await go(tabbed, `view=invoice&id=${id}`)
+  await save('.pdf', 'PDF')
+  await save(file, file)
+  await save('.csv', 'CSV')
+  for (const [view, kinds] of Object.entries({ 'profit-and-loss': ['PDF', 'CSV'], 'balance-sheet': ['PDF', 'CSV'], 'cash-flow': ['CSV'], 'trial-balance': ['CSV'], tax: ['CSV'], receivables: ['CSV'], entries: ['CSV'] })) {
+    await go(tabbed, `view=${view}`)
+    for (const kind of kinds) await save(`.${kind.toLowerCase()}`, kind)
+  }
+  const { results: [customer] } = await asked('customers/?page_size=1')
+  await go(tabbed, `view=customer&id=${customer.id}`)
+  for (const kind of ['PDF', 'CSV']) await save(`.${kind.toLowerCase()}`, kind)
+  hold(!(await tabbed.locator('.failed').count()), 'A file cannot be saved.')
+  await tabbed.context().close()
+}
+
+/** The search finds records by number, name and external id, and says when there is nothing. */
+async function searched(browser) {
+  const tabbed = await opened(browser)
+  const { results: [invoice] } = await asked('invoices/?page_size=1')
+  const { results: [vendor] } = await asked('vendors/?page_size=1')
+  const cases = { [invoice.invoice_number]: invoice.invoice_number, [vendor.display_name]: vendor.display_name, [vendor.external_id]: vendor.display_name, [invoice.customer.display_name]: invoice.customer.display_name }
+  for (const [text, found] of Object.entries(cases)) {
+    await tabbed.fill('[name=find]', text)
+    await tabbed.press('[name=find]', 'Enter')
+    await tabbed.waitForFunction((said) => location.hash.includes(`find=${new URLSearchParams([['', said]]).toString().slice(1)}`), text)
+    await settled(tabbed)
+    hold((await textOf(tabbed, '.found tbody a')).includes(found), `${text}: found ${await textOf(tabbed, '.found tbody a')}`)
+  }
+  await go(tabbed, 'view=search&find=no+such+thing')
+  hold((await textOf(tabbed, '.when'))[0].startsWith('Nothing was found'), 'What is not found is not told.')
+  await tabbed.context().close()
 }
 
 /** By the keyboard alone: past the navigation, to a figure, its lines, an entry; basis and period. */
@@ -171,11 +322,11 @@ async function keyboard(browser) {
   hold(await at('input[value="cash"]'), 'The keyboard is not where it was.')
   await press('ArrowLeft')
   await settled(tabbed)
-  for (const [selector, view] of [['.statement .line a', 'lines'], ['tbody a', 'entry'], ['.facts a', 'document']]) {
+  for (const [selector, view] of [['.statement .line a', 'lines'], ['tbody a', 'entry'], ['.facts a', '(invoice|payment|bill)']]) {
     await tabTo(selector)
     await press('Enter')
     await settled(tabbed)
-    hold(tabbed.url().includes(`view=${view}`), `Enter does not open the ${view}.`)
+    hold(new RegExp(`view=${view}`).test(tabbed.url()), `Enter does not open the ${view}.`)
   }
   await tabbed.context().close()
 }
@@ -196,10 +347,14 @@ async function tokens(browser) {
   await settled(tabbed)
   hold((await textOf(tabbed, 'h1'))[0] === 'Bank', 'The view is not the one of the address.')
   // Nothing but these books is asked for, whatever an address says.
-  await tabbed.evaluate((hash) => { location.hash = hash }, 'view=document&of=/v1/platform/businesses/')
+  const other = business.replace(/^.{8}/, '00000000')
+  await tabbed.evaluate((hash) => { location.hash = hash }, `view=lines&of=${home.replace(business, other)}general-ledger/chart-of-accounts/${other}/entries/`)
   await tabbed.waitForSelector('.failed')
-  await go(tabbed, `view=entry&of=${home}`)
-  hold((await textOf(tabbed, '.failed'))[0].includes('There is nothing to show at this address.'), 'A wrong address shows something.')
+  hold((await textOf(tabbed, '.failed'))[0].startsWith('This address belongs to other books.'), 'Other books are not told.')
+  for (const wrong of [`view=lines&of=${home}`, `view=entries&of=${home}customers/`, 'view=tax-lines']) {
+    await go(tabbed, wrong)
+    hold((await textOf(tabbed, '.failed'))[0].includes('There is nothing to show at this address.'), `${wrong} shows something.`)
+  }
   await tabbed.context().close()
 }
 
@@ -257,11 +412,12 @@ async function daysOf(tabbed) {
 async function paper(browser) {
   const tabbed = await opened(browser, lasting, { viewport: { width: 720, height: 1000 } })
   await tabbed.emulateMedia({ media: 'print' })
-  for (const view of ['overview', 'profit-and-loss', 'balance-sheet']) {
+  const { results: [{ id }] } = await asked('invoices/?status=partially_paid&page_size=1')
+  for (const view of ['overview', 'profit-and-loss', 'balance-sheet', 'tax', `invoice&id=${id}`]) {
     await go(tabbed, `view=${view}`)
     hold(await tabbed.isVisible('main h1'), `${view}: nothing is printed`)
-    for (const gone of ['nav', '.actions', '.controls', 'footer']) hold(await tabbed.isHidden(gone), `${view}: ${gone} is printed`)
-    if (folder) await tabbed.pdf({ path: `${folder}/app-${view}.pdf` })
+    for (const gone of ['nav', '.actions', '.controls', '.saving', 'footer']) hold(await tabbed.isHidden(gone), `${view}: ${gone} is printed`)
+    if (folder) await tabbed.pdf({ path: `${folder}/app-${view.split('&')[0]}.pdf` })
   }
   await go(tabbed, 'view=overview')
   hold(await tabbed.locator('.chart td').first().isVisible(), 'The table of a chart is not printed.')

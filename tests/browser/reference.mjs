@@ -5,7 +5,7 @@ import { LOOKS, addresses, faults, folder, hold, holdPage, tab } from './holding
 const { tryIt } = addresses
 const KINDS = {
   start: '/docs/',
-  guide: '/docs/guides/the-first-ten-calls/',
+  guide: '/docs/guides/quickstart-in-python/',
   read: '/docs/operations/list_invoices/',
   json: '/docs/operations/create_invoice/',
   form: '/docs/operations/issue_partner_token/',
@@ -17,19 +17,20 @@ const KINDS = {
   changelog: '/docs/changelog/',
   downloads: '/docs/downloads/'
 }
+const PLACEHOLDER = 'https://api.accounting.example'
 // What is asked, and one of the first five that are found.
 const ASKED = {
   credit_limit: '/docs/objects/Customer/#field-credit_limit',
   period_locked: '/docs/errors/period_locked/',
-  'coffees one day': '/docs/guides/what-the-bank-says/',
+  'coffees one day': '/docs/guides/bank-statements/',
   'postman bruno': '/docs/downloads/',
   'sandboxes year of trade': '/docs/changelog/#'
 }
-const CSV = 'Date,Description,Payee,Money in,Money out,Balance\n15/07/2026,Coffee,Blue Door,600.00,,4210.55\n'
+const CSV = 'Date,Amount\n2026-07-15,600.00\n'
 
 export const reference = (browser) => [
   ...LOOKS.map(([scheme, width]) => look(browser, scheme, width)),
-  print(browser), search(browser), tryOut(browser)
+  print(browser), search(browser), tryOut(browser), copy(browser), withoutScript(browser)
 ]
 
 /** Hold a page of each kind, as it is opened and with what can be opened in it. */
@@ -45,7 +46,7 @@ async function look(browser, colorScheme, width) {
   await page.goto(tryIt)
   await page.goto(KINDS.file)
   await page.selectOption('.sent-as', 'multipart/form-data')
-  await page.locator('.try button').scrollIntoViewIfNeeded()
+  await page.locator('.try form button').scrollIntoViewIfNeeded()
   await holdPage(page, 'trying', colorScheme, width)
   await page.context().close()
 }
@@ -82,6 +83,7 @@ async function search(browser) {
     for (let step = 0; step <= at; step += 1) await page.keyboard.press('ArrowDown')
     await Promise.all([page.waitForURL((url) => url.href.includes(wanted)), page.keyboard.press('Enter')])
   }
+  await unknown(browser)
   // Once it is fetched, the search asks nobody.
   await page.goto(KINDS.start)
   const index = page.waitForResponse(/search[.]json$/)
@@ -90,6 +92,15 @@ async function search(browser) {
   await page.context().setOffline(true)
   await page.keyboard.type('invoice')
   await page.waitForSelector('.found li')
+  await page.context().close()
+}
+
+/** An unknown address shows what its words find. */
+async function unknown(browser) {
+  const page = await tab(browser, { expects: (said) => said.includes('404') })
+  await page.goto('/docs/guides/web-hooks')
+  await page.waitForSelector('#nearest.places')
+  hold(await page.$('#nearest a[href="/docs/guides/webhooks-and-polling/"]'), 'An unknown address does not lead to the nearest page.')
   await page.context().close()
 }
 
@@ -109,8 +120,6 @@ async function tryOut(browser) {
   await page.goto(KINDS.form)
   hold((await answer(page)).startsWith('200'), 'issue_partner_token is not answered')
   await page.goto('/docs/operations/create_document/')
-  await page.fill('[name=linked_type]', '')
-  await page.fill('[name=linked_id]', '')
   hold((await answer(page)).startsWith('201'), 'create_document does not take the file of the example')
   await page.goto('/docs/operations/create_bank_account/')
   await page.fill('.try textarea', JSON.stringify({ display_name: 'Tried', external_id: `tried-${Date.now()}`, currency: 'GBP' }))
@@ -126,8 +135,37 @@ async function tryOut(browser) {
   await page.context().close()
 }
 
+/** By the keyboard alone: copy a sample, which names this server. */
+async function copy(browser) {
+  const page = await tab(browser, { permissions: ['clipboard-read', 'clipboard-write'] })
+  for (const address of [KINDS.json, KINDS.error, KINDS.downloads]) {
+    await page.goto(address)
+    const button = page.locator('.copy:visible').last()
+    const code = await button.evaluate((each) => each.previousElementSibling.textContent)
+    hold(!(await page.textContent('main')).includes(PLACEHOLDER), `${address}: names a server that is none`)
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const told = (each) => each.textContent === 'Copied' && each.nextElementSibling.textContent === 'Copied.'
+    await page.waitForFunction(told, await button.elementHandle())
+    hold((await page.evaluate(() => navigator.clipboard.readText())) === code, `${address}: copies other text`)
+  }
+  await page.goto(KINDS.json)
+  const curl = await page.getByRole('button', { name: 'Copy curl' }).evaluate((each) => each.previousElementSibling.textContent)
+  hold(curl.startsWith(`curl "${new URL(page.url()).origin}/v1/platform/`), `curl begins with ${curl.split('\n')[0]}`)
+  await page.context().close()
+}
+
+/** Without scripts a sample has no button, and names the host of the written pages. */
+async function withoutScript(browser) {
+  const page = await tab(browser, { javaScriptEnabled: false })
+  await page.goto(KINDS.json)
+  hold((await page.locator('.copy').count()) === 0, 'there is a button that does nothing')
+  hold((await page.textContent('main')).includes(PLACEHOLDER), 'no sample names a host')
+  await page.context().close()
+}
+
 async function answer(page) {
-  await page.click('.try button')
+  await page.click('.try form button')
   await page.waitForFunction(() => /^(\d|No)/.test(document.querySelector('.try output').textContent))
   return page.locator('.try output').textContent()
 }

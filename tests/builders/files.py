@@ -77,7 +77,7 @@ def credit(shop: Business, buyer: Record, **facts: Any) -> Record:
 def claimed(shop: Business, bill: Record) -> Record:
     """Create a vendor refund of 100 for a paid bill."""
     back = {"allocation_type": "bill", "bill_id": bill["id"], "amount_cents": 100}
-    claim = {"vendor_id": bill["vendor_id"], "total_refunded_amount_cents": 100, "currency": "GBP"}
+    claim = {"vendor_id": bill["vendor_id"], "total_refunded_amount": 100, "currency": "GBP"}
     return shop.made("vendor-refunds/", {**claim, "allocations": [back]})
 
 

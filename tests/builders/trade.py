@@ -19,6 +19,19 @@ CREDITED_AT = f"{CREDITED}T09:00:00Z"
 PAID = "2025-03-10"
 
 
+def unwarned(shown: Any) -> Any:
+    """Return an answer without its warnings that a body differs from the existing record."""
+    if isinstance(shown, dict):
+        return {name: unwarned(each) for name, each in shown.items()}
+    if isinstance(shown, list):
+        return [
+            unwarned(each)
+            for each in shown
+            if not (isinstance(each, dict) and "differs from" in each.get("message", ""))
+        ]
+    return shown
+
+
 def line(unit_price: int = 1_000, quantity: Any = 1, **facts: Any) -> Record:
     """Return a line of an invoice or a bill."""
     return {"quantity": quantity, "unit_price": unit_price, **facts}

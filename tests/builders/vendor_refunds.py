@@ -44,7 +44,7 @@ def refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Rec
 def whole_refund_body(vendor: Record, total: int, *items: Record, **facts: Any) -> Record:
     """Return the body of a refund that is created without its payment."""
     body = refund_body(vendor, total, *items, **facts)
-    body["total_refunded_amount_cents"] = body.pop("total_amount_cents")
+    body["total_refunded_amount"] = body.pop("total_amount_cents")
     return body
 
 

@@ -15,6 +15,7 @@ import pytest
 from libraries.embedded.postgres import EmbeddedPostgres
 from libraries.embedded.settings import TEST_SETTINGS
 from persistence.database.migrate import migrate
+from persistence.database.revisions import HEAD
 from persistence.files.blobs import Folder
 from persistence.tables import metadata
 from tests.api_server import ApiServer, Databases
@@ -24,9 +25,12 @@ from tests.cli.refusals import AWAY, refusal
 from tests.command_line import CommandLine, CommandResult
 from tests.object_store import KEY_ID, SECRET, ObjectStore
 from tests.partner import Business, Partner, within
+from tests.persistence.database.earlier_schema import migrate_to
 from tests.persistence.integrity.book_faults import faults_in, tamper
 from tests.persistence.integrity.traded_business import traded
 
+PARTNER = "INSERT INTO partner VALUES (gen_random_uuid(), 'Ada', now(), NULL, now())"
+BUSINESS_ID = "0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02"
 ROWS = "SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM {} t"
 
 
@@ -168,6 +172,33 @@ class TestBackup:
     def test_nothing_is_written_over(self, source: Place, kept: Path) -> None:
         reason = refusal(source, "backup", str(kept))
         assert reason.endswith(f"{kept} is there already: nothing is written over it.")
+
+    @pytest.mark.parametrize("command", ["backup", f"export-business {BUSINESS_ID}"])
+    @pytest.mark.parametrize(
+        ("target", "told"),
+        [
+            ("", " is there already: nothing is written over it."),
+            ("nowhere/x", "accounting: There is no folder "),
+        ],
+    )
+    def test_a_wrong_target_is_refused_before_any_work(
+        self, tmp_path: Path, command: str, target: str, told: str
+    ) -> None:
+        place = CommandLine(tmp_path / "data", "postgresql://nobody@127.0.0.1:1/x")
+        done = place.run(*command.split(), str(tmp_path / target))
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert told in done.err
+        assert not place.folder.exists()
+
+    def test_an_empty_database_is_refused(self, empty: Place, tmp_path: Path) -> None:
+        reason = refusal(empty, "backup", str(tmp_path / "x"))
+        assert reason.startswith("accounting: The database is empty: ")
+        assert not (tmp_path / "x").exists()
+
+    def test_a_data_folder_without_books_is_refused_and_stays_empty(self, tmp_path: Path) -> None:
+        reason = refusal(CommandLine(tmp_path / "data"), "backup", str(tmp_path / "x"))
+        assert reason.startswith(f"accounting: There are no books in {tmp_path / 'data'}: ")
+        assert [*tmp_path.iterdir()] == []
 
     def test_files_that_are_lost_or_changed_are_told_and_the_rest_is_kept(
         self, source: Place, owner: Partner, bakery: Business, tmp_path: Path
@@ -443,6 +474,32 @@ class TestBundledPostgres:
         first.did("backup", str(tmp_path / "kept"))
         second.did("restore", str(tmp_path / "kept"))
         assert "Ada" in second.did("partner", "list").out
+
+    def test_an_older_schema_is_backed_up_and_restored_as_it_is(self, tmp_path: Path) -> None:
+        first, second = CommandLine(tmp_path / "first"), CommandLine(tmp_path / "second")
+        before = str(int(HEAD) - 1).zfill(4)
+        with EmbeddedPostgres(first.folder / "postgres") as postgres:
+            postgres.create_database()
+            migrate_to(postgres.url(), before)
+            with psycopg.connect(postgres.url()) as connection:
+                connection.execute(PARTNER)
+        first.did("backup", str(tmp_path / "kept"))
+        assert json.loads((tmp_path / "kept" / "manifest.json").read_text())["revision"] == before
+        with EmbeddedPostgres(first.folder / "postgres") as postgres:
+            assert revision_of(postgres.url()) == before
+        assert (
+            f"The database stands at {before}" in second.did("restore", str(tmp_path / "kept")).out
+        )
+        with EmbeddedPostgres(second.folder / "postgres") as postgres:
+            assert revision_of(postgres.url()) == before
+        assert "Ada" in second.did("partner", "list").out
+        assert "The backup holds (" in first.did("restore", "--verify", str(tmp_path / "kept")).out
+
+
+def revision_of(url: str) -> str:
+    with psycopg.connect(url) as connection:
+        [(revision,)] = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+        return str(revision)
 
 
 def on_tenants(statement: str) -> str:

@@ -41,6 +41,14 @@ def files_of(command_line: CommandLine) -> list[Path]:
     )
 
 
+def read_all(text: str) -> Iterator[Any]:
+    """Yield the JSON values that follow one another in a text."""
+    while text := text.strip():
+        value, end = json.JSONDecoder().raw_decode(text)
+        yield value
+        text = text[end:]
+
+
 def without_token(told: str) -> str:
     """Return the output of a demo without the token of its page, which differs each time."""
     text, found = re.subn(r"#token=\S+", "#token=", told)
@@ -292,19 +300,32 @@ class TestDemo:
     def test_its_lines_work_when_they_are_pasted(
         self, command_line: CommandLine, told: str, own_server: ApiServer
     ) -> None:
-        assert told.count("http://127.0.0.1:8000/") == 6
-        lines = re.findall(r"^(?:TOKEN=|curl).*$", told, flags=re.MULTILINE)
-        assert len(lines) == 3
-        pasted = "\n".join(lines).replace("http://127.0.0.1:8000", own_server.url)
+        assert told.count("http://127.0.0.1:8000/") == 4
+        lines = told[told.index("export API=") : told.index("\n\nServe it with")]
+        pasted = lines.replace("http://127.0.0.1:8000", own_server.url)
         shown = subprocess.run(
-            ["bash", "-c", pasted],
+            ["sh", "-c", pasted],
             capture_output=True,
             text=True,
             check=True,
             timeout=PATIENCE_SECONDS,
         ).stdout
-        assert '"status": "overdue"' in shown
-        assert '"name": "Accounts receivable"' in shown
+        businesses, overdue, made = read_all(shown)
+        assert kept_by(command_line)["business_id"] in [
+            each["id"] for each in businesses["results"]
+        ]
+        assert {each["status"] for each in overdue["results"]} == {"overdue"}
+        assert made["total_amount"] == 12_000
+
+    def test_its_first_line_sets_the_variables_of_all_samples(
+        self, command_line: CommandLine, told: str
+    ) -> None:
+        kept = kept_by(command_line)
+        [line] = [each for each in told.splitlines() if each.startswith("export API=")]
+        assert line == (
+            f"export API=http://127.0.0.1:8000/v1/platform PARTNER_ID={kept['partner_id']}"
+            f" API_KEY={kept['api_key']} BUSINESS_ID={kept['business_id']}"
+        )
 
     def test_a_second_one_finds_everything_as_it_was(
         self, command_line: CommandLine, told: str, own_server: ApiServer

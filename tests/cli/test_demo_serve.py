@@ -132,6 +132,9 @@ def assert_the_page_is_opened(told: str, home: str) -> None:
     assert b"/app/main.js" in fetched(page).content
     bearer = {"Authorization": f"Bearer {token}"}
     assert fetched(home, headers=bearer).json()["name"] == "Tidewater Roasters"
+    sent = {"json": {"company_name": "Harbour Inn"}, "headers": bearer}
+    answer = httpx.post(f"{home}customers/", timeout=PATIENCE_SECONDS, verify=NOBODY, **sent)
+    assert (answer.status_code, "only reads" in answer.text) == (403, True)
 
 
 class TestDemoServe:

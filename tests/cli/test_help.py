@@ -16,7 +16,7 @@ class TestVersion:
 
 class TestHelp:
     def test_of_serve_lists_every_setting(self, bare_command_line: CommandLine) -> None:
-        told = bare_command_line.did("serve", "--help", COLUMNS="500").out
+        told = bare_command_line.did("serve", "--help", COLUMNS="600").out
         for setting in settings_table.TABLE:
             [line] = [line for line in told.splitlines() if f" {setting.name} " in line]
             assert f"{setting.meaning} [default: {setting.default}]" in line

@@ -135,10 +135,16 @@ class TestFolders:
         assert folder in told.err
         assert "Traceback" not in told.err
 
-    def test_a_file_in_the_place_of_the_data_is_told(self, bare_command_line: CommandLine) -> None:
+    @pytest.mark.parametrize(
+        "words", [["check-books"], ["partner", "enable", str(uuid4())], ["backup", "new"]]
+    )
+    def test_a_file_in_the_place_of_the_data_is_told(
+        self, bare_command_line: CommandLine, words: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         bare_command_line.folder.mkdir()
+        monkeypatch.chdir(bare_command_line.folder)
         (bare_command_line.folder / "postgres").touch()
-        told = one_line(bare_command_line, "check-books")
+        told = bare_command_line.run(*words).err.splitlines()[-1]
         assert told.startswith("accounting: PostgreSQL cannot keep its data in ")
 
 

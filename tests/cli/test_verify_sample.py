@@ -1,5 +1,6 @@
 """The sample of a CI job is a valid workflow with existing commands."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -38,10 +39,15 @@ class TestSample:
         subprocess.run([program, "--quiet", *schema, SAMPLE], check=True)
 
     @pytest.mark.parametrize("call", calls())
-    def test_calls_a_command_with_options_that_it_has(self, call: str, monkeypatch: Any) -> None:
+    def test_calls_a_command_with_options_that_it_has(
+        self, call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("ACCOUNTING_PARTNER_ID", "0197f0c2-1b7e-7c11-9a53-5f0e6b1d2a01")
+        monkeypatch.setenv("ACCOUNTING_URL", jobs()["sandbox"]["env"]["ACCOUNTING_URL"])
+        monkeypatch.chdir(tmp_path)
+        Path("api-key").touch()
         command: Any = typer.main.get_command(app)
-        context = command.make_context("accounting", shlex.split(call))
+        context = command.make_context("accounting", shlex.split(os.path.expandvars(call)))
         while rest := [*context._protected_args, *context.args]:
             name, command, rest = context.command.resolve_command(context, rest)
             context = command.make_context(name, rest, parent=context)

@@ -15,19 +15,30 @@ from tests.contract.refusals import is_as_shown
 from tests.contract.valid_requests import Request, Story
 from tests.partner import PATIENCE_SECONDS, Partner, within
 
-WAITING = "SELECT count(*) FROM pg_locks WHERE relation = 'business'::regclass AND NOT granted"
+WAITING = """
+SELECT count(*) FROM pg_locks
+WHERE NOT granted AND relation IN (
+  'business'::regclass, 'webhook_endpoint'::regclass, 'partner_exchange_rate_table'::regclass
+)
+"""
 # Few at a time: a partner has only its share of the connections.
 WRITINGS = (
     ("create_customer",),
     ("create_business", "update_business", "archive_business", "unarchive_business"),
     ("create_sandbox", "update_sandbox", "reset_sandbox"),
+    ("update_webhook_endpoint",),
+    ("retry_webhook_delivery",),
+    ("replay_webhook_events",),
+    ("set_partner_exchange_rates",),
 )
 
 
 @contextmanager
-def nobody_writes_a_business(api_server: ApiServer) -> Iterator[None]:
+def nobody_writes(api_server: ApiServer) -> Iterator[None]:
     with psycopg.connect(api_server.database_url) as connection:
         connection.execute("LOCK TABLE business IN EXCLUSIVE MODE")
+        # Nobody reads these, either.
+        connection.execute("LOCK TABLE webhook_endpoint, partner_exchange_rate_table")
         yield
         connection.rollback()
 
@@ -53,7 +64,7 @@ class TestKeyOfARunningRequest:
             return each[0].send(headers=each[1])
 
         with ThreadPoolExecutor(2 * len(requests)) as threads:
-            with nobody_writes_a_business(api_server):
+            with nobody_writes(api_server):
                 running = [threads.submit(send, each) for each in requests]
                 waiting = [(len(requests),)]
                 assert within(PATIENCE_SECONDS, lambda: api_server.query(WAITING) == waiting)
@@ -66,7 +77,9 @@ class TestKeyOfARunningRequest:
             assert is_as_shown("IdempotencyInProgress", answer)
             assert int(answer.headers["retry-after"]) >= 1
         assert waited > 0.5
-        assert [answer.status_code for answer in firsts] == [201, *[200] * (len(firsts) - 1)]
+        creates = ["201" in each[0].operation.node["responses"] for each in requests]
+        assert [answer.status_code == 201 for answer in firsts] == creates
+        assert {answer.status_code for answer in firsts} <= {200, 201}
         again = [send(each) for each in requests]
         assert [answer.content for answer in again] == [answer.content for answer in firsts]
         assert all(answer.headers["idempotent-replayed"] == "true" for answer in again)

@@ -22,6 +22,8 @@ def _seen(condition: Any, known: set[str], words: Mapping[str, Any]) -> Any:
             return False
         if seen is not True:
             left[keyword] = seen
+    if left.keys() == {"anyOf"} and len(left["anyOf"]) == 1:
+        return left["anyOf"][0]
     return left or True
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.api_server import ApiServer
+from tests.contract import story_things
 from tests.contract.valid_requests import Story
 from tests.partner import Partner
 
@@ -20,6 +21,8 @@ def own_story(acme: Partner) -> Iterator[Story]:
     """A story for one test, which may change it."""
     story = Story.begin(acme)
     yield story
+    if any("webhook" in name for name in story.ids):
+        story_things.delete_webhook_endpoints(story)
     story.close()
 
 

@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 import yaml
 
+from server.contract.document import follow as reference_followed
+from server.docs.own_examples import with_own_examples
+
 METHODS = ("get", "put", "post", "patch", "delete")
 Node = dict[str, Any]
 Form = TypeVar("Form")
@@ -34,7 +37,9 @@ class Operation:
 
     @property
     def is_list(self) -> bool:
-        return self.method == "get" and self.name.startswith("list_")
+        """Return whether it answers pages of records, and not a feed that a caller follows."""
+        pages = self.method == "get" and self.name.startswith("list_")
+        return pages and not self.takes("wait")
 
 
 @cache
@@ -48,13 +53,14 @@ def document() -> Node:
     return loaded
 
 
+@cache
+def document_with_own_examples() -> Node:
+    """Return the contract with derived examples; two modules make tests of it while they load."""
+    return with_own_examples(document())
+
+
 def follow(node: Node) -> Node:
-    while "$ref" in node:
-        found: Any = document()
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            found = found[part]
-        node = found
-    return node
+    return reference_followed(document(), node)
 
 
 @cache

@@ -1,7 +1,7 @@
 """The differences between two schemas with one name, and whether they break a client.
 
 A schema of requests may only become wider, and a schema of answers only narrower. New fields and
-enum values in answers are allowed, because the guide tells clients to expect both. A removed field
+enum values in answers are allowed, because a guide tells clients to expect both. A removed field
 or enum value breaks clients, and so does another type.
 """
 

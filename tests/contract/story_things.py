@@ -48,9 +48,12 @@ def party_of(trade: Trade, story: "Story") -> Record:
 
 
 def make_part_paid(trade: Trade, total: int, story: "Story") -> Record:
-    """Create a document of which two fifths are paid and can be refunded."""
+    """Create a document of which two fifths are paid and can be refunded.
+
+    Examples name it by its external id, too.
+    """
     party = party_of(trade, story)
-    document = trade.open(story.business, party, total)
+    document = trade.open(story.business, party, total, external_id="named in examples")
     trade.pay(story.business, party, total * 2 // 5, trade.part(document, total * 2 // 5))
     return document
 
@@ -72,7 +75,7 @@ def make_payment(trade: Trade, story: "Story") -> Record:
 def makers_of(trade: Trade, total: int, credit: int, names: str) -> dict[str, Maker]:
     """Return the makers of one side, by these names."""
     makers: list[Maker] = [
-        lambda story: trade.somebody(story.business),
+        lambda story: trade.somebody(story.business, external_id="named in examples"),
         # It has no open amounts.
         lambda story: trade.somebody(story.business),
         partial(make_part_paid, trade, total),
@@ -100,7 +103,8 @@ def line_of(path: str, name: str, story: "Story") -> Record:
 def make_refund(story: "Story") -> Record:
     """Create a refund that is paid in part."""
     invoice = {"type": "Invoice", **at("invoice_id", story)}
-    refund = refunded(story.business, invoice, amount_cents=8_000)
+    external_id = f"refund {len(story.ids)}"
+    refund = refunded(story.business, invoice, amount_cents=8_000, external_id=external_id)
     facts = {"amount_cents": 1_000, "completed_at": "2026-07-10T09:00:00Z"}
     story.ids["refund_payment_id"] = refund_paid(story.business, refund, **facts)["id"]
     return refund
@@ -127,10 +131,10 @@ def make_payout(story: "Story") -> Record:
 
 def make_card_refund_payment(story: "Story") -> Record:
     """Create a refund payment by card, in no payout."""
-    moment = {"method": "CREDIT_CARD", "completed_at": "2026-07-28T10:00:00Z"}
-    refund = refunded(story.business, at("unapplied_id", story), amount_cents=500, **moment)
-    made: Record = refund["refund_payments"][0]
-    return made
+    target = at("unapplied_id", story)
+    refund = refunded(story.business, target, amount_cents=500, method="CREDIT_CARD")
+    facts = {"completed_at": "2026-07-28T10:00:00Z", "external_id": f"by card {len(story.ids)}"}
+    return refund_paid(story.business, refund, **facts)
 
 
 # ── Books ──────────────────────────────────────────────────────────────────────────────────────
@@ -140,6 +144,13 @@ def make_opening(story: "Story") -> Record:
     """Create an opening on a day of its own, whose amounts are all open."""
     day = date(2020, 1, 1) + timedelta(days=len(story.ids))
     return opened(story.business, date=str(day), accounts=[BANK_BALANCE])
+
+
+def make_quiet_account(story: "Story") -> Record:
+    """Create an account without entries, which can be archived."""
+    kind = {"account_type": "expense", "account_subtype": "operating_expenses"}
+    body = {"code": f"69{len(story.ids)}", "name": "Quiet", **kind}
+    return story.business.made("general-ledger/chart-of-accounts/", body)
 
 
 def make_document(story: "Story") -> Record:
@@ -227,6 +238,34 @@ def make_sandbox(story: "Story") -> Record:
     return made
 
 
+def delete_webhook_endpoints(story: "Story") -> None:
+    """Delete the endpoints of this business, and those of examples: a partner has 20 at most."""
+    path = "/v1/platform/webhook-endpoints/"
+    listed = story.partner.api.get(path, params={"page_size": 100}).json()["results"]
+    for each in listed:
+        if each["business_ids"] in ([story.business.id], None):
+            assert story.partner.api.delete(f"{path}{each['id']}/").status_code == 200
+
+
+def make_webhook_endpoint(story: "Story") -> Record:
+    """Create an endpoint for events of this business."""
+    # Nobody listens there, and a test of it is told so immediately.
+    body = {"url": "http://127.0.0.1:1025/in", "business_ids": [story.business.id]}
+    answer = story.partner.api.post("/v1/platform/webhook-endpoints/", json=body)
+    assert answer.status_code == 201, answer.text
+    made: Record = answer.json()
+    return made
+
+
+def make_webhook_delivery(story: "Story") -> Record:
+    """Replay the events of this business to the endpoint, and return the first delivery."""
+    path = f"/v1/platform/webhook-endpoints/{story.thing('webhook_endpoint_id')}/"
+    body = {"business_id": story.business.id, "until": 20}
+    assert story.partner.api.post(f"{path}replay/", json=body).status_code == 200
+    made: Record = story.partner.api.get(f"{path}deliveries/").json()["results"][0]
+    return made
+
+
 MAKERS: Mapping[str, Maker] = {
     **makers_of(
         SALES,
@@ -247,6 +286,9 @@ MAKERS: Mapping[str, Maker] = {
     "credit_line_id": partial(line_of, SALES.credits, "credit_id"),
     "vendor_credit_line_id": partial(line_of, PURCHASES.credits, "vendor_credit_id"),
     "sandbox_id": make_sandbox,
+    "webhook_endpoint_id": make_webhook_endpoint,
+    "spare_webhook_endpoint_id": make_webhook_endpoint,
+    "webhook_delivery_id": make_webhook_delivery,
     "refund_id": make_refund,
     "refund_payment_id": partial(made_with, "refund_id", "refund_payment_id"),
     "unpaid_refund_id": make_unpaid_refund,
@@ -287,5 +329,6 @@ MAKERS: Mapping[str, Maker] = {
     "draft_entry_id": make_draft_entry,
     "manual_entry_id": lambda story: posted(story.business, 450, entry_date=ON),
     "account_id": lambda story: {"id": story.accounts["6000"]},
+    "quiet_account_id": make_quiet_account,
     "busy_account_id": lambda story: {"id": story.accounts["1200"]},
 }

@@ -25,13 +25,22 @@ from tests.contract.document import (
 from tests.contract.each import each_operation
 from tests.contract.refusals import refusals
 
+PARTNERS_OWN = ("Businesses", "Sandboxes", "Webhook endpoints")
+# Operations of partners beside those that a business has.
+FOR_PARTNERS = ("list_partner_events", "list_partner_exchange_rates", "set_partner_exchange_rates")
+# An answer that is kept for its key would keep the secret.
+SHOWS_A_SECRET = {"create_webhook_endpoint", "rotate_webhook_secret"}
+# They send something, and leave the endpoint as it is.
+CHANGES_NO_RECORD = {
+    *("test_webhook_endpoint", "retry_webhook_delivery", "replay_webhook_events"),
+}
 COMMON_LIST_PARAMETERS = {
     "page", "page_size", "cursor", "count", "sort", "created_at_from", "created_at_to",
     "updated_at_from",
 }  # fmt: skip
 READING_ORDER = [
-    "tags", "operationId", "summary", "description", "x-gap", "security", "parameters",
-    "requestBody", "responses",
+    "tags", "operationId", "summary", "description", "x-gap", "x-events", "security",
+    "parameters", "requestBody", "responses",
 ]  # fmt: skip
 LIMITED_BY_FORMAT = {"uuid", "date", "date-time"}
 LIMITS = {
@@ -39,14 +48,19 @@ LIMITS = {
     "integer": {"minimum", "maximum"},
     "number": {"minimum", "maximum"},
 }
-COUNTED = {"count", "file_size", "total_count", "total_credits", "total_debits", "total_pages"}
+COUNTED = {
+    *("count", "file_size", "total_count", "total_credits", "total_debits", "total_pages"),
+    *("sequence", "last_sequence", "head_sequence", "version", "imported", "skipped", "failed"),
+}
 MOST_MONEY = 2**63 - 1
 MOST_SINGLE_AMOUNT = 99999999999999
+MOST_BYTES_OF_TEXT = 12_000
 QUOTED_CODE = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 
 NO_RESOURCES = (
     *("get_account_hierarchy", "get_integrity", "suggest_matches"),
-    "get_invoice_pdf",
+    *("get_invoice_pdf", "run_batch"),
+    *("set_exchange_rates", "set_partner_exchange_rates", "get_exchange_rate"),
 )
 
 
@@ -103,11 +117,12 @@ class TestDocument:
             headings = re.findall(r"^  # ── ([^─:]+?)(?::[^─]*)? ─+$", text, re.M)
             assert f" {kind} {', '.join(headings)}. " in head
 
-    def test_the_guide_explains_what_every_client_needs(self) -> None:
-        guide = document()["info"]["description"]
-        for heading in ("Authentication", "Money", "Errors", "Idempotency", "Lists", "Versions"):
-            assert f"\n## {heading}\n" in guide
-        assert "curl" in guide
+    def test_its_text_is_what_is_read_before_the_first_call(self) -> None:
+        text = document()["info"]["description"]
+        headings = ["First calls", "Reading and writing", "Money", "Errors and retries", "Guides"]
+        assert re.findall(r"^## (.+)$", text, re.MULTILINE) == headings
+        assert "curl" in text
+        assert len(text.encode()) <= MOST_BYTES_OF_TEXT
 
 
 class TestOperation:
@@ -141,10 +156,14 @@ class TestOperation:
             "404": bool(about_a_thing)
             or about_the_business
             or operation.name == "get_general_ledger",
-            "409": keyed or operation.method == "delete",
+            "409": keyed
+            or (operation.method == "delete" and operation.within_business)
+            or operation.name == "create_webhook_endpoint",
             "412": operation.takes("If-Match"),
             "415": bool(bodies(operation)),
-            "422": keyed or operation.name == "export_journal_entries",
+            "422": keyed
+            or operation.name
+            in ("export_journal_entries", "create_webhook_endpoint", "get_exchange_rate"),
             "default": True,
             "201": operation.name.startswith(
                 ("create_", "write_off_", "reverse_journal_", "supersede_")
@@ -156,6 +175,7 @@ class TestOperation:
                 "create_document",
                 "create_tax_code",
                 "create_tax_return",
+                "create_webhook_endpoint",
                 "supersede_tax_return",
             ),
         }
@@ -186,9 +206,10 @@ class TestOperation:
                 gone = operation.name.startswith(
                     ("list_", "issue_", "revoke_", "delete_", "export_", "import_")
                 )
-                no_resource = operation.name in NO_RESOURCES or operation.node["tags"][0] in (
-                    *("Reports", "Insights"),
-                )
+                no_resource = operation.name in {
+                    *NO_RESOURCES,
+                    *CHANGES_NO_RECORD,
+                } or operation.node["tags"][0] in (*("Reports", "Insights"),)
                 told = operation.name.endswith("_statement")  # It is computed, and no resource.
                 assert ("ETag" in headers) == (not gone and not no_resource and not told)
 
@@ -200,7 +221,9 @@ class TestOperation:
             expected = {"PartnerKey", "PartnerToken"}
         elif tag == "Access":
             expected = {"PartnerToken"} if operation.takes("business_id") else {"PartnerKey"}
-        elif tag in ("Businesses", "Sandboxes") and operation.name != "get_business":
+        elif (
+            tag in PARTNERS_OWN and operation.name != "get_business"
+        ) or operation.name in FOR_PARTNERS:
             expected = {"PartnerKey", "PartnerToken"}
         elif operation.name == "cancel_vendor_refund_payment":
             expected = {"BusinessToken"}
@@ -219,13 +242,15 @@ class TestParameter:
     @each_operation
     def test_writes_take_an_idempotency_key(self, operation: Operation) -> None:
         access = operation.node["tags"] == ["Access"]
-        keyed = operation.method in ("post", "put", "patch") and not access
+        writes = operation.method in ("post", "put", "patch")
+        keyed = writes and not access and operation.name not in SHOWS_A_SECRET
         assert operation.takes("Idempotency-Key") == keyed
 
     @each_operation
     def test_changes_of_one_resource_take_if_match(self, operation: Operation) -> None:
         write = operation.method != "get" and operation.node["tags"] != ["Access"]
-        changes = write and not operation.name.startswith(("create_", "import_"))
+        changes = write and not operation.name.startswith(("create_", "import_", "run_", "set_"))
+        changes = changes and operation.name not in CHANGES_NO_RECORD
         assert operation.takes("If-Match") == changes
 
     @each_operation
@@ -276,8 +301,8 @@ class TestDeprecated:
                     assert told, (operation.name, status)
 
     def test_bounds_of_days_and_moments_have_one_pair_of_words(self) -> None:
-        # The period of a report, and the day of an aging report.
-        told = {"start_date", "end_date", "as_of_date", "known_at", "open_on"}
+        # The period of a report, and the day of an aging report or of an exchange rate.
+        told = {"start_date", "end_date", "as_of_date", "known_at", "open_on", "date"}
         for operation in operations():
             for parameter in operation.parameters:
                 bounds = follow(parameter["schema"]).get("format") in ("date", "date-time")
@@ -400,6 +425,15 @@ def sentences_of(node: dict[str, Any]) -> list[str]:
     """Return the sentences of a schema that refusals repeat."""
     excluding = node.get("x-not", {}).get("message")
     return [words for words in (node.get("x-pattern-message"), excluding) if words is not None]
+
+
+class TestEventTypeFilter:
+    def test_has_every_type_and_every_kind_of_record(self) -> None:
+        shapes = document()["components"]["schemas"]
+        types = shapes["EventType"]["enum"]
+        kinds = sorted({each.partition(".")[0] for each in types})
+        wanted = [*(f"{kind}.*" for kind in kinds), *types]
+        assert shapes["EventTypeFilter"]["enum"] == wanted
 
 
 class TestErrorCode:

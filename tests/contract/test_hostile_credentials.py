@@ -10,9 +10,11 @@ import pytest
 
 from access import api_keys
 from access.principal import CallerKind
+from access.tokens import READ_SCOPE
 from tests.contract.document import Operation, named, operations, share_of
 from tests.contract.each import each_of, each_operation
 from tests.contract.forgeries import claims_of, forgeries, signed
+from tests.contract.refusals import is_as_shown
 from tests.contract.valid_requests import Story, lasting
 from tests.partner import Partner
 
@@ -137,6 +139,23 @@ class TestRightKind:
         answers = [callers[kind].get(story.path(operation)) for kind in sorted(listed)]
         assert {answer.status_code for answer in answers} == {200}
         assert len({lasting(answer.text) for answer in answers}) == 1
+
+
+class TestReadToken:
+    @each_of(each for each in operations() if each.within_business)
+    def test_is_answered_where_an_operation_reads_and_refused_where_it_writes(
+        self, operation: Operation, story: Story, ask: Ask
+    ) -> None:
+        claims = {**claims_of(*owner(story, CallerKind.BUSINESS_TOKEN)), "scope": READ_SCOPE}
+        token = f"Bearer {signed(claims, CallerKind.BUSINESS_TOKEN)}"
+        listed = {name for each in operation.node["security"] for name in each}
+        if "BusinessToken" not in listed:
+            assert codes([ask(operation, token)]) == {(403, "permission_denied")}
+        elif operation.method == "get":
+            assert ask(operation, token).status_code == 200
+        else:
+            answers = [ask(operation, token), ask(operation, token, "?no_such_parameter=1")]
+            assert all(is_as_shown("ReadTokenDenied", answer) for answer in answers)
 
 
 class TestWrongKey:

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from server.docs.own_examples import with_own_examples
-from tests.contract.document import document, named
+from tests.contract.document import document_with_own_examples, named
 from tests.contract.valid_requests import JSON, Story
 from tests.partner import Partner
 
-OWN = with_own_examples(document())
+OWN = document_with_own_examples()
 
 
 def shown(name: str) -> dict[str, Any]:

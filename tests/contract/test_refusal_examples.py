@@ -11,6 +11,7 @@ import pytest
 
 from access.principal import CallerKind
 from tests.builders.bank import Bank, open_account
+from tests.builders.exchange_rates import RATES, table_body
 from tests.builders.tax_codes import code_body
 from tests.builders.vendor_refunds import agreed, as_credit, of_bill, of_payment
 from tests.contract.document import document
@@ -26,6 +27,7 @@ from tests.partner import Partner
 TROUBLE = "contract/test_transport.py::TestTrouble::test_with_a_"
 PROOFS = "handlers/books/test_integrity.py::TestProofsAtOnce::test_"
 SANDBOXES = "handlers/books/test_sandboxes.py::TestServer::test_"
+WEBHOOKS = "handlers/platform/test_webhook_endpoints.py::Test"
 SHOWN_ELSEWHERE = {
     "RequestsLimited": "handlers/books/test_limits.py::TestLimits"
     "::test_beyond_them_nothing_is_done_until_the_next_minute",
@@ -45,6 +47,9 @@ SHOWN_ELSEWHERE = {
     "::test_its_treatment_and_its_rates_stay_in_these_words",
     "CreditExceedsSource": "handlers/trade/test_coded_documents.py::TestCreateCustomerCredit"
     "::test_a_line_of_the_source_is_given_back_as_it_was_taxed",
+    "WebhookEndpointLimit": WEBHOOKS + "CreateWebhookEndpoint::test_a_partner_has_20_at_most",
+    "WebhookSecretUnreadable": WEBHOOKS
+    + "TestWebhookEndpoint::test_a_secret_that_nobody_can_read_is_rotated",
     "NoSandboxes": SANDBOXES + "has_none_until_it_is_prepared",
     "ClockFixed": SANDBOXES + "moves_no_clock_but_in_development",
     "ProofBusy": PROOFS + "a_second_one_is_refused_and_the_first_is_not_disturbed",
@@ -150,6 +155,16 @@ def read(path: str) -> Provoked:
     return lambda story: story.business.api.get(with_ids(story, path) + f"{uuid4()}/")
 
 
+def of_no_delivery(story: Story) -> httpx.Response:
+    path = f"/v1/platform/webhook-endpoints/{story.thing('webhook_endpoint_id')}/deliveries/"
+    return story.partner.api.post(f"{path}{uuid4()}/retry/")
+
+
+def to_a_private_host(story: Story) -> httpx.Response:
+    body = {"url": "https://10.0.0.1/hooks"}
+    return story.partner.api.post("/v1/platform/webhook-endpoints/", json=body)
+
+
 def by_partner(path: str, **more: Any) -> Provoked:
     return lambda story: story.partner.key.post(path, **more)
 
@@ -237,6 +252,13 @@ def of_an_old_token(story: Story) -> httpx.Response:
     return by_token("GET", "/v1/platform/businesses/", headers=headers)(story)
 
 
+def by_a_read_token(story: Story) -> httpx.Response:
+    path = f"/v1/platform/{story.business.id}/oauth2/token/"
+    token = story.partner.api.post(path, data={"access": "read"}).json()["access_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    return by_business("POST", "customers/", json={}, headers=headers)(story)
+
+
 def of_a_credit_of_a_refund(story: Story) -> httpx.Response:
     refund = agreed(story.business, {"id": story.thing("vendor_id")}, 500, as_credit(500))
     return post(f"vendor-credits/{refund['allocations'][0]['vendor_credit_id']}/void/")(story)
@@ -301,10 +323,20 @@ def of_a_day_to_come(story: Story) -> httpx.Response:
 PROVOKED: Mapping[str, Provoked] = {
     "ValidationError": invoice(line_items=[{**LINE, "quantity": 0}]),
     "TokenExpired": of_an_old_token,
+    "ReadTokenDenied": by_a_read_token,
     "PermissionDenied": by_token("GET", "/v1/platform/businesses/{}/customers/"),
     "BusinessNotFound": by_token("GET", "/v1/platform/businesses/{}/"),
     "SandboxNotFound": by_token("GET", "/v1/platform/sandboxes/{}/"),
+    "WebhookEndpointNotFound": by_token("GET", "/v1/platform/webhook-endpoints/{}/"),
+    "WebhookDeliveryNotFound": of_no_delivery,
+    "WebhookUrlRefused": to_a_private_host,
     "ClockMovedBack": to_the_past,
+    "ExchangeRateInvalid": by_business(
+        "PUT",
+        RATES,
+        json=table_body("2026-07-31", rates={"USD": 1.234567890123}),
+    ),
+    "ExchangeRateMissing": get(f"{RATES}convert/?currency=SGD&date=2026-07-31"),
     "LockDateInFuture": of_a_day_to_come,
     "BusinessIsArchived": in_another(),
     "PreconditionFailed": by_business(
@@ -390,6 +422,18 @@ PROVOKED: Mapping[str, Provoked] = {
         "2018-12-31",
         post("invoices/{opened}/write-offs/", amount_cents=10),
         post("opening-balances/{made}/reverse/"),
+    ),
+    "BatchRejected": post(
+        "batch/",
+        mode="atomic",
+        items=[
+            {"key": "a", "operation": "create_customer", "body": {"company_name": "Blue Door"}},
+            {
+                "key": "b",
+                "operation": "create_invoice",
+                "body": {"customer_id": "{unpaid_id}", "line_items": [LINE]},
+            },
+        ],
     ),
     "OpeningDoesNotTie": opening(
         "old-4", "2019-12-31", accounts=[{"account": "1200", "debit_amount": 13_000}]

@@ -1,5 +1,7 @@
 """Answers of the transport and of a failing server; `test_refusal_examples.py` has others."""
 
+from uuid import uuid4
+
 import httpx
 import psycopg
 import pytest
@@ -59,12 +61,15 @@ class TestTrouble:
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,)
             )
             away = business.api.get("customers/")
-            writing = business.api.post("customers/", json={"company_name": "Blue Door"})
+            body, key = {"company_name": "Blue Door"}, {"Idempotency-Key": str(uuid4())}
+            writing = business.api.post("customers/", json=body, headers=key)
             connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
         for answer in (away, writing):
             assert answer.status_code == 503
-            assert is_as_shown("ServiceUnavailable", answer)
             assert int(answer.headers["retry-after"]) >= 1
+        assert is_as_shown("ServiceUnavailable", writing)
+        assert away.json()["error_code"] == "service_unavailable"
+        assert away.json()["message"] == "The books cannot be reached now. Repeat the request."
         assert within(PATIENCE_SECONDS, lambda: business.api.get("customers/").status_code == 200)
         assert business.api.get("customers/").json()["count"] == 0
 

@@ -6,6 +6,7 @@ operation is in all tests of these requests once `story_things` has each name of
 
 import json
 import re
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -17,6 +18,7 @@ import httpx
 
 from tests.contract import story_things
 from tests.contract.document import Node, Operation, bodies, follow, operations
+from tests.contract.external_names import PATHS, by_external_id
 from tests.partner import Business, Partner
 
 JSON = "application/json"
@@ -30,6 +32,7 @@ SENDING = {"json", "content", "data", "files"}
 # The name of a record in the state that an operation needs, in place of that in its path.
 OF_THEIR_OWN = {
     ("list_account_entries", "account_id"): "busy_account_id",
+    ("archive_account", "account_id"): "quiet_account_id",
     ("archive_customer", "customer_id"): "quiet_id",
     ("void_invoice", "invoice_id"): "unpaid_id",
     ("write_off_invoice", "invoice_id"): "unpaid_id",
@@ -53,6 +56,7 @@ OF_THEIR_OWN = {
     ("categorize_bank_transaction", "bank_transaction_id"): "plain_line_id",
     ("uncategorize_bank_transaction", "bank_transaction_id"): "categorized_line_id",
     ("delete_bank_rule", "bank_rule_id"): "spare_bank_rule_id",
+    ("delete_webhook_endpoint", "webhook_endpoint_id"): "spare_webhook_endpoint_id",
     **{
         (f"{verb}_bank_reconciliation", "bank_account_id"): "other_bank_account_id"
         for verb in ("create", "get", "reopen")
@@ -77,6 +81,11 @@ NAMED_IN_NO_PATH = {
     "0197f0d9-be2f-7e3e-8fd4-3e4f5a6b7c81": "other_bank_account_id",
     "0197f0d5-7ae2-7d1c-8f32-0b1c2d3e4f52": "card_payment_id",
     "0197f0d5-7ae3-7e2d-9a43-1c2d3e4f5a53": "card_refund_payment_id",
+}
+# Records that examples name by external id, with the party that they belong to.
+NAMED_BY_EXTERNAL_ID = {
+    "invoice_external_id": ("invoice_id", "customer_id"),
+    "bill_external_id": ("bill_id", "vendor_id"),
 }
 _numbers = count(1)
 
@@ -201,7 +210,35 @@ class Story:
         text = text.replace("0197f0c2-1b7e-7c11-9a53-5f0e6b1d2a01", str(self.partner.partner_id))
         retold: Any = json.loads(text)
         self._retell(retold)
+        for name, things in NAMED_BY_EXTERNAL_ID.items():
+            if f'"{name}"' in text:
+                self._rename(retold, things)
         return retold
+
+    def _rename(self, node: Any, things: Iterable[str]) -> None:
+        """Replace the external ids of examples by those of the records of this story."""
+        for part in node.values() if isinstance(node, dict) else node:
+            if isinstance(part, dict | list):
+                self._rename(part, things)
+        for thing in things if isinstance(node, dict) else ():
+            if by_external_id(thing) in node:
+                node[by_external_id(thing)] = self.external_id(thing, self.thing(thing))
+
+    def external_id(self, name: str, id_: str) -> str:
+        """Return the external id of a record that a field names; it gets one if it has none."""
+        api = self.business.api
+        if name == "refund_payment_ids":
+            refunds = api.get("invoices/refunds/").json()["results"]
+            known = {each["id"]: each for refund in refunds for each in refund["refund_payments"]}
+            return str(known[id_]["external_id"])
+        path = f"{PATHS[name]}{id_}/"
+        shown = api.get(path).json()
+        external_id = shown.get("payment", shown)["external_id"]
+        if external_id is None:
+            external_id = f"named {id_}"
+            answer = api.patch(path, json={"external_id": external_id})
+            assert answer.is_success, answer.text
+        return str(external_id)
 
     def _retell(self, node: Any) -> None:
         for part in node.values() if isinstance(node, dict) else node:

@@ -23,6 +23,12 @@ def read_as_texts(body: dict[str, Any]) -> None:
         body[name] = [f"x{text}" if text.lstrip().startswith("[") else text for text in texts]
 
 
+def leave_out_nulls(body: dict[str, Any]) -> None:
+    """Remove fields of null from a valid form, which has no null: the text null is no id."""
+    for name in [name for name, value in body.items() if value is None]:
+        del body[name]
+
+
 def is_right_as_text(case: Any) -> bool:
     """Return whether the only faults of a form are numbers or booleans in place of texts.
 

@@ -16,7 +16,13 @@ from schemathesis.transport.requests import multipart_serializer
 
 from tests.fuzz import files
 from tests.fuzz.dictionaries import seeds, sow
-from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text, read_as_texts
+from tests.fuzz.forms import (
+    FORM,
+    MULTIPART,
+    is_right_as_text,
+    leave_out_nulls,
+    read_as_texts,
+)
 from tests.fuzz.ties import tie
 from tools.verify.formats import teach
 from tools.verify.omissions import may_omit_fields
@@ -191,6 +197,8 @@ def before_call(_context: Any, case: Any, kwargs: dict[str, Any]) -> None:
     name = case.operation.definition.raw["operationId"]
     if case.media_type == MULTIPART and isinstance(case.body, dict):
         read_as_texts(case.body)
+        if case.meta.generation.mode.is_positive:
+            leave_out_nulls(case.body)
     sow(name, case)
     if case.meta.generation.mode.is_positive:
         tie(name, case)

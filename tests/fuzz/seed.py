@@ -7,11 +7,14 @@ of their own.
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import yaml
 
+from tests import clock
 from tests.api_server import ApiServer
+from tests.builders.exchange_rates import table_set
 from tests.builders.sales import sent
 from tests.builders.trade import SALES, Record
 from tests.fuzz import files
@@ -89,9 +92,12 @@ def plant(api_server: ApiServer, many: int = 60) -> Seeds:
     plant_files(pools, business)
     plant_accounts(seeds, business, many)
     plant_found(pools, business, many)
+    plant_webhooks(pools, partner, business)
+    plant_rates(partner, business)
     refund_id = pools["paid_refunds"][0]
     bank = {"bank_account_id": pools["statement_accounts"][0]}
-    told = {"refund_id": refund_id, "tax_return_id": pools["tax_returns"][0]}
+    hook = {"webhook_endpoint_id": pools["webhook_endpoints"][0]}
+    told = {**hook, "refund_id": refund_id, "tax_return_id": pools["tax_returns"][0]}
     known = {"business_id": business.id, "account_id": "1200", **told, **bank}
     seeds.cursors = living_cursors(partner, **known)
     return seeds
@@ -130,6 +136,24 @@ def plant_sandboxes(pools: Pools, api_server: ApiServer, partner: Partner, many:
     bodies = [{"external_id": f"sandbox-{n}"} for n in range(10 + many)]
     made = ids(partner.api.post("/v1/platform/sandboxes/", json=body).json() for body in bodies)
     pools["sandboxes"], pools["spare_sandboxes"] = made[:10], made[10:]
+
+
+def plant_webhooks(pools: Pools, partner: Partner, business: Business) -> None:
+    """Create endpoints where nobody listens, some of them to delete, and their deliveries."""
+    path = "/v1/platform/webhook-endpoints/"
+    pools["webhook_urls"] = ["http://127.0.0.1:1025/in", "https://hooks.example.com/in"]
+    bodies = [{"url": pools["webhook_urls"][0], "business_ids": [business.id]}] * 8
+    made = ids(partner.api.post(path, json=body).json() for body in bodies)
+    pools["webhook_endpoints"], pools["spare_webhook_endpoints"] = made[:4], made[4:]
+    first = f"{path}{made[0]}/"
+    partner.api.post(f"{first}replay/", json={"business_id": business.id})
+    pools["webhook_deliveries"] = ids(partner.api.get(f"{first}deliveries/").json()["results"])
+
+
+def plant_rates(partner: Partner, business: Business) -> None:
+    """Set the exchange rates of the partner for two days, and of the business for two earlier."""
+    for days in range(4):
+        table_set(business if days > 1 else partner, clock.today() - timedelta(days=days))
 
 
 def upload(business: Business, kind: str, link: tuple[str, str]) -> str:
@@ -194,14 +218,21 @@ def plant_accounts(seeds: Seeds, business: Business, many: int) -> None:
     plant_tax_returns(seeds.pools, business, many)
 
 
+def followed(contract: Record, node: Record) -> Record:
+    """Return the parameter that a reference names, or the parameter itself."""
+    shared: Record = contract["components"]["parameters"]
+    return shared[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+
+
 def living_cursors(partner: Partner, **ids: str) -> dict[str, dict[str, str]]:
     """Return a cursor for every list and sort, from its first page; `ids` are for paths."""
     found: dict[str, dict[str, str]] = {}
     contract = yaml.load(CONTRACT.read_text("utf-8"), yaml.CSafeLoader)
     for path, methods in contract["paths"].items():
         operation = methods.get("get", {})
-        named = {each.get("name"): each for each in operation.get("parameters", ())}
-        if "sort" not in named:
+        told = (followed(contract, each) for each in operation.get("parameters", ()))
+        named = {each["name"]: each for each in told}
+        if not {"sort", "cursor"} <= named.keys():
             continue
         sort = named["sort"]
         address = path.format(**ids)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text
+from tests.fuzz.forms import FORM, MULTIPART, is_right_as_text, leave_out_nulls
 
 JSON = "application/json"
 
@@ -48,3 +48,10 @@ class TestIsRightAsText:
     def test_in_json_it_is_wrong_and_nothing_wrong_is_no_excuse(self) -> None:
         assert not is_right_as_text(case(JSON, wrong()))
         assert not is_right_as_text(case(MULTIPART))
+
+
+class TestLeaveOutNulls:
+    def test_a_form_has_no_null(self) -> None:
+        body = {"bank_account_id": None, "note": "null", "fee": 0}
+        leave_out_nulls(body)
+        assert body == {"note": "null", "fee": 0}

@@ -29,7 +29,7 @@ from handlers.bank.bank_commands import ImportFile, ImportLines
 from handlers.books import journal_commands
 from handlers.platform import business_commands
 from handlers.shared import account_commands
-from handlers.trade import document_commands, payment_commands
+from handlers.trade import credit_commands, document_commands, payment_commands
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
 DAY, MOMENT = date(2026, 1, 5), datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -137,10 +137,10 @@ class TestAllocations:
             (payment_commands.change_invoice_payment, "invoice_id", "amount_cents"),
             (payment_commands.create_bill_payment, "bill_id", "amount_cents"),
             (payment_commands.change_bill_payment, "bill_id", "amount_cents"),
-            (document_commands.create_customer_credit, "invoice_id", "amount"),
-            (document_commands.replace_customer_credit, "invoice_id", "amount"),
-            (document_commands.create_vendor_credit, "bill_id", "amount"),
-            (document_commands.replace_vendor_credit, "bill_id", "amount"),
+            (credit_commands.create_customer_credit, "invoice_id", "amount"),
+            (credit_commands.replace_customer_credit, "invoice_id", "amount"),
+            (credit_commands.create_vendor_credit, "bill_id", "amount"),
+            (credit_commands.replace_vendor_credit, "bill_id", "amount"),
         ],
     )
     def test_each_knows_its_place_in_the_body(
@@ -155,8 +155,8 @@ class TestAllocations:
         for create, change in (
             (payment_commands.create_invoice_payment, payment_commands.change_invoice_payment),
             (payment_commands.create_bill_payment, payment_commands.change_bill_payment),
-            (document_commands.create_customer_credit, document_commands.replace_customer_credit),
-            (document_commands.create_vendor_credit, document_commands.replace_vendor_credit),
+            (credit_commands.create_customer_credit, credit_commands.replace_customer_credit),
+            (credit_commands.create_vendor_credit, credit_commands.replace_vendor_credit),
         ):
             assert create(body(line_items=[])).allocations == ()
             assert change(body()).allocations is ABSENT
@@ -227,12 +227,12 @@ class TestCredits:
         ("read", "names", "account"),
         [
             (
-                document_commands.create_customer_credit,
+                credit_commands.create_customer_credit,
                 ("customer_id", "credit_note_number", "sent_at", "source_invoice_id"),
                 "revenue_account_identifier",
             ),
             (
-                document_commands.create_vendor_credit,
+                credit_commands.create_vendor_credit,
                 ("vendor_id", "vendor_credit_number", "received_at", "source_bill_id"),
                 "expense_account_identifier",
             ),
@@ -252,6 +252,11 @@ class TestCredits:
         assert (named.account, named.tags) == (AccountReference("code", "4500"), ("x",))
         assert (plain.account, plain.tax_amount, plain.tags) == (None, None, ())
 
+    def test_the_tax_of_a_credit_line_has_two_names(self) -> None:
+        items = [{"amount": 50, name: 7} for name in ("tax_amount", "tax_amount_cents")]
+        command = credit_commands.create_vendor_credit(body(line_items=items, vendor_id=FIRST))
+        assert [line.tax_amount for line in command.lines] == [7, 7]
+
 
 class TestRefunds:
     def test_a_method_is_a_word_in_capitals(self) -> None:
@@ -263,8 +268,14 @@ class TestRefunds:
         assert (
             payment_commands.pay_refund(body()) == payment_commands.pay_refund(None) == PayRefund()
         )
-        vendor = payment_commands.agree_vendor_refund(body(vendor_id=FIRST))
+        vendor = payment_commands.agree_vendor_refund(
+            body(vendor_id=FIRST, total_refunded_amount=7)
+        )
         assert (vendor.refund_type, vendor.payments, vendor.allocations) == ("overpayment", (), ())
+
+    def test_a_refunded_amount_has_two_names(self) -> None:
+        for name in ("total_refunded_amount", "total_refunded_amount_cents"):
+            assert payment_commands.agree_vendor_refund(body(**{name: 7})).amount == 7
 
     def test_parts_of_a_vendors_refund_know_their_kind_and_their_place(self) -> None:
         given = [
@@ -291,11 +302,13 @@ class TestRefunds:
             payment_commands.agree_vendor_refund_payment,
             payment_commands.change_vendor_refund_payment,
         ):
-            assert read(body(allocations=given)).allocations == expected
+            command = read(body(allocations=given, total_refunded_amount=6))
+            assert command.allocations == expected
         assert payment_commands.change_vendor_refund_payment(body()).allocations is ABSENT
 
     def test_payments_are_announced_with_a_refund_or_alone(self) -> None:
-        given = body(payments=[{"amount_cents": 3, "payment_method": "cash", "memo": None}, {}])
+        payments = [{"amount_cents": 3, "payment_method": "cash", "memo": None}, {}]
+        given = body(payments=payments, total_refunded_amount=6)
         first, second = payment_commands.agree_vendor_refund(given).payments
         assert (first.amount, first.method, first.details.memo) == (3, "cash", None)
         assert (second.amount, second.method, second.fee) == (ABSENT, "bank_transfer", 0)

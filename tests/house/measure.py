@@ -19,7 +19,7 @@ PROSE: Final = ("README.md", "CONTRIBUTING.md", "docs/ARCHITECTURE.md")
 # Product packages by their last folder, which two trees have in common.
 PRODUCT: Final = (
     "access", "accounting", "bank_files", "cli", "embedded", "handlers", "jobs", "pdf_files",
-    "persistence", "server", "verify",
+    "persistence", "rate_files", "server", "verify",
 )  # fmt: skip
 BESIDE: Final = ("bench", "clients")
 Function = ast.FunctionDef | ast.AsyncFunctionDef

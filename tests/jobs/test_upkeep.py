@@ -2,18 +2,25 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
 from jobs.upkeep import Upkeep, UpkeepResult, tidy
 from persistence.engine.pool import make_pool
+from persistence.feed.overdue import record_overdue
 from persistence.files.blobs import Blobs, BlobStorage, Folder
 from persistence.partners.upkeep_rows import LeaseLost
+from tests import clock
 from tests.api_server import ApiServer
+from tests.builders.purchases import received
+from tests.builders.sales import sent, written_off
+from tests.clock import today
+from tests.handlers.platform.test_events import feed
+from tests.jobs.webhooks import deliveries, endpoint
 from tests.object_store import ObjectStore
 from tests.partner import Business, Partner
 from tests.persistence.files.test_sweep import left_behind
@@ -27,11 +34,6 @@ def due(own_server: ApiServer) -> None:
     own_server.watcher.execute(
         "UPDATE upkeep SET ended_at = now() - interval '1 day', held_until = now(), held_by = NULL"
     )
-
-
-@pytest.fixture
-def shop(partner: Partner) -> Business:
-    return partner.business()
 
 
 @pytest.fixture
@@ -121,6 +123,21 @@ class TestRound:
         assert not stray.exists()
         sealed = "SELECT sum(cardinality(record_ids)) FROM audit_seal"
         assert own_server.query(sealed) == [(records,)]
+
+    def test_a_round_deletes_old_deliveries_of_webhooks(
+        self, own_server: ApiServer, partner: Partner
+    ) -> None:
+        made = endpoint(partner, "https://hooks.example.com/")
+        own_server.watcher.execute(
+            "INSERT INTO webhook_delivery (id, endpoint_id, partner_id, business_id, sequence,"
+            " event_id, event_type, body, created_at, status, attempts)"
+            " SELECT '0190f0c4-8a20-7d3e-8c44-2e9b7f5a6b02', id, partner_id, id, 1, id, 'x', '',"
+            " now(), 'delivered', 1 FROM webhook_endpoint WHERE id = %s",
+            (made["id"],),
+        )
+        assert len(deliveries(partner, made)) == 1
+        looked(own_server)
+        assert deliveries(partner, made) == []
 
     def test_an_answer_of_29_days_is_given_again(
         self, own_server: ApiServer, partner: Partner
@@ -228,3 +245,128 @@ class TestTurns:
             return one.rounds
 
         assert kept_up(own_server, for_a_while, every=timedelta(seconds=0.05)) >= 2
+
+
+class TestOverdue:
+    def test_a_document_is_recorded_overdue_once_for_each_due_date(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        buyer = shop.customer()
+        invoice = sent(shop, buyer, 100, due_at=f"{today() + timedelta(days=1)}T00:00:00Z")
+        tomorrow = datetime.now(UTC) + timedelta(days=2)
+        assert told_overdue(own_server, shop, datetime.now(UTC)) == 0
+        assert [told_overdue(own_server, shop, tomorrow) for _ in range(2)] == [1, 0]
+        events = shop.api.get("events/", params={"object_id": invoice["id"]}).json()["results"]
+        last = events[-1]
+        assert (last["type"], last["previous_status"], last["status"]) == (
+            *("invoice.overdue", "sent"),
+            "overdue",
+        )
+        assert last["cause"]["operation"] is None
+        assert own_server.prover.faults_of(shop.id) == []
+        later = {"due_at": f"{today() + timedelta(days=9)}T00:00:00Z"}
+        assert shop.api.patch(f"invoices/{invoice['id']}/", json=later).is_success
+        assert told_overdue(own_server, shop, tomorrow) == 0
+        assert told_overdue(own_server, shop, tomorrow + timedelta(days=9)) == 1
+
+    def test_a_round_tells_of_both_sides(self, own_server: ApiServer, shop: Business) -> None:
+        due = f"{today()}T00:00:00Z"
+        bill = received(shop, shop.vendor(), 100, due_at=due)
+        soon = datetime.now(UTC) + timedelta(days=1)
+        assert told_overdue(own_server, shop, soon) == 1
+        [told] = shop.api.get("events/", params={"types": "bill.overdue"}).json()["results"]
+        assert told["object"]["id"] == bill["id"]
+
+    def test_a_change_between_the_day_and_the_round_hides_no_event(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        invoice = due_yesterday(shop)
+        changed(shop, invoice, memo="Late")
+        assert last_event(shop, invoice)["status"] == "overdue"
+        assert [told_overdue(own_server, shop, clock.now()) for _ in range(2)] == [1, 0]
+        assert last_event(shop, invoice)["type"] == "invoice.overdue"
+
+    def test_the_event_of_a_written_off_document_has_the_status_of_its_answer(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        invoice = due_yesterday(shop)
+        written_off(shop, invoice, amount_cents=40)
+        assert told_overdue(own_server, shop, clock.now()) == 1
+        last = last_event(shop, invoice)
+        assert (last["type"], last["changed"]) == ("invoice.overdue", ["is_overdue"])
+        assert last["status"] == last["previous_status"] == "partially_written_off"
+        changed(shop, invoice, memo="Late")
+        assert told_overdue(own_server, shop, clock.now()) == 0
+
+    def test_a_due_date_on_the_day_of_its_event_is_told_on_the_next_day(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        invoice = due_yesterday(shop)
+        now = clock.now()
+        assert told_overdue(own_server, shop, now) == 1
+        changed(shop, invoice, due_at=f"{today()}T00:00:00Z")
+        tomorrow = now + timedelta(days=1)
+        assert [told_overdue(own_server, shop, each) for each in (now, tomorrow)] == [0, 1]
+        assert told_overdue(own_server, shop, tomorrow) == 0
+
+    def test_a_round_tells_of_more_documents_than_one_statement_reads(
+        self, own_server: ApiServer, shop: Business, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        buyer = shop.customer()
+        for _ in range(5):
+            due_yesterday(shop, buyer)
+        monkeypatch.setattr("persistence.feed.overdue.MOST", 2)
+        assert [told_overdue(own_server, shop, clock.now()) for _ in range(2)] == [5, 0]
+        assert own_server.prover.faults_of(shop.id) == []
+
+    def test_a_document_overdue_before_the_feed_began_is_not_told_even_if_it_changes(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        invoice = due_yesterday(shop)
+        begin_feed_after(own_server, invoice)
+        assert told_overdue(own_server, shop, clock.now()) == 0
+        changed(shop, invoice, memo="Late")
+        assert told_overdue(own_server, shop, clock.now()) == 0
+
+    def test_a_document_due_on_the_day_on_which_the_feed_began_is_told(
+        self, own_server: ApiServer, shop: Business
+    ) -> None:
+        invoice = sent(shop, shop.customer(), 100, due_at=f"{today()}T00:00:00Z")
+        begin_feed_after(own_server, invoice)
+        assert told_overdue(own_server, shop, clock.now() + timedelta(days=1)) == 1
+
+
+def due_yesterday(shop: Business, buyer: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Send an invoice over 100 that was due yesterday."""
+    days = {name: f"{today() - timedelta(days=1)}T00:00:00Z" for name in ("sent_at", "due_at")}
+    return sent(shop, buyer or shop.customer(), 100, **days)
+
+
+def changed(shop: Business, invoice: dict[str, Any], **fields: str) -> None:
+    """Change fields of an invoice."""
+    answer = shop.api.patch(f"invoices/{invoice['id']}/", json=fields)
+    assert answer.status_code == 200, answer.text
+
+
+def last_event(shop: Business, record: dict[str, Any]) -> dict[str, Any]:
+    """Return the last event of a record."""
+    last: dict[str, Any] = feed(shop, object_id=record["id"])["results"][-1]
+    return last
+
+
+def begin_feed_after(own_server: ApiServer, record: dict[str, Any]) -> None:
+    """Make the only event of a record row 0 of the feed, as if the record were older."""
+    own_server.watcher.execute(
+        "UPDATE event SET sequence = 0, object_id = business_id WHERE object_id = %s",
+        (record["id"],),
+    )
+
+
+def told_overdue(own_server: ApiServer, shop: Business, now: datetime) -> int:
+    """Write the events of documents that are overdue at a moment; return their number."""
+
+    async def go() -> int:
+        async with make_pool(own_server.database_url, size=1) as pool:
+            return await record_overdue(pool, UUID(shop.id), now)
+
+    return asyncio.run(go())

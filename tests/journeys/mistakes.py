@@ -6,6 +6,7 @@ Messages that the contract has as examples are compared in `tests/contract`.
 from dataclasses import dataclass
 from typing import Any, Final
 
+TOKEN: Final = "/v1/platform/oauth2/token/"
 NOBODY: Final = "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
 INVOICES: Final = "invoices/"
 PAYMENTS: Final = "invoices/payments/"
@@ -14,6 +15,13 @@ JSON: Final = {"content-type": "application/json"}
 
 LINE: Final = {"description": "Beans", "quantity": 1, "unit_price": 1000}
 INVOICE: Final = {"customer_id": "{customer}", "line_items": [LINE]}
+ENTRIES: Final = "general-ledger/journal-entries/"
+OTHERS: Final = {"type": "AccountCode", "code": "9999"}
+DEBIT: Final = {"account": "1100", "debit_amount": 5}
+ENTRY: Final = {
+    "entry_date": "2026-07-31",
+    "lines": [DEBIT, {"account": "9999", "credit_amount": 5}],
+}
 PAYMENT: Final = {
     "customer_id": "{customer}",
     "total_amount_cents": 1000,
@@ -27,7 +35,8 @@ PAYMENT: Final = {
 class Mistake:
     """A wrong request, with the status, the code and a part of the message of its answer.
 
-    Texts in braces are replaced by ids: `customer` owes 600 of the sent `invoice`.
+    Texts in braces are replaced: `customer` owes 600 of the sent `invoice`; `key` is the API key,
+    and `reader` a token that only reads. A path from the root of the server begins with a slash.
     """
 
     name: str
@@ -47,6 +56,10 @@ def post(name: str, path: str, status: int, code: str, message: str, /, **json: 
 
 def wrong(name: str, path: str, message: str, /, **json: Any) -> Mistake:
     return post(name, path, 400, "validation_error", message, **json)
+
+
+def unknown(name: str, path: str, message: str, /, **json: Any) -> Mistake:
+    return post(name, path, 422, "reference_not_found", message, **json)
 
 
 def get(name: str, path: str, status: int, code: str, message: str) -> Mistake:
@@ -304,7 +317,8 @@ MISTAKES: Final = (
     wrong(
         "a refund of nothing named",
         "invoices/refunds/",
-        "exactly one of invoice_id, payment_id and credit_id is required.",
+        "exactly one of invoice_id, payment_id and credit_id, or of their external ids,"
+        " is required.",
         amount_cents=5,
     ),
     # Texts and headers.
@@ -346,10 +360,10 @@ MISTAKES: Final = (
         **JSON,
     ),
     post_content(
-        "a number beyond all",
-        "malformed_json",
-        "has a number beyond 9007199254740991.",
-        b'{"notes": 99999999999999999}',
+        "a number for a text, beyond all",
+        "validation_error",
+        "notes must be a string.",
+        b'{"company_name": "Bakery", "notes": 99999999999999999}',
         **JSON,
     ),
     post_content(
@@ -357,6 +371,266 @@ MISTAKES: Final = (
         "malformed_json",
         "nested deeper than 32 levels.",
         b'{"metadata":' + b"[" * 40 + b"]" * 40 + b"}",
+        **JSON,
+    ),
+    # Numbers beyond all.
+    invoice(
+        "an amount beyond all",
+        "line_items.1.unit_price must be at most 99999999999999.",
+        line_items=[LINE, {**LINE, "unit_price": 10**17}],
+    ),
+    wrong(
+        "a number beyond all in free JSON",
+        CUSTOMERS,
+        "metadata.orders.1 must be from -9007199254740991 to 9007199254740991.",
+        company_name="Bakery",
+        metadata={"orders": [1, 10**17]},
+    ),
+    filtered(
+        "a filter beyond all",
+        f"min_amount={10**30}",
+        "min_amount must be at most 9007199254740991.",
+    ),
+    # Records that are not there, in lists.
+    unknown(
+        "an account of an entry that is not there",
+        ENTRIES,
+        "lines.1.account: The business has no such account.",
+        **ENTRY,
+    ),
+    unknown(
+        "an account of a line that is not there",
+        INVOICES,
+        "line_items.1.account_identifier.code: The business has no such account.",
+        **{**INVOICE, "line_items": [LINE, {**LINE, "account_identifier": OTHERS}]},
+    ),
+    unknown(
+        "an account of an opening that is not there",
+        "opening-balances/",
+        "accounts.0.account: The business has no such account.",
+        date="2024-12-31",
+        accounts=[{"account": "9999", "debit_amount": 5}],
+    ),
+    unknown(
+        "a tax code that is not there",
+        INVOICES,
+        "line_items.1.tax_code: The business has no such tax code.",
+        **{**INVOICE, "line_items": [LINE, {**LINE, "tax_code": "VAT20"}]},
+    ),
+    unknown(
+        "a payment of a payout that is not there",
+        "payouts/",
+        "payment_ids.0: The request names a payment that does not exist in this business.",
+        processor="stripe",
+        paid_out_amount_cents=100,
+        currency="GBP",
+        payment_ids=[NOBODY],
+    ),
+    wrong(
+        "a number of another system among ids",
+        "payouts/",
+        "payment_ids.1 must be a UUID, such as",
+        processor="stripe",
+        paid_out_amount_cents=100,
+        currency="GBP",
+        payment_ids=[NOBODY, "ch_17"],
+    ),
+    wrong(
+        "both sides of a line",
+        ENTRIES,
+        "lines.1: exactly one of debit_amount and credit_amount must be above 0.",
+        **{**ENTRY, "lines": [DEBIT, {**DEBIT, "credit_amount": 5}]},
+    ),
+    # Names of other APIs.
+    filtered("a limit", "limit=50", "limit is not a known parameter; did you mean page_size?"),
+    filtered("an offset", "offset=50", "offset is not a known parameter; did you mean page?"),
+    filtered("a cursor's other name", "starting_after=x", "did you mean cursor?"),
+    filtered(
+        "an order", "order_by=due_at", "order_by is not a known parameter; did you mean sort?"
+    ),
+    filtered("a question", "q=INV-000001", "q is not a known parameter; did you mean search?"),
+    filtered(
+        "a bound in brackets",
+        "created_at[gte]=2026-07-01",
+        "created_at[gte] is not a known parameter; did you mean created_at_from?",
+    ),
+    get(
+        "a day of a balance",
+        "reports/balance-sheet/?end_date=2026-07-31",
+        400,
+        "validation_error",
+        "end_date is not a known parameter; did you mean as_of_date?",
+    ),
+    invoice(
+        "lines by another name",
+        "lines is not a known field; did you mean line_items? 1 more field is wrong.",
+        lines=[LINE],
+        without="line_items",
+    ),
+    invoice(
+        "a client",
+        "client_id is not a known field; did you mean customer_id?",
+        client_id=NOBODY,
+        without="customer_id",
+    ),
+    invoice(
+        "an account of a line by its code",
+        "line_items.0.account_code is not a known field; did you mean account_identifier?",
+        line_items=[{**LINE, "account_code": "4000"}],
+    ),
+    payment(
+        "the invoice of a payment",
+        "invoice_id is not a known field; did you mean allocations?",
+        invoice_id="{invoice}",
+    ),
+    payment(
+        "a reference of a payment",
+        "reference is not a known field; did you mean payment_reference?",
+        reference="ORDER-17",
+    ),
+    wrong(
+        "a line of an entry without a side",
+        ENTRIES,
+        "lines.0.amount is not a known field; did you mean debit_amount?",
+        **{**ENTRY, "lines": [{"account": "1100", "amount": 5}, DEBIT]},
+    ),
+    invoice(
+        "terms of payment",
+        "payment_terms is not a known field; did you mean due_at?",
+        payment_terms=30,
+    ),
+    invoice("notes of an invoice", "notes is not a known field; did you mean memo?", notes="Hi"),
+    wrong(
+        "a supplier",
+        "bills/",
+        "supplier_id is not a known field; did you mean vendor_id?",
+        supplier_id=NOBODY,
+        line_items=[LINE],
+    ),
+    wrong(
+        "the number on a bill",
+        "bills/",
+        "invoice_number is not a known field; did you mean vendor_bill_number?",
+        vendor_id=NOBODY,
+        invoice_number="GBI-2207",
+        line_items=[LINE],
+    ),
+    wrong(
+        "an amount of a credit in cents",
+        "customer-credits/",
+        "line_items.0.amount_cents is not a known field; did you mean amount?",
+        customer_id="{customer}",
+        line_items=[{"amount_cents": 500}],
+    ),
+    wrong(
+        "a telephone",
+        CUSTOMERS,
+        "phone_number is not a known field; did you mean office_phone?",
+        company_name="Bakery",
+        phone_number="+442079460123",
+    ),
+    wrong(
+        "a country that is known by another code",
+        CUSTOMERS,
+        "country is not a country code in ISO 3166-1; did you mean GB?",
+        company_name="Bakery",
+        country="UK",
+    ),
+    # Rules of the books.
+    post(
+        "an invoice in another currency",
+        INVOICES,
+        422,
+        "currency_mismatch",
+        "The books are kept in GBP. Send this currency or omit the field.",
+        **{**INVOICE, "currency": "EUR"},
+    ),
+    post(
+        "an entry on receivables",
+        ENTRIES,
+        422,
+        "control_account",
+        "lines.1.account: Only the system posts to this account. Choose another account.",
+        **{**ENTRY, "lines": [DEBIT, {"account": "1200", "credit_amount": 5}]},
+    ),
+    # Addresses.
+    Mistake(
+        "a whole record where a part is sent",
+        "PUT",
+        "customers/{customer}/",
+        405,
+        "method_not_allowed",
+        "This address allows only GET, HEAD, PATCH.",
+        json={"company_name": "Bakery"},
+    ),
+    get(
+        "payments without their side",
+        "payments/",
+        404,
+        "route_not_found",
+        "did you mean invoices/payments?",
+    ),
+    get(
+        "credit notes",
+        "credit-notes/",
+        404,
+        "route_not_found",
+        "did you mean customer-credits?",
+    ),
+    Mistake(
+        "an invoice to cancel",
+        "POST",
+        "invoices/{invoice}/cancel/",
+        404,
+        "route_not_found",
+        "did you mean void?",
+    ),
+    get(
+        "a list of another place",
+        "journal-entries/",
+        404,
+        "route_not_found",
+        "did you mean general-ledger/journal-entries?",
+    ),
+    get(
+        "a business left out",
+        "/v1/platform/invoices/",
+        404,
+        "route_not_found",
+        "did you mean businesses/{business_id}/invoices?",
+    ),
+    # Credentials and JSON.
+    Mistake(
+        "a client's secret in the body",
+        "POST",
+        TOKEN,
+        401,
+        "authentication_required",
+        "Send the partner id and the API key as HTTP Basic in the Authorization header",
+        json={"grant_type": "client_credentials", "client_id": NOBODY, "client_secret": "{key}"},
+        headers={"authorization": ""},
+    ),
+    credentials(
+        "a variable without its value",
+        "invalid_token",
+        "Send the whole access_token of a token endpoint.",
+        "Bearer $TOKEN",
+    ),
+    Mistake(
+        "a token that only reads",
+        "POST",
+        CUSTOMERS,
+        403,
+        "permission_denied",
+        "This token only reads. Request one without `access` `read`",
+        json={"company_name": "Bakery"},
+        headers={"authorization": "Bearer {reader}"},
+    ),
+    post_content(
+        "a comma too many",
+        "malformed_json",
+        "The body is not valid JSON at line 2, column 1.",
+        b'{"company_name": "Bakery",\n}',
         **JSON,
     ),
 )

@@ -19,7 +19,13 @@ def names(acme: Partner, shop: Business) -> Mapping[str, str]:
     customer = shop.customer()
     invoice = sent(shop, customer, line_items=[LINE])
     paid(shop, customer, 400, part(invoice, 400))
-    return {"customer": customer["id"], "invoice": invoice["id"], "key": acme.api_key}
+    token = acme.api.post(f"/v1/platform/{shop.id}/oauth2/token/", json={"access": "read"})
+    return {
+        "customer": customer["id"],
+        "invoice": invoice["id"],
+        "key": acme.api_key,
+        "reader": token.json()["access_token"],
+    }
 
 
 def named(node: Any, names: Mapping[str, str]) -> Any:
@@ -38,9 +44,10 @@ class TestMistake:
         body = {"content": mistake.content} if mistake.json is None else {"json": mistake.json}
         if "json" in body:
             body["json"] = named(body["json"], names)
+        root = shop.partner.url if mistake.path.startswith("/") else ""
         answer = shop.api.request(
             mistake.method,
-            mistake.path.format(**names),
+            root + mistake.path.format(**names),
             headers=named(mistake.headers, names),
             **body,
         )

@@ -1,5 +1,6 @@
-"""The quickstart for partners: it runs unchanged, and its books agree."""
+"""The quickstart for partners and the first calls of the contract: they run unchanged."""
 
+import json
 import os
 import re
 import subprocess
@@ -9,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from server.contract.document import read_source
+from server.contract.document import parse, read_source
+from server.docs.guides import read
 from tests.api_server import ApiServer
 from tools.clients import quickstart
 
@@ -65,12 +67,40 @@ class TestQuickstart:
 
 
 class TestShown:
-    def test_the_guide_of_the_contract_has_the_calls_as_they_run(self) -> None:
+    def test_the_guide_has_the_calls_as_they_run(self) -> None:
         source = SCRIPT.read_text(encoding="utf-8")
         calls = source[source.index("        # 1. ") : source.index("    return {")]
-        text = read_source().decode()
-        [shown] = re.findall(r"^ *```python\n( *# 1\. .*?)^ *```$", text, re.DOTALL | re.MULTILINE)
-        assert textwrap.dedent(shown).rstrip() == textwrap.dedent(calls).rstrip()
+        text = read("quickstart-in-python")
+        [shown] = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        assert shown.rstrip() == textwrap.dedent(calls).rstrip()
+
+
+class TestFirstCalls:
+    """The commands in the text of the contract."""
+
+    def test_they_run_as_they_are_shown_and_again(self, api_server: ApiServer) -> None:
+        partner = api_server.partner("Reader")
+        text = parse(read_source())["info"]["description"]
+        [commands] = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        commands = commands.replace("https://api.accounting.example", api_server.url)
+        commands = commands.replace(" PARTNER_ID=... API_KEY=...", "")
+        for _ in range(2):
+            done = subprocess.run(
+                ["bash", "-e", "-c", commands],
+                env={
+                    "PATH": os.environ["PATH"],
+                    "PARTNER_ID": str(partner.partner_id),
+                    "API_KEY": partner.api_key,
+                },
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+            )
+            assert (done.returncode, done.stderr) == (0, "")
+            _, end = json.JSONDecoder().raw_decode(done.stdout)  # Of the payment.
+            invoice = json.loads(done.stdout[end:])
+            assert (invoice["total_amount"], invoice["outstanding_balance"]) == (144_000, 44_000)
 
 
 def run(**environment: str) -> subprocess.CompletedProcess[str]:

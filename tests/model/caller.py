@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from tests.model.batched import alone, item_of
 from tests.model.books import Body
 
 HIDDEN_HEADERS = frozenset({"Content-Type", "Authorization"})
@@ -83,19 +84,31 @@ class Caller:
         key: str | None = None,
         if_match: str | None = None,
         preview: bool = False,
+        mode: str | None = None,
     ) -> httpx.Response:
-        """Send a write, add it to the story, and keep it for a replay if it has a key."""
+        """Send a write, add it to the story, and keep it for a replay if it has a key.
+
+        With a `mode` it is the only item of a batch, and its answer is that of the item.
+        """
         headers = {"Idempotency-Key": key} if key else {}
         if path.startswith("vendor-refunds/"):
             headers |= self.token
-        if if_match:
+        if if_match and not mode:
             headers["If-Match"] = if_match
-        address = f"{self.base}{path}{'?preview=true' if preview else ''}"
-        content = None if body is None else json.dumps(body).encode()
+        query = "?preview=true" if preview else ""
+        verb, place, sent = method, path, body
+        if mode:
+            item = item_of(method, path, body, if_match)
+            verb, place, sent = "POST", "batch/", {"mode": mode, "items": [item]}
+        content = None if sent is None else json.dumps(sent).encode()
         if content is not None:
             headers["Content-Type"] = "application/json"
         try:
-            answer = self.client.request(method, address, content=content, headers=headers)
+            answer = self.client.request(
+                verb, f"{self.base}{place}{query}", content=content, headers=headers
+            )
+            if mode:
+                answer = alone(answer, method, str(self.client.base_url.join(self.base + path)))
         except AssertionError:  # The contract does not document the answer.
             self.story.append(f"{method} {path} {json.dumps(body)} -> an undocumented answer")
             raise
@@ -103,7 +116,7 @@ class Caller:
             etag = answer.headers.get("etag")
             write = KeptWrite(method, path, body, key, answer.status_code, answer.content, etag)
             self.kept.append(write)
-        self.tell(method, path, body, headers, answer, preview=preview)
+        self.tell(verb, place, sent, headers, answer, preview=preview)
         return answer
 
     def tell(

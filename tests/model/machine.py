@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from tests.model.answer_ids import UNKNOWN
 from tests.model.bank import BankMoves
 from tests.model.books import Books
+from tests.model.feed import compare_feed
 from tests.model.filings import file_the_rest
 from tests.model.hand import Hand
 from tests.model.play import Divergence, Play, Site
@@ -275,6 +276,7 @@ class TradingMachine(RuleBasedStateMachine):
             self.with_story(lambda: file_the_rest(self.play))
             self.with_story(lambda: compare_reports(self.play))
             self.with_story(lambda: reconcile(self.play))
+            self.with_story(lambda: compare_feed(self.play))
             self.counts.lengths[self.length] += 1
         else:
             self.counts.note("run broken off")

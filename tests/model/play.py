@@ -1,7 +1,7 @@
 """A step: predicted by the model, sent over HTTP, and compared."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -15,6 +15,7 @@ from tests.model.books import Body, Books
 from tests.model.caller import Caller, Counts
 from tests.model.codes import body_of
 from tests.model.comparison import differences, records_in
+from tests.model.external_names import renamed
 from tests.model.hand import Hand
 from tests.model.ledger import balances
 from tests.model.records import Credit, Document, Party, WriteOff
@@ -126,23 +127,28 @@ class Play:
         self.counts = site.counts
 
     def make(self, name: str, hand: Hand, move: Move) -> None:
-        """Make a move, possibly stale, as a preview or with a key, and compare its effect."""
+        """Make a move, possibly stale, previewed, in a batch or with a key; compare its effect."""
         versioned = move.target is not None and move.known is None
         stale = versioned and hand.chance(3)
         fresh = versioned and not stale and hand.chance(5)
         preview = move.may_preview and not stale and hand.chance(5)
         keyed = move.method != "DELETE" and hand.chance(40)
+        mode = hand.one(["atomic", "independent"]) if not keyed and hand.chance(10) else None
         if_match = STALE if stale else self.etag_of(move.target) if fresh else None
         copied = preview and move.known is None
         books = copy.deepcopy(self.books) if copied else self.books
+        body = renamed(hand, self.books, move.body)
+        if body != move.body:
+            self.counts.note("named by external id")
         expected = self.predicted(move, books, stale)
         answer = self.caller.write(
             move.method,
             move.path,
-            move.body,
+            body,
             key=str(uuid4()) if keyed else None,
             if_match=if_match,
             preview=preview,
+            mode=mode,
         )
         if isinstance(expected, frozenset):
             self.refused(name, expected, answer, move)
@@ -304,8 +310,9 @@ class Play:
 
     # The end of a run.
 
-    def close(self) -> None:
-        """Read all records again, compare every balance, and check the books."""
+    @property
+    def records(self) -> Iterator[Record]:
+        """The records that exist and have an address of their own."""
         books = self.books
         for records in (
             *(books.parties, books.documents, books.payments, books.credits, books.refunds),
@@ -313,10 +320,14 @@ class Play:
             *(books.vendor_refund_payments, books.bank_accounts, books.bank_lines),
             *(books.entries, books.openings),
         ):
-            for record in records.values():
-                self.look(record)
+            yield from records.values()
+
+    def close(self) -> None:
+        """Read all records again, compare every balance, and check the books."""
+        for record in self.records:
+            self.look(record)
         self.compare_balances()
-        if not books.filed:
+        if not self.books.filed:
             for scheme, expected in (("accrual", on_accrual), ("cash", on_cash)):
                 self.compare_return(scheme, sums(expected(self.books)))
         self.compare_proof()

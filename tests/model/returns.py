@@ -81,7 +81,7 @@ def relieve(held: Held, books: Books, write_off: WriteOff) -> None:
         else:
             kind = "relief_net" if part == net_part(books.side, line) else "relief"
             given = Mark(mark.code, mark.percent, kind)
-            held[books.codes[mark.code].account, given] += amount
+            held[part[0], given] += amount
 
 
 def add_money(held: Held, books: Books) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
-from persistence.database.condition import Condition, KeptUp, ProofRun
+from libraries.outbound.tests.certificates import write_certificate
+from persistence.database.condition import Condition, KeptUp, ProofRun, Webhooks
 from persistence.engine.pool import Occupancy
 from persistence.files.blobs import Folder
-from server.telemetry.metrics import AllWorkers
+from server.telemetry.metrics import AllWorkers, PrometheusDeliveryCounts
 from server.telemetry.metrics_endpoint import Surroundings, of_condition, of_standby
 from tests.api_server import settings
 from tests.operations.watching_files import DASHBOARD, NAME, OPS, RULES, alerts, queries
-from tests.processes.certificates import write_certificate
 from tests.server.telemetry.exposition import counted_in, exposed
 
 PROMTOOL = shutil.which("promtool")
@@ -35,6 +35,7 @@ class OfCondition:
             *(0.0, 0, 0.0, 0, 1, 100, False, {"idle": 1}, {"a": 1}, {"a": 1}, {"b": (0.0, 0)}),
             run,
             KeptUp(datetime.now(UTC), 2, 0),
+            Webhooks(0.0, 1, 2, 0, 0, {"first": 2}),
         )
         yield from of_condition(condition)
         yield from of_standby(timedelta(seconds=1), 10)
@@ -47,6 +48,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     with counted_in(folder) as counted:
         counted.request("get_customer", 200, 0.1)
         counted.beat(0, Occupancy(1, 0, 0, 0), 0.0)
+        deliveries = PrometheusDeliveryCounts()
+        deliveries.webhook("delivered", 0.1)
+        deliveries.beat(0)
     certificate, key = write_certificate(folder)
     stands = settings(tls_cert=certificate, tls_key=key, documents=Folder(folder))
     return {
@@ -115,6 +119,11 @@ WELL = {
     'accounting_upkeep_failures{instance="a"}': "0+0x200",
     'accounting_refusals_total{instance="a",code="invalid_credentials"}': "0+1x200",
     'accounting_certificate_ends_timestamp_seconds{instance="a"}': "5000000+0x200",
+    'accounting_webhook_deliverers{instance="a"}': "1+0x200",
+    'accounting_webhook_lag_seconds{instance="a"}': "0.2+0x200",
+    'accounting_webhook_attempts_total{instance="a",outcome="delivered"}': "0+600x200",
+    'accounting_webhook_attempts_total{instance="a",outcome="failed"}': "0+60x200",
+    'accounting_webhook_endpoints_off{instance="a"}': "3+0x200",
 }
 # Faults, by a part of the series' name; a series with None is missing.
 WRONG: list[tuple[str, dict[str, str | None]]] = [
@@ -147,6 +156,11 @@ WRONG: list[tuple[str, dict[str, str | None]]] = [
     ("AccountingUpkeepFails", {"accounting_upkeep_failures": "2+0x200"}),
     ("AccountingFailedLogins", {"accounting_refusals_total": "0+30x200"}),
     ("AccountingCertificateEnds", {"accounting_certificate": "1000000+0x200"}),
+    ("AccountingWebhooksStopped", {"accounting_webhook_deliverers": "0+0x200"}),
+    ("AccountingWebhooksStopped", {"accounting_webhook_deliverers": None}),
+    ("AccountingWebhooksLate", {"accounting_webhook_lag": "90+0x200"}),
+    ("AccountingWebhooksFail", {'outcome="failed"': "0+900x200"}),
+    ("AccountingWebhookEndpointOff", {"accounting_webhook_endpoints_off": "3+0x60 4+0x140"}),
 ]
 
 

@@ -9,7 +9,7 @@ from weakref import ref
 from access.principal import Caller, CallerKind
 from persistence.books import Books, StoreOf, Trade
 from persistence.engine.caches import Caches
-from persistence.engine.sessions import BusinessTenant
+from persistence.engine.tenants import BusinessTenant
 
 
 def stores(holder: Books | Trade) -> list[Any]:

@@ -18,11 +18,13 @@ TABLES = list(metadata.sorted_tables)
 TENANTS = [table for table in TABLES if table.info.get("tenant")]
 PARTNER_LEVEL = {
     *("partner", "api_key", "business", "partner_reply", "partner_audit_record"),
-    *("revoked_token", "request_count"),
+    *("revoked_token", "request_count", "event_placement", "webhook_feed"),
+    *("webhook_endpoint", "webhook_health", "webhook_secret", "webhook_delivery"),
+    "partner_exchange_rate_table",
 }
 NOBODYS = {"audited_table", "upkeep", "proof_run"}
 # They have no foreign keys: they outlive the records that they describe.
-UNBOUND = {"audit_record", "audit_seal"}
+UNBOUND = {"audit_record", "audit_seal", "event", "unplaced_event"}
 # Columns of a primary key other than an id.
 KEYS = {
     "number_series": ["series"],
@@ -30,16 +32,18 @@ KEYS = {
     "tax_month": ["month", "tax_code_id", "tax_rate", "tax_part"],
     "tagged_line": ["tag", "account_id", "entry_date", "line_id"],
     "audit_seal": ["number"],
+    "event": ["sequence"],
+    "unplaced_event": ["last_sequence"],
 }
 # The tables that the server may use in each way.
 RIGHTS = {
     "": {"audited_table"},
-    "SELECT": {"audit_record", "audit_seal", "partner_audit_record"},
+    "SELECT": {"audit_record", "audit_seal", "partner_audit_record", "event_placement"},
     "SELECT INSERT": {
-        *("journal_entry", "journal_line", "cash_line", "proof_run", "stored_document"),
+        *("journal_entry", "journal_line", "cash_line", "proof_run", "stored_document", "event"),
     },
     "SELECT UPDATE": {"upkeep"},
-    "SELECT INSERT DELETE": {"revoked_token", "tagged_line"},
+    "SELECT INSERT DELETE": {"revoked_token", "tagged_line", "unplaced_event"},
     "SELECT INSERT UPDATE": {
         *("partner", "api_key", "business", "number_series", "customer", "vendor"),
         *("account", "account_month", "tax_code", "tax_month", "opening_balance"),
@@ -48,11 +52,13 @@ RIGHTS = {
         *("bill_payment", "bill_allocation", "vendor_credit", "vendor_credit_allocation"),
         *("vendor_refund", "vendor_refund_allocation", "vendor_refund_payment", "bill_write_off"),
         *("bank_account", "bank_link", "bank_rule", "bank_transfer"),
-        *("payout", "payout_item"),
+        *("payout", "payout_item", "webhook_feed"),
+        *("exchange_rate_table", "partner_exchange_rate_table"),
     },
     "SELECT INSERT UPDATE DELETE": {
         *("partner_reply", "reply", "invoice", "bill", "journal_draft", "tax_return"),
         *("bank_reconciliation", "bank_transaction", "request_count"),
+        *("webhook_endpoint", "webhook_health", "webhook_secret", "webhook_delivery"),
     },
 }
 GRANTS = {table: rights for rights, granted in RIGHTS.items() for table in granted}

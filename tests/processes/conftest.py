@@ -1,5 +1,6 @@
 """Data folders, fresh and used, and a server that several tests share."""
 
+import fcntl
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -30,14 +31,21 @@ def fresh_folder() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="package")
-def migrated() -> Iterator[Path]:
-    """A data folder to copy: an empty database of the newest schema, and documentation pages."""
-    folder = make_folder()
-    CommandLine(folder).did("migrate")
-    hold_contract(folder / "pages")
-    assert within(PATIENCE_SECONDS, lambda: reaper.is_down(folder / "postgres"))
-    yield folder
-    remove(folder)
+def migrated(postgres_home: Path) -> Path:
+    """A data folder to copy: an empty database of the newest schema, and documentation pages.
+
+    All workers of a run share it.
+    """
+    kept = postgres_home.with_name("migrated")
+    with kept.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            folder = make_folder()
+            CommandLine(folder).did("migrate")
+            hold_contract(folder / "pages")
+            assert within(PATIENCE_SECONDS, lambda: reaper.is_down(folder / "postgres"))
+            shutil.move(folder, kept)
+    return kept
 
 
 @pytest.fixture

@@ -66,13 +66,14 @@ class RecordingClient(threading.Thread):
                 with self.traffic.caller() as self.api:
                     self.work()
             except NoAnswer:
-                self.traffic.stopped.wait(0.02)
+                self.traffic.stopped.wait(max(0.02, self.traffic.pause))
             except Exception as error:  # Unexpected answers, too.
                 self.fault = error
                 return
 
     def write(self, method: str, path: str, **content: Any) -> Record:
         """Send a write once, with a key of its own."""
+        self.traffic.stopped.wait(self.traffic.pause * random.uniform(0.5, 1.5))
         write = Write(method, path, content, str(uuid4()), f"client-{next(_numbers)}")
         self.writes.append(write)
         try:
@@ -126,10 +127,11 @@ class RecordingClient(threading.Thread):
 
 
 class Traffic:
-    """Several clients of one business."""
+    """Several clients of one business, each with a pause of some seconds before each write."""
 
-    def __init__(self, business: Business, clients: int = 4) -> None:
+    def __init__(self, business: Business, clients: int = 4, *, pause: float = 0.0) -> None:
         self.business = business
+        self.pause = pause
         self.headers = {"Authorization": business.api.headers["Authorization"]}
         self.stopped = threading.Event()
         self.left_behind: set[str] = set()  # Files without a record, set by `hold_files`.

@@ -6,11 +6,13 @@ import socket
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import psycopg
+import pytest
 
 from libraries.embedded import reaper
 from libraries.embedded.postgres import EmbeddedPostgres
@@ -21,6 +23,7 @@ from tests.processes.server_process import Server, all_gone
 
 # Less than a server waits for a silent client. A busy machine may add some seconds.
 SOON_SECONDS = DRAIN_SECONDS - 5.0
+EARLY_SECONDS = 10.0  # Half of the longest wait for an event.
 
 
 class Slowly:
@@ -141,6 +144,28 @@ class TestDraining:
         assert is_free(server.port)
         assert reaper.is_down(own_folder / "postgres")
         assert all_gone(own_folder)
+
+    @pytest.mark.parametrize("leaving_seconds", ["0", "60"])
+    def test_requests_that_wait_for_an_event_are_answered(
+        self, lived_in: Path, leaving_seconds: str
+    ) -> None:
+        settings = {"ACCOUNTING_LEAVING_SECONDS": leaving_seconds}
+        with Server(lived_in, **settings) as server, ThreadPoolExecutor(1) as pool:
+            business = server.partner().business()
+            newest = business.api.get("events/").json()["head_sequence"]
+            asked = {"after": newest, "wait": 20}
+            waiting = pool.submit(business.api.get, "events/", params=asked)
+            time.sleep(0.5)
+            assert not waiting.done()
+            server.process.send_signal(signal.SIGTERM)
+            answer = waiting.result(EARLY_SECONDS)
+            assert (answer.status_code, answer.json()["results"]) == (200, [])
+            if leaving_seconds != "0":
+                began = time.monotonic()
+                assert business.api.get("events/", params=asked).json()["results"] == []
+                assert time.monotonic() - began < EARLY_SECONDS
+                server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(SOON_SECONDS) == 0
 
     def test_it_says_that_it_leaves_while_it_serves_on_and_then_stops(self, lived_in: Path) -> None:
         settings = {"ACCOUNTING_LEAVING_SECONDS": "60"}

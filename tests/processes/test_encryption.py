@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from libraries.outbound.tests.certificates import write_certificate
 from server.process.connections import HANDSHAKE_SECONDS
 from tests.partner import PATIENCE_SECONDS
-from tests.processes.certificates import write_certificate
 from tests.processes.server_process import Server, secrets
 
 BELIEVED, OTHER = "127.0.0.2", "127.0.0.3"

@@ -10,8 +10,8 @@ import pytest
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from server.contract import document
-from server.docs import application
-from server.docs.page_file import PageFile
+from server.docs import rendered_pages
+from server.docs.page_file import PageFile, Pages
 from server.process import master
 from server.process.master import hold_contract, refuse_broken_contract
 from tests.partner import PATIENCE_SECONDS
@@ -86,9 +86,12 @@ class TestHoldContract:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         rendered: list[bytes] = []
-        monkeypatch.setattr(
-            application, "write_pages", lambda source: rendered.append(source) or {}
-        )
+
+        def render(source: bytes, _contract: object) -> Pages:
+            rendered.append(source)
+            return {}
+
+        monkeypatch.setattr(rendered_pages, "RenderedPages", render)
         hold_contract(tmp_path)
         hold_contract(tmp_path)
         assert rendered == [document.read_source()]

@@ -6,7 +6,7 @@ from typing import Any
 from tests.partner import Business
 from tests.processes.server_process import Server
 
-WARM_UP, ROUNDS = 60, 100
+WARM_UP, ROUNDS = 160, 100
 MOST_KEPT_KB = 500  # For 500 requests: a kilobyte for each is too much.
 
 CUSTOMER = {"company_name": "Corner Bakery"}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from libraries.outbound.tests.certificates import write_certificate
 from tests.partner import PATIENCE_SECONDS, within
-from tests.processes.certificates import write_certificate
 from tests.processes.server_process import Server, secrets
 
 

@@ -65,7 +65,7 @@ class TestSettings:
     def test_everything_wrong_is_told_at_once(self, fresh_folder: Path) -> None:
         done = serve(
             fresh_folder,
-            *("--host", "0.0.0.0", "--tls-key", "/nowhere.pem"),
+            *("--host", "0.0.0.0", "--tls-key", __file__),
             ACCOUNTING_ALLOWED_ORIGINS="app.example.com",
             ACCOUNTING_FORWARDED_ALLOW_IPS="the-proxy",
             DATABASE_URL="mysql://books",
@@ -149,15 +149,15 @@ class TestDatabases:
         assert_refused(done, "The database cannot be used: ", 'database "nowhere" does not exist')
         assert '"event":"waiting"' not in done.err
 
-    def test_one_that_is_not_there_costs_two_seconds_at_most(
+    def test_one_that_is_not_there_is_refused_before_workers_are_loaded(
         self, fresh_folder: Path, named: EmbeddedPostgres
     ) -> None:
-        # Time of processors, since other tests use them too. To load the workers takes longer.
+        # Time of processors: 1.7 s alone, 2.1 s beside other tests. To load workers takes longer.
         server = Server(fresh_folder, DATABASE_URL=named.url("nowhere")).start()
         _, status, used = os.wait4(server.process.pid, 0)
         server.process.returncode = os.waitstatus_to_exitcode(status)
         assert server.process.returncode == 2, server.log
-        assert used.ru_utime + used.ru_stime < 2
+        assert used.ru_utime + used.ru_stime < 2.5
         assert all_gone(fresh_folder, 1)
 
     def test_one_at_another_schema(

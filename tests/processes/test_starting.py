@@ -4,9 +4,11 @@ import fcntl
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import pytest
 
 from libraries.embedded import places
 from server.contract.document import read_source
@@ -17,6 +19,7 @@ from tests.processes.server_process import Server, all_gone, processes_of
 
 SOON_SECONDS = 5.0
 PROCESSORS = 2  # The server is made for two.
+PAGES = ("/app/", "/", "/openapi.yaml", "/openapi.json", "/docs/operations/create_invoice/")
 
 
 def worked(server: Server) -> float:
@@ -74,6 +77,18 @@ class TestStarting:
         assert all(line.startswith("{") for line in served.log.splitlines())
 
 
+@pytest.fixture(scope="module")
+def unwritten(lived_in: Path) -> Iterator[Server]:
+    """A server that cannot store its pages, and that nobody has asked for one."""
+    folder = lived_in / "pages"
+    kept = folder.rename(folder.with_name("kept-pages"))
+    folder.touch()
+    with Server(lived_in, "--development", "--workers", "1") as server:
+        yield server
+    folder.unlink()
+    kept.rename(folder)
+
+
 class TestPagesBesideTheApi:
     def test_it_is_alive_and_ready(self, served: Server) -> None:
         assert served.get("/health/live").json() == {"status": "alive"}
@@ -99,6 +114,13 @@ class TestPagesBesideTheApi:
     def test_the_contract_is_served_in_both_forms(self, served: Server) -> None:
         assert served.get("/openapi.yaml").content == published(read_source())
         assert served.get("/openapi.json").json()["openapi"].startswith("3.0")
+
+    @pytest.mark.parametrize("path", PAGES)
+    def test_each_page_is_there_when_the_server_is_ready(
+        self, unwritten: Server, path: str
+    ) -> None:
+        answer = httpx.get(f"{unwritten.url}{path}", timeout=PATIENCE_SECONDS)
+        assert (answer.status_code, answer.content != b"") == (200, True)
 
     def test_a_refusal_leads_to_the_page_of_its_code(self, served: Server) -> None:
         refusal = served.get("/v1/platform/businesses/").json()

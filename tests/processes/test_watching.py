@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.jobs.webhooks import endpoint
 from tests.operations.watching_files import alerts, queries
 from tests.partner import PATIENCE_SECONDS, Business, within
 from tests.ports import free_port
@@ -53,7 +54,8 @@ class WatchedServer(Server):
     @property
     def scraped(self) -> set[int]:
         """Return the process that answers scrapes."""
-        return set(self.forked) - self.opened
+        delivering = {event["pid"] for event in self.events("delivering")}
+        return set(self.forked) - self.opened - delivering
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +169,7 @@ class TestPrometheus:
         self, watched: WatchedServer, business: Business
     ) -> None:
         watched.command_line.did("check-books", **watched.settings)
+        endpoint(business.partner, "http://127.0.0.1:1025/")
         with Prometheus(watched.metrics_port) as prometheus:
 
             def all_is_known() -> bool:

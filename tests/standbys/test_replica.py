@@ -17,8 +17,9 @@ from access.principal import Caller, CallerKind
 from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.engine.pool import make_pool
 from persistence.engine.replica import LogPosition, Replica, StandbyLook, Unfit, complete_up_to
-from persistence.engine.sessions import PartnerTenant, ReadSession
+from persistence.engine.sessions import ReadSession
 from persistence.engine.sql import Fetch, Query
+from persistence.engine.tenants import PartnerTenant
 from persistence.engine.transaction import reading_eventually
 from persistence.partners import partners
 from server.telemetry.metrics import SOURCES, AllWorkers

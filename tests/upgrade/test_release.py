@@ -10,7 +10,16 @@ import pytest
 from server.contract.document import parse
 from server.contract.published import published
 from tests.contract.released import newest, number_of
-from tests.release import CHANGELOG, CONTRACT, RELEASED, ReleaseError, git, read, release
+from tests.release import (
+    CHANGELOG,
+    CONTRACT,
+    RELEASED,
+    VERSIONS,
+    ReleaseError,
+    git,
+    read,
+    release,
+)
 from tests.test_packaging import ROOT, tracked
 
 DAY = date(2027, 1, 31)
@@ -28,7 +37,8 @@ def above(step: int) -> str:
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A clone with the present files, all committed, and one line to release."""
     folder = tmp_path_factory.mktemp("release") / "clone"
-    subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True, capture_output=True)
+    words = ["git", "clone", "--quiet", "--no-tags", ROOT, folder]
+    subprocess.run(words, check=True, capture_output=True)
     for name in tracked():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
@@ -96,6 +106,7 @@ class TestRelease:
         assert git(clone, "log", "-1", "--format=%s") == f"Release {version}"
         assert git(clone, "rev-parse", f"v{version}^{{commit}}") == git(clone, "rev-parse", "HEAD")
         assert f'\nversion = "{version}"\n' in read(clone, "pyproject.toml")
+        assert f'"version": "{version}"' in read(clone, "tools/clients/typescript/package.json")
         contract = read(clone, CONTRACT).encode()
         assert parse(contract)["info"]["version"] == version
         assert (clone / RELEASED / f"{version}.yaml").read_bytes() == published(contract)
@@ -105,10 +116,7 @@ class TestRelease:
     def test_changes_nothing_else(self, released: tuple[Path, str]) -> None:
         clone, version = released
         changed = git(clone, "diff", "--name-only", "HEAD~1").splitlines()
-        assert set(changed) == {
-            *(CHANGELOG, CONTRACT, "pyproject.toml"),
-            f"{RELEASED}/{version}.yaml",
-        }
+        assert set(changed) == {*VERSIONS, CHANGELOG, f"{RELEASED}/{version}.yaml"}
 
     def test_twice_is_refused(self, released: tuple[Path, str]) -> None:
         clone, version = released

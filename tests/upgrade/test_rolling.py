@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from libraries.embedded.postgres import EmbeddedPostgres
+from libraries.outbound.tests.certificates import write_certificate
 from persistence.database.migrate import migrate
 from persistence.database.revisions import HEAD
 from tests.command_line import ACCOUNTING
 from tests.partner import PATIENCE_SECONDS, Partner, within
-from tests.processes.certificates import write_certificate
 from tests.processes.conftest import make_folder
 from tests.processes.server_process import Server, remove, secrets
 from tests.upgrade.behind_haproxy import HAPROXY, TLS, HaProxy, Load, sample

@@ -11,8 +11,8 @@ from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
 from persistence.files import stored_files
 from persistence.integrity import audit_trail
-from persistence.ledger import account_entries, journal_lists
-from persistence.partners import registry
+from persistence.ledger import account_entries, exchange_rates, journal_lists
+from persistence.partners import registry, webhook_endpoints
 from persistence.tax import return_lines, tax_codes, tax_returns
 from persistence.trade import openings, parties, payables, receivables
 from server.contract.document import Contract, Parameter
@@ -41,16 +41,25 @@ LISTS: Mapping[str, Listing] = {
     "list_bank_reconciliations": reconciliations.LISTING,
     "list_documents": stored_files.LISTING,
     "list_audit_records": audit_trail.LISTING,
+    "list_webhook_endpoints": webhook_endpoints.ENDPOINTS,
+    "list_webhook_deliveries": webhook_endpoints.DELIVERIES,
     "list_tax_codes": tax_codes.LISTING,
     "list_tax_returns": tax_returns.LISTING,
+    "list_exchange_rates": exchange_rates.OF_BUSINESS.listing,
+    "list_partner_exchange_rates": exchange_rates.OF_PARTNER.listing,
     "list_tax_return_entries": return_lines.OF_RETURN,
     "list_vat_summary_entries": return_lines.OF_DAYS,
     "list_journal_entries": journal_lists.LISTING,
     "list_account_entries": account_entries.LISTINGS[Basis.ACCRUAL],
 }
 """The lists that are read from a table, by operation."""
-# These need a tax return with many lines, which the demo does not have.
-UNPLANNED = {"list_tax_return_entries", "list_vat_summary_entries"}
+# These need a tax return with many lines or exchange rates, which the demo does not have, or belong
+# to a partner: its endpoints are 20 at most, with the deliveries of 30 days.
+UNPLANNED = {
+    *("list_tax_return_entries", "list_vat_summary_entries"),
+    *("list_webhook_endpoints", "list_webhook_deliveries"),
+    *("list_exchange_rates", "list_partner_exchange_rates"),
+}
 NO_FILTERS = {"sort", "page", "page_size", "cursor", "count", "basis", "consistency"}
 # The source of a value for a filter by id or text; other filters are columns of the list's table.
 COLUMNS: Mapping[str, str] = {

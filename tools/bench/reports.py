@@ -32,8 +32,8 @@ from accounting.tax.returns import JournalRange
 from libraries.embedded.postgres import EmbeddedPostgres
 from persistence.books import Books
 from persistence.engine.caches import Caches
-from persistence.engine.sessions import BusinessTenant
 from persistence.engine.sql import Query
+from persistence.engine.tenants import BusinessTenant
 from persistence.tax.tax_codes import STORED, tax_code_of
 from tools.bench import years
 from tools.bench.__main__ import POSTGRES

@@ -2,12 +2,12 @@
 tools.clients.typescript_operations`.
 
 It prints a module for the folder of `tools/clients/typescript/calls.ts` and `contract.ts`, the
-types of openapi-typescript. Operations of the tags Access, Businesses and Sandboxes become methods
-of the partner, all others methods of a business.
+types of openapi-typescript. Operations of the tags Access, Businesses and Sandboxes, and those
+without a business in their path, become methods of the partner, all others methods of a business.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import indent
 from typing import Any, Final
 
@@ -35,7 +35,8 @@ CLASSES: Final = (
 PARTNERS_TAGS: Final = ("Access", "Businesses", "Sandboxes")
 # The session requests tokens itself and does not expose them, so none can be revoked.
 UNSEEN: Final = {"issue_partner_token", "issue_business_token", "revoke_token"}
-BY_HEADER: Final = {"Idempotency-Key": "Keyed", "If-Match": "Matched"}
+KEY: Final = "Idempotency-Key"
+BY_HEADER: Final = {KEY: "Keyed", "If-Match": "Matched"}
 
 
 class Method:
@@ -48,12 +49,19 @@ class Method:
         self.operation = item[verb]
         self.parameters = describer.parameters(item, self.operation)
         self.id = self.operation["operationId"]
-        self.is_walk = self.id.startswith("list_")
+        # A list with a cursor becomes an iterator; a feed has none.
+        has_cursor = any(each["name"] == "cursor" for each in self.parameters)
+        self.is_walk = self.id.startswith("list_") and has_cursor
 
     @property
     def is_a_partners(self) -> bool:
         """Return whether the operation belongs to the partner and not to one business."""
-        return self.operation["tags"][0] in PARTNERS_TAGS
+        return is_a_partners(self.path, self.operation)
+
+    @property
+    def takes_key(self) -> bool:
+        """Return whether the operation takes an Idempotency-Key."""
+        return any(each["name"] == KEY for each in self.parameters)
 
     def written(self) -> str:
         """Return the TypeScript source of the method."""
@@ -135,6 +143,20 @@ class Method:
         return f"call({', '.join(words)})"
 
 
+def keyed(methods: Iterable[Method]) -> str:
+    """Return the TypeScript source of the list of operations that take an Idempotency-Key."""
+    listed = "".join(
+        f'  "{each.verb.upper()} {each.path}",\n' for each in methods if each.takes_key
+    )
+    told = "The operations that take an `Idempotency-Key`, as method and path."
+    return f"/** {told} */\nexport const KEYED = [\n{listed}];\n"
+
+
+def is_a_partners(path: str, operation: Node) -> bool:
+    """Return whether an operation belongs to the partner and not to one business."""
+    return operation["tags"][0] in PARTNERS_TAGS or "{business_id}" not in path
+
+
 def model(schema: Node) -> str:
     """Return the name of the type of a schema; each object of the contract has a name."""
     return f"models.{schema['$ref'].rpartition('/')[2]}"
@@ -156,6 +178,7 @@ def main() -> None:
         if verb in METHODS and item[verb]["operationId"] not in UNSEEN
     ]
     print(HEAD)
+    print(keyed(methods))
     for is_a_partners, told, name, kept in CLASSES:
         own = "".join(each.written() for each in methods if each.is_a_partners == is_a_partners)
         print(f"{told}\nexport {name} extends Operations {{\n{kept}{own}}}\n")

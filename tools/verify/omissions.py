@@ -1,7 +1,7 @@
 """Bodies that may be valid although a field has a value that its schema does not accept.
 
-In a new object null omits an optional field, and blank omits a parameter of OAuth 2.0. The guide of
-the contract says so, and a schema cannot.
+In a new object null omits an optional field, and blank omits a parameter of OAuth 2.0. The guide
+"Request format" says so, and a schema cannot.
 """
 
 from typing import Any

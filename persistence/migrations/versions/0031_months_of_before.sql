@@ -52,7 +52,7 @@ FROM (
   JOIN number_series s ON s.business_id = e.business_id AND s.series = e.series
     AND e.place <= s.rolled_up
   WHERE l.business_id = :business_id
-    AND l.tax_code_id IS NULL AND e.source_type NOT IN ('opening_balance', 'tax_return')
+    AND l.tax_code_id IS NULL AND e.source_type <> 'opening_balance'
   GROUP BY 1, 2, 3
 ) AS added
 WHERE known.business_id = :business_id

@@ -32,7 +32,7 @@ BEGIN
              count(*) FILTER (WHERE line.credit > 0 AND line.in_cash) AS cash_credit_count,
              coalesce(sum(line.debit - line.credit) FILTER (
                WHERE line.in_ledger AND line.tax_code_id IS NULL
-                 AND entry.source_type NOT IN ('opening_balance', 'tax_return')
+                 AND entry.source_type <> 'opening_balance'
              ), 0) AS uncoded
       FROM (
         SELECT e.id, e.source_type FROM journal_entry e

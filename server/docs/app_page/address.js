@@ -2,12 +2,10 @@
 // A token that comes there is never left there.
 
 import { PERIODS } from "./periods.js";
+import { VIEWS } from "./places.js";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-export const VIEWS = [
-  "overview", "profit-and-loss", "balance-sheet", "receivables", "payables", "bank", "entries",
-  "lines", "entry", "document", "integrity",
-];
+const ID = /^[0-9a-f-]{36}$/;
 export const COMPARISONS = ["none", "previous_period", "previous_year"];
 export const START = { view: "overview", period: "twelve-months", basis: "accrual", compare: "none" };
 
@@ -21,9 +19,13 @@ const TAKEN = {
   compare: (word) => COMPARISONS.includes(word),
   language: (word) => /^[a-z]{2}$/.test(word),
   of: (word) => word.startsWith("/v1/platform/businesses/"),
+  id: (word) => ID.test(word),
+  in: (word) => ID.test(word),
+  find: (word) => word.trim() !== "" && word.length <= 255,
 };
-// What stays when another view is opened.
+// What stays when another view is opened, and what names the object of a view.
 const KEPT = ["period", "from", "to", "basis", "compare", "language"];
+const OBJECT = ["of", "id", "in", "find"];
 
 // Reads the part of an address behind its #: {token, place}.
 export function read(hash) {
@@ -40,6 +42,7 @@ export function written(place) {
 
 // Gives the place that a change leads to from another one.
 export function moved(place, change) {
-  const kept = KEPT.filter((name) => name in place).map((name) => [name, place[name]]);
-  return { ...Object.fromEntries(kept), view: place.view, ...("view" in change ? {} : { of: place.of }), ...change };
+  const names = "view" in change ? KEPT : [...KEPT, ...OBJECT];
+  const kept = names.filter((name) => name in place).map((name) => [name, place[name]]);
+  return { ...Object.fromEntries(kept), view: place.view, ...change };
 }

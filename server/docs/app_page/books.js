@@ -15,6 +15,8 @@ export class Books {
     this.answers = new Map();
     this.queue = [];
     this.asking = 0;
+    this.seen = new Set(); // The addresses of what is shown now.
+    this.saved = new Map(); // Files by key: "asked", or the {problem} with which it was refused.
   }
 
   // Takes a token; false where it opens no business. What is shown of the same business stays.
@@ -26,6 +28,7 @@ export class Books {
     }
     if (claims.business_id !== this.business) {
       this.answers.clear();
+      this.saved.clear();
       this.queue = [];
     }
     this.business = claims.business_id;
@@ -60,16 +63,19 @@ export class Books {
   // The same for an address that the server gave. None but its own business is ever asked.
   readAt(given) {
     const { origin, pathname, search } = new URL(given, location.href);
-    if (origin !== location.origin || !pathname.startsWith(this.home)) return { problem: { status: 403 } };
+    if (origin !== location.origin || !pathname.startsWith(this.home)) return { problem: { status: "elsewhere" } };
     const address = pathname + search;
+    this.seen.add(address);
     if (!this.answers.has(address)) this.fetch(address);
     return this.answers.get(address);
   }
 
-  // Asks for everything anew; what is shown stays until the answer is there.
+  // Asks anew for what is shown, which stays until the answer is there, and forgets the rest.
   refresh() {
-    const known = [...this.answers.keys()];
-    for (const address of known) this.fetch(address);
+    for (const address of [...this.answers.keys()]) {
+      if (this.seen.has(address)) this.fetch(address);
+      else this.answers.delete(address);
+    }
   }
 
   // Lets an address wait for its turn. What the light asks proves all of the books, and comes last.
@@ -103,22 +109,52 @@ export class Books {
         else this.fetch(address); // Another token came meanwhile.
         return;
       }
-      const body = await came.json();
-      if (came.ok) answer.value = body;
-      else answer.problem = { status: came.status, message: body.message, id: body.request_id };
+      if (came.ok) answer.value = await came.json();
+      else answer.problem = await problemOf(came);
     } catch {
       answer.problem = { status: 0 };
     }
   }
 
+  // Gives what is at an address below the business now, without keeping it.
+  async now(path) {
+    return (await this.got(path)).json();
+  }
+
+  // Gives the {address, name} of a file that the server makes, in the memory of the browser.
+  async file(path, type) {
+    const came = await this.got(path, type);
+    const name = /filename="?([^";]+)/.exec(came.headers.get("Content-Disposition") ?? "")?.[1] ?? "file";
+    return { address: URL.createObjectURL(await came.blob()), name };
+  }
+
+  async got(path, type) {
+    const came = await this.asked(`${this.home}${path}`, type);
+    if (came.status === 401) this.ask("refused");
+    if (!came.ok) throw Object.assign(new Error(path), { problem: await problemOf(came) });
+    return came;
+  }
+
+  // Keeps how far the saving of a file is; nothing once it is done.
+  save(key, state) {
+    if (state) this.saved.set(key, state);
+    else this.saved.delete(key);
+    this.changed();
+  }
+
   // A server that is busy says when to come back.
-  async asked(address) {
+  async asked(address, type = "application/json") {
     for (let tried = 1; ; tried += 1) {
       const sent = this.token;
-      const answer = await fetch(address, { headers: { Authorization: `Bearer ${sent}`, Accept: "application/json" } });
+      const answer = await fetch(address, { headers: { Authorization: `Bearer ${sent}`, Accept: type } });
       if (tried === TRIES || ![429, 503].includes(answer.status)) return Object.assign(answer, { sent });
       const seconds = Number(answer.headers.get("Retry-After")) || 1;
       await new Promise((resolve) => setTimeout(resolve, Math.min(seconds, 10) * 1000));
     }
   }
+}
+
+async function problemOf(came) {
+  const { message, request_id: id } = await came.json();
+  return { status: came.status, message, id };
 }

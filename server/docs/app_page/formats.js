@@ -35,7 +35,8 @@ export function sayer(words, locale) {
   };
 }
 
-export function formatsOf(locale, currency) {
+// Days of moments are those of the business, whose time zone is given.
+export function formatsOf(locale, currency, timeZone) {
   const dayFormat = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
   const money = new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay: "narrowSymbol" });
   const digits = money.resolvedOptions().maximumFractionDigits;
@@ -44,6 +45,8 @@ export function formatsOf(locale, currency) {
   const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
   const count = new Intl.NumberFormat(locale);
   const day = dayFormat({ dateStyle: "medium" });
+  const dayThere = dayFormat({ dateStyle: "medium", timeZone });
+  const momentThere = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
   const month = dayFormat({ month: "short" });
   const year = dayFormat({ year: "numeric" });
   const monthYear = dayFormat({ month: "short", year: "numeric" });
@@ -55,7 +58,8 @@ export function formatsOf(locale, currency) {
     price: (text) => minus(exact.format(exactly(text, digits))),
     short: (minor) => minus(short.format(decimal(minor, digits))),
     count: (number) => count.format(number),
-    day: (text) => day.format(Date.parse(text)),
+    day: (text) => (text.includes("T") ? dayThere : day).format(Date.parse(text)),
+    moment: (text) => momentThere.format(Date.parse(text)),
     span: (from, to) => day.formatRange(Date.parse(from), Date.parse(to)),
     month: (text) => month.format(Date.parse(text)),
     year: (text) => year.format(Date.parse(text)),

@@ -3,14 +3,14 @@
 import { h } from "./vendor/preact.mjs";
 import { COMPARISONS } from "./address.js";
 import { LANGUAGE_NAMES } from "./formats.js";
+import { sayView } from "./parts.js";
 import { PERIODS } from "./periods.js";
+import { GROUPS, groupOf } from "./places.js";
 
-const NAVIGATION = ["overview", "profit-and-loss", "balance-sheet", "receivables", "payables", "bank", "entries"];
-// Which views are of a period and a basis, and which are held against another one, too.
-const OF_A_PERIOD = ["overview", "profit-and-loss", "balance-sheet"];
-const COMPARED = ["profit-and-loss", "balance-sheet"];
-
-export const sayView = (page, view) => page.say(view.replaceAll("-", "_"));
+// Which views are of a period and a basis, which of a period alone, and which are held against another one, too.
+const OF_A_BASIS = ["overview", "profit-and-loss", "balance-sheet", "cash-flow", "trial-balance", "tax"];
+const OF_A_PERIOD = [...OF_A_BASIS, "entries", "customer", "vendor"];
+const COMPARED = ["profit-and-loss", "balance-sheet", "cash-flow"];
 
 export function header(page, skip) {
   const skipped = (event) => {
@@ -22,10 +22,34 @@ export function header(page, skip) {
     h("p", { class: "business" }, page.business.name),
     light(page),
     h("div", { class: "actions" },
+      searchForm(page),
       h("button", { type: "button", onClick: () => page.books.refresh() }, page.say("refresh")),
       h("button", { type: "button", class: "print", onClick: () => print() }, page.say("print"))),
-    h("nav", { "aria-label": page.say("views") }, h("ul", null, NAVIGATION.map((view) =>
-      h("li", null, h("a", { href: page.to({ view }), "aria-current": page.place.view === view ? "page" : null }, sayView(page, view)))))));
+    navigation(page));
+}
+
+// The groups, and below them the views of the group that is shown.
+function navigation(page) {
+  const { view } = page.place;
+  const group = groupOf(view);
+  const { listed } = GROUPS[group] ?? { listed: [] };
+  const link = (to, name, current) => h("li", { key: to }, h("a", { href: page.to({ view: to }), "aria-current": current }, page.say(name)));
+  return h("nav", { "aria-label": page.say("views") },
+    h("ul", null, Object.entries(GROUPS).map(([name, { listed: [first] }]) => link(first, name, name === group ? (first === view ? "page" : "true") : null))),
+    listed.length > 1 && h("ul", { class: "within" }, listed.map((each) => link(each, WITHIN[each] ?? each.replaceAll("-", "_"), each === view ? "page" : null))));
+}
+
+// What the first view of a group is called below it.
+const WITHIN = { receivables: "open_invoices", payables: "open_bills", bank: "bank_waiting", tax: "vat_summary", "bill-payments": "payments" };
+
+function searchForm(page) {
+  const sought = (event) => {
+    event.preventDefault();
+    const find = event.target.elements.find.value.trim();
+    if (find) page.go({ view: "search", find });
+  };
+  return h("form", { role: "search", class: "search", onSubmit: sought },
+    h("input", { key: page.place.find, type: "search", name: "find", "aria-label": page.say("search"), placeholder: page.say("search"), defaultValue: page.place.find, maxlength: 255, autocomplete: "off", spellcheck: false }));
 }
 
 // Green where every check of the books holds. It says so in words and by its shape, too.
@@ -37,13 +61,13 @@ function light(page) {
 }
 
 export function controls(page) {
-  if (!OF_A_PERIOD.includes(page.place.view)) return null;
   const { place, say, go } = page;
+  if (!OF_A_PERIOD.includes(place.view) || place.of) return null;
   return h("div", { class: "controls", role: "group", "aria-label": say("shown") },
     select(page, "period", PERIODS, (period) => go(period === "own" ? { period, ...page.span } : { period, from: undefined, to: undefined })),
     place.period === "own" && ["from", "to"].map((name) => h("label", { key: name }, say(name),
       h("input", { type: "date", required: true, value: page.span[name], onChange: ({ target }) => target.value && go({ ...page.span, [name]: target.value }) }))),
-    h("fieldset", { class: "switch" }, h("legend", { class: "unseen" }, say("basis")), ["accrual", "cash"].map((basis) =>
+    OF_A_BASIS.includes(place.view) && h("fieldset", { class: "switch" }, h("legend", { class: "unseen" }, say("basis")), ["accrual", "cash"].map((basis) =>
       h("label", { key: basis }, h("input", { type: "radio", name: "basis", value: basis, checked: place.basis === basis, onChange: () => go({ basis }) }), h("span", null, say(basis))))),
     COMPARED.includes(page.place.view) && select(page, "compare", COMPARISONS, (compare) => go({ compare })));
 }

@@ -4,20 +4,35 @@ import { h, render } from "./vendor/preact.mjs";
 import { moved, read, written } from "./address.js";
 import { Books } from "./books.js";
 import { formatsOf, languageOf, localeOf, sayer } from "./formats.js";
-import { controls, footer, header, sayView, tokenForm } from "./frame.js";
-import { answered, failed } from "./parts.js";
+import { controls, footer, header, tokenForm } from "./frame.js";
+import { answered, failed, recordOf, sayView } from "./parts.js";
 import { spanOf } from "./periods.js";
-import { documentView, payables, receivables } from "./views/documents.js";
-import { entries, entry, integrity, lines } from "./views/entries.js";
+import { isRecord } from "./places.js";
+import { payables, receivables } from "./views/documents.js";
+import { entries, entry, lines } from "./views/entries.js";
+import { events } from "./views/events.js";
+import { integrity } from "./views/integrity.js";
+import { listView, search } from "./views/lists.js";
 import { overview } from "./views/overview.js";
-import { balanceSheet, profitAndLoss } from "./views/statements.js";
-import { bank } from "./views/waiting.js";
+import { party } from "./views/parties.js";
+import { recordView, titleOf } from "./views/records.js";
+import { balanceSheet, cashFlow, profitAndLoss, trialBalance } from "./views/statements.js";
+import { tax, taxLines, taxReturn } from "./views/tax.js";
 
+const LISTED = [
+  "invoices", "bills", "payments", "bill-payments", "customer-credits", "vendor-credits", "customers", "vendors",
+  "bank", "bank-lines", "payouts", "tax-returns",
+];
+// The views by name; each other record is shown as all records are.
 const SHOWN = {
   "overview": overview,
   "profit-and-loss": profitAndLoss,
   "balance-sheet": balanceSheet,
-  receivables, payables, bank, entries, lines, entry, document: documentView, integrity,
+  "cash-flow": cashFlow,
+  "trial-balance": trialBalance,
+  ...Object.fromEntries(LISTED.map((view) => [view, listView(view)])),
+  receivables, payables, tax, "tax-lines": taxLines, "tax-return": taxReturn, customer: party, vendor: party,
+  entries, lines, entry, events, search, integrity,
 };
 const FALLBACK_CURRENCY = "EUR"; // Until the books tell theirs, no amount is shown.
 
@@ -43,28 +58,15 @@ async function speak() {
   document.documentElement.lang = wanted;
 }
 
-// Leads from an address of the API to the view that shows what is there.
-function placeOf(address) {
-  const { pathname, search } = new URL(address, location.href);
-  const query = new URLSearchParams(search);
-  const of = pathname + search;
-  if (pathname.endsWith("/entries/")) return { view: "lines", of };
-  if (pathname.includes("/journal-entries/")) return { view: "entry", of };
-  if (pathname.endsWith("/reports/profit-and-loss/"))
-    return { view: "profit-and-loss", period: "own", from: query.get("start_date"), to: query.get("end_date") };
-  if (pathname.endsWith("/invoices/")) return { view: "receivables", of };
-  if (pathname.endsWith("/bills/")) return { view: "payables", of };
-  return { view: "document", of };
-}
-
 function pageOf(business) {
   const locale = localeOf(language, navigator.languages);
   // Today of the business; Sweden writes it as 2026-11-24.
   const today = new Date().toLocaleDateString("sv", { timeZone: business?.timezone });
   return {
-    books, place, language, business, placeOf, today,
+    books, place, language, business, today,
     say: sayer(words, locale),
-    formats: formatsOf(locale, business?.base_currency ?? FALLBACK_CURRENCY),
+    knows: (name) => Object.hasOwn(words, name),
+    formats: formatsOf(locale, business?.base_currency ?? FALLBACK_CURRENCY, business?.timezone),
     span: spanOf(place, today, business?.fiscal_year_end ?? today),
     to: (change) => written(moved(place, change)),
     go: (change) => { location.hash = written(moved(place, change)); },
@@ -73,16 +75,25 @@ function pageOf(business) {
 
 function show() {
   if (!words) return;
+  books.seen.clear();
   const business = books.business ? books.read("") : {};
   const page = pageOf(business.value);
-  document.title = [sayView(page, place.view), business.value?.name].filter(Boolean).join(" · ");
-  render(business.value ? whole(page) : opening(page, business), root);
+  const title = business.value ? titled(page) : [sayView(page, place.view)];
+  document.title = [title.filter(Boolean).join(" "), business.value?.name].filter(Boolean).join(" · ");
+  render(business.value ? whole(page, title) : opening(page, business), root);
 }
 
-function whole(page) {
+// What a view is called: a record by its kind and its number or name, once it is there.
+function titled(page) {
+  const { view } = page.place;
+  const found = isRecord(view) && recordOf(page).value;
+  return [sayView(page, view), found && titleOf(page, found)];
+}
+
+function whole(page, [kind, name]) {
   return h("div", { class: "page" }, header(page, focusOnView), tokenForm(page),
     h("main", { class: page.place.view }, h("div", { class: "headed" },
-      h("h1", { tabIndex: -1 }, sayView(page, page.place.view)), controls(page)),
+      h("h1", { tabIndex: -1 }, name ? [h("span", null, kind), " ", name] : kind), controls(page)),
     shown(page)),
     footer(page));
 }
@@ -90,7 +101,7 @@ function whole(page) {
 // An address may have been written by anybody, and lead a view to what it does not show.
 function shown(page) {
   try {
-    return SHOWN[page.place.view](page);
+    return (SHOWN[page.place.view] ?? recordView)(page);
   } catch (error) {
     console.warn(error);
     return failed(page, { message: page.say("nothing_here") });
@@ -113,9 +124,9 @@ async function follow() {
   if (token !== undefined) books.open(token);
   await speak();
   show();
-  if (before.view !== place.view || before.of !== place.of) {
+  if (["view", "of", "id", "find"].some((name) => before[name] !== place[name])) {
     scrollTo(0, 0);
-    root.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    root.querySelectorAll("nav [aria-current]").forEach((each) => each.scrollIntoView({ block: "nearest", inline: "nearest" }));
     focusOnView();
   }
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from server.docs.reference.fields import Describer, Field, as_written
+from server.docs.reference.smallest_bodies import SmallestBodies
 from server.docs.reference.text import indented
 
 JSON: Final = "application/json"
@@ -13,12 +14,13 @@ FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 ANY_TYPE: Final = "application/octet-stream"
 VARIABLE: Final = re.compile(r"\{(\w+)\}")
-TOKENS: Final = {"BusinessToken": "BUSINESS_TOKEN", "PartnerToken": "PARTNER_TOKEN"}
+TOKENS: Final = {"PartnerToken": "TOKEN", "BusinessToken": "BUSINESS_TOKEN"}
+PREFERRED: Final = ("PartnerToken", "PartnerKey", "BusinessToken")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A form field that a page lets the user fill in, with the value of the contract's example.
+    """A form field that a page lets the user fill in, with the value of the smallest body.
 
     Each line of a list is a value. A file has content types, that of the example first.
     """
@@ -40,7 +42,10 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A sample call, with the first credentials, content type and example of its operation."""
+    """A sample call, with the first content type of its operation and the smallest body.
+
+    `media_type` is None if nothing must be sent.
+    """
 
     method: str
     path: str
@@ -70,38 +75,50 @@ class Call:
                     yield name, as_written(each)
 
 
-def read_call(path: str, method: str, item: Mapping[str, Any], describer: Describer) -> Call:
+def read_call(
+    path: str,
+    method: str,
+    item: Mapping[str, Any],
+    describer: Describer,
+    smallest: SmallestBodies,
+) -> Call:
     """Read a call of an operation from the contract."""
     operation = item[method]
-    schemes = [name for requirement in operation.get("security", ()) for name in requirement]
+    schemes = {name for requirement in operation.get("security", ()) for name in requirement}
     parameters = describer.parameters(item, operation)
-    body = describer.follow(operation.get("requestBody", {})).get("content", {})
-    media_type = next(iter(body), None)  # The sample uses the first content type.
-    content: Mapping[str, Any] = body.get(media_type, {})
+    request = describer.follow(operation.get("requestBody", {}))
+    contents = request.get("content", {})
+    bodies = {
+        name: smallest.of(method, content["schema"], dict(examples(content, describer)))
+        for name, content in contents.items()
+    }
+    media_type = next(iter(bodies), None)  # The sample uses the first content type.
+    body = bodies.get(media_type, {})
     return Call(
         method=method.upper(),
         path=path,
-        scheme=next(iter(schemes), None),
+        scheme=next((name for name in PREFERRED if name in schemes), None),
         repeatable="Idempotency-Key" in {each["name"] for each in parameters},
-        media_type=media_type,
-        body=first_example(content, describer),
-        files=files_of(content, describer),
+        media_type=media_type if body or request.get("required") else None,
+        body=body,
+        files=tuple(
+            name for name in files_of(contents.get(media_type, {}), describer) if name in body
+        ),
         answers_json=any(
             JSON in describer.follow(answer).get("content", {})
             for status, answer in operation["responses"].items()
             if str(status).startswith("2")
         ),
         forms=tuple(
-            form_of(name, each, describer)
-            for name, each in body.items()
-            if name == media_type or files_of(each, describer)
+            form_of(name, content, bodies[name], describer)
+            for name, content in contents.items()
+            if name == media_type or files_of(content, describer)
         ),
     )
 
 
-def form_of(media_type: str, content: Mapping[str, Any], describer: Describer) -> Form:
-    """Read the form of a body for one content type."""
-    body = first_example(content, describer)
+def form_of(media_type: str, content: Mapping[str, Any], body: Any, describer: Describer) -> Form:
+    """Read the form of a body for one content type, filled in with this body."""
     fields = () if media_type == JSON else describer.fields(content["schema"])
     types = content.get("encoding", {})
     return Form(
@@ -130,11 +147,6 @@ def files_of(content: Mapping[str, Any], describer: Describer) -> tuple[str, ...
     return tuple(
         name for name, field in fields.items() if describer.shape(field).get("format") == "binary"
     )
-
-
-def first_example(content: Mapping[str, Any], describer: Describer) -> Any:
-    """Return the first example of a content type; an empty object if there is none."""
-    return next((value for _, value in examples(content, describer)), {})
 
 
 def examples(content: Mapping[str, Any], describer: Describer) -> Iterator[tuple[str, Any]]:

@@ -121,7 +121,7 @@ def example_values(answer: Node, describer: Describer) -> Iterator[Node]:
     """Yield the errors that a response has as examples."""
     for content in answer.get("content", {}).values():
         for example in content.get("examples", {}).values():
-            value = describer.follow(example).get("value")
+            value: Any = describer.follow(example).get("value")
             if is_refusal(value):
                 yield value
 

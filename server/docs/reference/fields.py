@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from server.contract.document import follow
+
 Schema = Mapping[str, Any]
 
 PREFIX: Final = "#/components/"
@@ -42,14 +44,9 @@ class Describer:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
 
-    def follow(self, node: Any) -> Any:
+    def follow(self, node: Mapping[str, Any]) -> dict[str, Any]:
         """Return the target of a `$ref`, or the node itself."""
-        while isinstance(node, Mapping) and "$ref" in node:
-            reference = node["$ref"]
-            node = self.document
-            for step in reference.removeprefix("#/").split("/"):
-                node = node[step.replace("~1", "/").replace("~0", "~")]
-        return node
+        return follow(self.document, node)
 
     def parameters(self, item: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Any]:
         """List the parameters of an operation, those of its path first."""

@@ -10,6 +10,7 @@ from server.docs.reference.calls import JSON, Call, examples, read_call
 from server.docs.reference.codes import ErrorCode, codes_of
 from server.docs.reference.fields import Describer, Field
 from server.docs.reference.languages import curl, python, typescript
+from server.docs.reference.smallest_bodies import NAMED, SmallestBodies
 from server.docs.reference.text import path_markup, pretty, slug
 
 METHODS: Final = frozenset({"get", "post", "put", "patch", "delete"})
@@ -59,6 +60,7 @@ class OperationEntry:
     bodies: tuple[Body, ...]
     answers: tuple[DocumentedAnswer, ...]
     codes: tuple[ErrorCode, ...]
+    events: tuple[str, ...]
     call: Call
     samples: tuple[Sample, ...]
 
@@ -77,11 +79,13 @@ def chapters(
     document: Mapping[str, Any], codes: Mapping[str, ErrorCode], describer: Describer
 ) -> Iterator[Chapter]:
     """Yield the tags in their own order, each with its operations in the order of the paths."""
+    smallest = SmallestBodies(document)
     entries: dict[str, list[OperationEntry]] = {tag["name"]: [] for tag in document["tags"]}
     for path, item in document["paths"].items():
         for method in item:
             if method in METHODS:
-                entry = operation_entry(path, method, item, codes, describer)
+                call = read_call(path, method, item, describer, smallest)
+                entry = operation_entry(call, method, item, codes, describer)
                 entries[item[method]["tags"][0]].append(entry)
     for tag in document["tags"]:
         name = tag["name"]
@@ -89,7 +93,7 @@ def chapters(
 
 
 def operation_entry(
-    path: str,
+    call: Call,
     method: str,
     item: Mapping[str, Any],
     codes: Mapping[str, ErrorCode],
@@ -98,12 +102,11 @@ def operation_entry(
     """Collect the data of an operation's page."""
     operation = item[method]
     parameters = describer.parameters(item, operation)
-    call = read_call(path, method, item, describer)
     return OperationEntry(
         name=operation["operationId"],
-        method=method.upper(),
-        path=path,
-        shown_path=path_markup(path),
+        method=call.method,
+        path=call.path,
+        shown_path=path_markup(call.path),
         summary=operation.get("summary", operation["operationId"]),
         text=operation.get("description", ""),
         schemes=tuple(
@@ -117,6 +120,7 @@ def operation_entry(
         bodies=tuple(request_bodies(operation, describer)),
         answers=tuple(documented_answers(operation, describer)),
         codes=tuple(codes_of(operation, parameters, codes, describer)),
+        events=tuple(operation.get("x-events", ())),
         call=call,
         samples=tuple(samples(call, operation, describer)),
     )
@@ -178,13 +182,10 @@ def documented_answers(
 
 
 def samples(call: Call, operation: Mapping[str, Any], describer: Describer) -> Iterator[Sample]:
-    """Yield the call in each language, the other example bodies, and the success responses."""
+    """Yield the call in each language, the bodies with more fields, and the success responses."""
     for language, write in LANGUAGES:
         yield Sample(language, escape(write(call)), shown=write is curl)
-    body = describer.follow(operation.get("requestBody", {})).get("content", {})
-    for name, value in examples(body.get(JSON, {}), describer):
-        if value != call.body:
-            yield Sample(f"Request: {words(name)}", pretty(value))
+    yield from fuller_bodies(call, operation, describer)
     for status, reference in operation["responses"].items():
         if str(status).startswith("2"):
             content = describer.follow(reference).get("content", {}).get(JSON, {})
@@ -192,6 +193,23 @@ def samples(call: Call, operation: Mapping[str, Any], describer: Describer) -> I
             for name, value in shown:
                 title = f"{status}: {words(name)}" if len(shown) > 1 else str(status)
                 yield Sample(title, pretty(value), shown=value is shown[0][1])
+
+
+def fuller_bodies(
+    call: Call, operation: Mapping[str, Any], describer: Describer
+) -> Iterator[Sample]:
+    """Yield the other examples of the body: JSON alone, a form as a call."""
+    contents = describer.follow(operation.get("requestBody", {})).get("content", {})
+    media_type = next(iter(contents), "")
+    found = [
+        (name, body)
+        for name, body in examples(contents.get(media_type, {}), describer)
+        if name != NAMED and body != call.body
+    ]
+    for name, body in found:
+        as_form = replace(call, media_type=media_type, body=body)
+        code = pretty(body) if media_type == JSON else escape(curl(as_form))
+        yield Sample(f"More fields: {words(name)}" if len(found) > 1 else "More fields", code)
 
 
 def words(name: str) -> str:

@@ -22,10 +22,10 @@
 
   const show = async () => {
     const asked = query.value;
-    const places = find(await fetchIndex(), asked);
+    const { places, told: text } = find(await fetchIndex(), asked);
     if (asked !== query.value) return; // Somebody typed on.
     panel.hidden = asked.trim() === "";
-    told.textContent = places.length === 0 ? "Nothing found." : `${places.length} found, the best first.`;
+    told.textContent = text;
     list.replaceChildren(...places.map(item));
   };
 
@@ -67,5 +67,14 @@
   document.addEventListener("click", (event) => {
     if (!search.contains(event.target)) panel.hidden = true;
   });
+  // The page for an unknown address has its words in the field, and shows what they find.
+  const nearest = document.getElementById("nearest");
+  if (nearest && query.value) {
+    fetchIndex().then((index) => {
+      const places = find(index, query.value).places.slice(0, 6);
+      nearest.className = "places";
+      nearest.replaceChildren(...places.map(item));
+    });
+  }
   search.hidden = false; // Without this script there is nothing that searches.
 })();

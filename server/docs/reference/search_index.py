@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 WORD: Final = re.compile(r"\w+")
@@ -26,8 +27,12 @@ class SearchEntry:
     anchor: str = ""
 
 
-def search_index(pages: Sequence[SearchEntry]) -> dict[str, Any]:
+def search_index(
+    pages: Sequence[SearchEntry], synonyms: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Any]:
     """List the pages, and by word and by field the numbers of the pages that have it.
+
+    `synonyms` has for a word or phrase the words to search as well, the best first.
 
     Words on more than half of the pages are left out, since they distinguish few pages.
     """
@@ -47,6 +52,7 @@ def search_index(pages: Sequence[SearchEntry]) -> dict[str, Any]:
             word: found for word, found in sorted(words.items()) if len(found) <= len(pages) / 2
         },
         "fields": dict(sorted(fields.items())),
+        "synonyms": dict(synonyms),
     }
 
 

@@ -1,31 +1,41 @@
 """The reference: many small HTML pages from the contract, which load nothing from other origins.
 
-The entry point is `site(document)`. Style, scripts and the search index are files beside the pages;
-the content security policy allows a page to load only these.
+The entry points are `site(document)` for all pages and `Site.files` for single pages. Style,
+scripts and the search index are files beside the pages; the content security policy allows a page
+to load only these.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, Final
 
 import orjson
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from server.docs.guides import Guide, all_guides
 from server.docs.reference import ROOT
+from server.docs.reference.built_files import BuiltFile
+from server.docs.reference.changelog import changelog
 from server.docs.reference.codes import codes_of_any, error_codes
+from server.docs.reference.event_types import event_types
 from server.docs.reference.fields import Describer
+from server.docs.reference.first_calls import TOKEN, exports
+from server.docs.reference.generators import generators
+from server.docs.reference.languages import HOST
 from server.docs.reference.objects import flat, objects
 from server.docs.reference.operations import OperationEntry, chapters
 from server.docs.reference.search_index import SearchEntry, search_index
-from server.docs.reference.text import Writer, indented, pretty, sections, slug
+from server.docs.reference.text import Writer, indented, pretty, sections
 
-FILES: Final = ("style.css", "find.js", "script.js", "try.js")
+FILES: Final = ("style.css", "find.js", "script.js", "samples.js", "try.js")
 # Entries of the navigation besides guides and operations.
 LISTS: Final = (
     ("errors", "Error codes"),
+    ("events", "Event types"),
     ("objects", "Objects"),
     ("changelog", "Changelog"),
     ("downloads", "Downloads"),
@@ -49,28 +59,38 @@ class Place:
 Neighbours = tuple[Place | None, Place | None]
 
 
-def site(document: Mapping[str, Any]) -> dict[str, str]:
-    """Render every page and file by address; `document` is the contract with its `$ref`s."""
-    return dict(Site(document).files())
+Render = Callable[[], str]
+
+
+def site(document: Mapping[str, Any], built: Sequence[BuiltFile] = ()) -> dict[str, str]:
+    """Render every page and file by address; `document` is the contract with its `$ref`s.
+
+    `built` has the files beside the pages that people download.
+    """
+    return {address: render() for address, render in Site(document, built).files()}
 
 
 class Site:
     """The data of all pages."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, Any], built: Sequence[BuiltFile]) -> None:
         describer = Describer(document)
         self.codes = error_codes(document)
         self.codes_of_any = codes_of_any(document, self.codes, describer)
         self.chapters = list(chapters(document, self.codes, describer))
         self.operations = [each for chapter in self.chapters for each in chapter.operations]
         self.objects = list(objects(document, self.operations, describer))
-        self.lead, self.guides = sections(document["info"].get("description", ""))
+        self.event_types = event_types(document, self.operations)
+        text = document["info"].get("description", "")
+        self.lead, _ = sections(text)
+        self.guides = list(all_guides(text))
         self.changelog = dict(changelog(static("changelog.md")))
         named = {each.name: place("operations", each.name) for each in self.operations}
         named |= {name: place("errors", name) for name in self.codes}
         self.writer = Writer(named)
         self.info = document["info"]
         self.templates = self.environment()
+        self.downloads = self.text("downloads.md", built=built, generators=generators(), host=HOST)
 
     def environment(self) -> Environment:
         """Create the template environment, with the data that all pages share."""
@@ -84,12 +104,19 @@ class Site:
         templates.globals |= {
             "info": self.info,
             "policy": POLICY,
+            "host": HOST,
+            "set_up": f"{exports(HOST)}\n{TOKEN}",
             "root": ROOT,
             "chapters": self.chapters,
-            "guides": [guide_place(title) for title in self.guides],
+            "guides": [guide_place(guide) for guide in self.guides],
+            "guide_groups": [
+                (group, [guide_place(guide) for guide in each])
+                for group, each in groupby(self.guides, lambda guide: guide.group)
+            ],
             "lists": LISTS,
             "codes_of_any": self.codes_of_any,
             "place": place,
+            "article": self.writer.article,
             "block": self.writer.block,
             "line": self.writer.line,
             "code": self.writer.code,
@@ -98,49 +125,62 @@ class Site:
         }
         return templates
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        """Yield every file with its address."""
+    def files(self) -> Iterator[tuple[str, Render]]:
+        """Yield the address of every file with the function that renders it."""
         yield from self.lists()
         yield from self.guide_pages()
         yield from self.operation_pages()
         yield from self.error_pages()
         yield from self.object_pages()
         for name in FILES:
-            yield f"{ROOT}{name}", static(name)
-        index = search_index(list(self.searched()))
-        yield f"{ROOT}search.json", orjson.dumps(index).decode()
+            yield f"{ROOT}{name}", partial(static, name)
+        for each in generators():
+            if each.settings:
+                yield f"{ROOT}downloads/{each.settings}", partial(getattr, each, "text")
+        yield f"{ROOT}search.json", self.index
+
+    def index(self) -> str:
+        """Return the index of the search as JSON."""
+        synonyms = orjson.loads(static("synonyms.json"))
+        return orjson.dumps(search_index(list(self.searched()), synonyms)).decode()
 
     def page(
         self, name: str, shown: Place, around: Neighbours = (None, None), **facts: Any
-    ) -> tuple[str, str]:
-        """Render one page, with links to the previous and next page."""
+    ) -> tuple[str, Render]:
+        """Return the address of a page and its function, with links to its neighbours."""
         before, after = around
-        html = self.templates.get_template(name).render(
-            page=shown, before=before, after=after, **facts
-        )
-        return shown.address, html
+        facts |= {"page": shown, "before": before, "after": after}
+        return shown.address, lambda: self.templates.get_template(name).render(facts)
 
-    def lists(self) -> Iterator[tuple[str, str]]:
+    def text(self, name: str, **facts: Any) -> str:
+        """Render a template of Markdown, in which nothing is escaped yet."""
+        return self.templates.overlay(autoescape=False).get_template(name).render(**facts)
+
+    def lists(self) -> Iterator[tuple[str, Render]]:
         """Render the overview pages."""
         start = Place("", self.info["title"], ROOT)
         yield self.page("index.html", start, lead=self.lead, operations=len(self.operations))
+        yield self.page("missing.html", Place("", "Page not found", f"{ROOT}404.html"))
         told: dict[str, dict[str, Any]] = {
             "errors": {"codes": self.codes.values()},
+            "events": {
+                "groups": self.event_types,
+                "entry": next((each for each in self.objects if each.field.name == "Event"), None),
+            },
             "objects": {"objects": self.objects},
             "changelog": {"releases": self.changelog},
-            "downloads": {"text": template("downloads.md")},
+            "downloads": {"text": self.downloads},
         }
         for kind, title in LISTS:
             yield self.page(f"{kind}.html", Place(kind, title, f"{ROOT}{kind}/"), **told[kind])
 
-    def guide_pages(self) -> Iterator[tuple[str, str]]:
-        """Render a page for each heading of the guide."""
-        row = [guide_place(title) for title in self.guides]
-        for shown, around in in_row(row):
-            text = self.guides[shown.title]
-            yield self.page("guide.html", shown, around, text=text)
+    def guide_pages(self) -> Iterator[tuple[str, Render]]:
+        """Render a page for each guide."""
+        row = [guide_place(guide) for guide in self.guides]
+        for guide, (shown, around) in zip(self.guides, in_row(row), strict=True):
+            yield self.page("guide.html", shown, around, guide=guide)
 
-    def operation_pages(self) -> Iterator[tuple[str, str]]:
+    def operation_pages(self) -> Iterator[tuple[str, Render]]:
         """Render a page for each operation; the operations of a tag follow one another."""
         for chapter in self.chapters:
             row = [
@@ -152,7 +192,7 @@ class Site:
                     "operation.html", shown, around, operation=operation, chapter=chapter
                 )
 
-    def error_pages(self) -> Iterator[tuple[str, str]]:
+    def error_pages(self) -> Iterator[tuple[str, Render]]:
         """Render a page for each error code, with the operations that may return it."""
         answering: defaultdict[str, list[OperationEntry]] = defaultdict(list)
         for operation in self.operations:
@@ -168,7 +208,7 @@ class Site:
                 operations=None if error in self.codes_of_any else answering[error.name],
             )
 
-    def object_pages(self) -> Iterator[tuple[str, str]]:
+    def object_pages(self) -> Iterator[tuple[str, Render]]:
         """Render a page for each named schema."""
         for entry in self.objects:
             name = entry.field.name
@@ -182,9 +222,11 @@ class Site:
 
     def searched(self) -> Iterator[SearchEntry]:
         """Yield the searchable text of each page."""
-        for title, text in self.guides.items():
-            shown = guide_place(title)
-            yield SearchEntry("Guide", title, shown.address, self.plain(text), text)
+        first, *others = self.guides
+        texts = [(first, self.lead), *((guide, guide.text) for guide in others)]
+        for guide, text in texts:  # The first repeats in short what the others state.
+            address = place("guides", guide.name)
+            yield SearchEntry("Guide", guide.title, address, self.plain(text), text)
         for chapter in self.chapters:
             for each in chapter.operations:
                 fields = chain.from_iterable(entries for _, entries in each.parameters)
@@ -222,14 +264,15 @@ class Site:
         for anchor, (title, text) in self.changelog.items():
             address = f"{ROOT}changelog/#{anchor}"
             yield SearchEntry("Changelog", title, address, self.plain(text), text)
-        text = template("downloads.md")
-        yield SearchEntry("Page", "Downloads", f"{ROOT}downloads/", self.plain(text), text)
-
-
-def changelog(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the releases of a changelog by anchor, each with its title and text."""
-    for title, told in sections(text)[1].items():
-        yield f"version-{slug(title.partition(' ')[0])}", (title, told)
+        types = chain.from_iterable(group.types for group in self.event_types)
+        told = {
+            "errors": " ".join(self.codes),
+            "events": " ".join(f"{each.name} {each.text}" for each in types),
+            "downloads": self.downloads,
+        }
+        for kind, title in LISTS:
+            note = self.plain(self.downloads) if kind == "downloads" else ""
+            yield SearchEntry("Page", title, f"{ROOT}{kind}/", note, told.get(kind, ""))
 
 
 def in_row(row: Sequence[Place]) -> Iterator[tuple[Place, Neighbours]]:
@@ -243,9 +286,9 @@ def place(kind: str, name: str) -> str:
     return f"{ROOT}{kind}/{name}/"
 
 
-def guide_place(title: str) -> Place:
-    """Return the page of a heading of the guide."""
-    return Place("guides", title, place("guides", slug(title)))
+def guide_place(guide: Guide) -> Place:
+    """Return the page of a guide."""
+    return Place("guides", guide.title, place("guides", guide.name))
 
 
 def template(name: str) -> str:

@@ -33,10 +33,15 @@ class Writer:
         self.markdown.disable("image")  # The pages load no images.
         self.markdown.add_render_rule("fence", fence)
         self.markdown.renderer.rules["code_inline"] = self.code_inline  # type: ignore[attr-defined]
+        self.markdown.add_render_rule("heading_open", heading)
 
     def block(self, text: str) -> Markup:
         """Render paragraphs, lists, tables and code."""
         return Markup(self.markdown.render(text))
+
+    def article(self, text: str) -> Markup:
+        """Render a text whose headings have anchors."""
+        return Markup(self.markdown.render(text, {"anchors": True}))
 
     def rendered_line(self, text: str) -> Markup:
         """Render a text within a line."""
@@ -65,6 +70,14 @@ def fence(_: Any, tokens: Any, index: int, *__: Any) -> str:
     token = tokens[index]
     code = json_markup(token.content) if token.info.strip() == "json" else escape(token.content)
     return f'<pre tabindex="0"><code>{code}</code></pre>\n'
+
+
+def heading(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    """Render the start of a heading."""
+    if env.get("anchors"):
+        tokens[index].attrSet("id", slug(tokens[index + 1].content))
+    started: str = renderer.renderToken(tokens, index, options, env)
+    return started
 
 
 def json_markup(text: str) -> Markup:

@@ -1,8 +1,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from accounting.books.accounts import AccountReference, refuse_archiving, usable
+from accounting.books.accounts import AccountReference, free_code, refuse_archiving, usable
 from accounting.errors import Conflict, RuleViolation
 from tests.accounting.samples import account, refused
 
@@ -46,3 +48,27 @@ class TestArchiving:
         assert detail["children"] == [
             {"id": str(each.id), "code": each.code, "name": each.name} for each in children[:20]
         ]
+
+
+class TestFreeCode:
+    @pytest.mark.parametrize(
+        ("code", "taken", "free"),
+        [
+            ("1100", {"1100"}, "1101"),
+            ("1100", {"1100", "1101", "1102", "1150"}, "1103"),
+            ("0099", {"0099", "0100"}, "0101"),
+            ("999", {"999"}, "1000"),
+            ("BANK", {"BANK"}, "BANK-1"),
+            ("BANK", {"BANK", "BANK-1"}, "BANK-2"),
+            ("B" * 50, {"B" * 50}, "B" * 40 + "-1"),
+            ("2230", {"2200"}, "2230"),
+        ],
+    )
+    def test_a_taken_code_becomes_the_next_free_one(
+        self, code: str, taken: set[str], free: str
+    ) -> None:
+        assert free_code(code, taken) == free
+
+    @given(st.text("0129AB-", min_size=1, max_size=4), st.sets(st.text("0129AB-", max_size=5)))
+    def test_nobody_has_it(self, code: str, taken: set[str]) -> None:
+        assert free_code(code, taken) not in taken

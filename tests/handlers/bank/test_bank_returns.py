@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.bank import (
     BILL_PAYMENT,
@@ -21,7 +22,7 @@ from tests.builders.bank_money import money_of, sign_of
 from tests.builders.sales import paid
 from tests.builders.trade import Record
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed, changed
-from tests.partner import Business
+from tests.partner import Business, Partner
 
 PAID_ON, CLOSED, RETURNED_ON = "2025-03-20", "2025-03-31", "2025-04-03"
 KINDS = (PAYMENT, BILL_PAYMENT, REFUND_PAYMENT, VENDOR_REFUND_PAYMENT)
@@ -38,16 +39,6 @@ OWED = {
 def bank(shop: Business, current: Bank) -> Bank:
     """A new bank account for each test."""
     return Bank(shop, open_account(shop))
-
-
-def money(kind: str, shop: Business, buyer: Record, vendor: Record) -> Record:
-    """Create money of 90 that moved on 20 March at the latest."""
-    if kind == VENDOR_REFUND_PAYMENT:
-        payment = agreed(shop, vendor, 90)["payment"]
-        made = changed(shop, payment, status="completed", payment_date=PAID_ON)
-        found: Record = made["payment"]
-        return found
-    return money_of(kind, shop, buyer, vendor)
 
 
 def path_of(kind: str, payment: Record) -> str:
@@ -91,20 +82,28 @@ def on_day(ledger: Ledger, payment: Record, day: str) -> dict[str, int]:
     return {code: amount for code, amount in moved.items() if amount}
 
 
+@pytest.fixture
+def amount(kind: str) -> int:
+    """Return 90, above zero where the money comes in."""
+    return sign_of(kind) * 90
+
+
+@pytest.fixture
+def payment(kind: str, shop: Business, buyer: Record, vendor: Record) -> Record:
+    """Create money of 90 that moved on 20 March at the latest."""
+    if kind == VENDOR_REFUND_PAYMENT:
+        announced = agreed(shop, vendor, 90)["payment"]
+        made = changed(shop, announced, status="completed", payment_date=PAID_ON)
+        found: Record = made["payment"]
+        return found
+    return money_of(kind, shop, buyer, vendor)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestReturn:
     def test_its_line_lets_the_money_fail_on_its_day_though_the_month_is_closed(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        vendor: Record,
-        bank: Bank,
-        current: Bank,
-        kind: str,
+        self, shop: Business, ledger: Ledger, bank: Bank, kind: str, amount: int, payment: Record
     ) -> None:
-        amount = sign_of(kind) * 90
-        payment = money(kind, shop, buyer, vendor)
         first = bank.line(amount, date=PAID_ON)
         bank.match(first, kind, payment)
         statement = bank.closed(CLOSED, amount)
@@ -127,16 +126,8 @@ class TestReturn:
         bank.closed("2025-04-30", 0)
 
     def test_recorded_by_hand_it_keeps_its_lines_and_its_account(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        vendor: Record,
-        bank: Bank,
-        kind: str,
+        self, shop: Business, ledger: Ledger, bank: Bank, kind: str, amount: int, payment: Record
     ) -> None:
-        amount = sign_of(kind) * 90
-        payment = money(kind, shop, buyer, vendor)
         bank.match(bank.line(amount, date=PAID_ON), kind, payment)
         bank.closed(CLOSED, amount)
         sent_back(shop, kind, payment, status_date=RETURNED_ON)
@@ -152,16 +143,8 @@ class TestReturn:
         assert refused == (422, "link_exceeds_remaining")
 
     def test_before_any_line_both_are_matched_later(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        vendor: Record,
-        bank: Bank,
-        kind: str,
+        self, shop: Business, bank: Bank, kind: str, amount: int, payment: Record
     ) -> None:
-        amount = sign_of(kind) * 90
-        payment = money(kind, shop, buyer, vendor)
         sent_back(shop, kind, payment, status_date=RETURNED_ON)
         out, back = bank.line(amount, date=PAID_ON), bank.line(-amount, date=RETURNED_ON)
         assert suggested(bank, out, payment) == [("original", 90)]
@@ -171,16 +154,8 @@ class TestReturn:
         bank.closed("2025-04-30", 0)
 
     def test_the_return_may_be_unmatched_until_its_statement_closes(
-        self,
-        shop: Business,
-        ledger: Ledger,
-        buyer: Record,
-        vendor: Record,
-        bank: Bank,
-        kind: str,
+        self, shop: Business, ledger: Ledger, bank: Bank, kind: str, amount: int, payment: Record
     ) -> None:
-        amount = sign_of(kind) * 90
-        payment = money(kind, shop, buyer, vendor)
         line = bank.line(-amount, date=RETURNED_ON)
         bank.match_return(line, kind, payment)
         with ledger.moving() as moved:
@@ -196,16 +171,19 @@ class TestReturn:
 
 
 class TestMatchBankTransaction:
-    def test_another_account_holds_nothing(
-        self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank
+    def test_a_closed_statement_of_the_methods_account_holds_nothing(
+        self, acme: Partner, api_server: ApiServer
     ) -> None:
-        """Match the return while a later statement of another account is closed."""
-        other = Bank(shop, open_account(shop))
-        payment = paid(shop, buyer, 70, payment_date=PAID_ON)
-        bank.match(bank.line(70, date=PAID_ON), PAYMENT, payment)
-        other.closed("2025-06-30", 0)
-        bank.match_return(bank.line(-70, date=RETURNED_ON), PAYMENT, payment)
-        assert ledger.postings(payment)[-1] == (RETURNED_ON, {bank.code: -70, "2100": 70})
+        own = acme.business()
+        current, savings = (Bank(own, open_account(own)) for _ in range(2))
+        payment = paid(own, own.customer(), 70, payment_date=PAID_ON)
+        savings.match(savings.line(70, date=PAID_ON), PAYMENT, payment)
+        assert current.code == "1100"
+        current.closed("2025-06-30", 0)
+        savings.match_return(savings.line(-70, date=RETURNED_ON), PAYMENT, payment)
+        ledger = Ledger(api_server, own)
+        assert ledger.postings(payment)[-1] == (RETURNED_ON, {savings.code: -70, "2100": 70})
+        ledger.audit()
 
     def test_a_return_before_its_money_is_refused(
         self, shop: Business, ledger: Ledger, buyer: Record, bank: Bank

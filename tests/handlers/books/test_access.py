@@ -4,8 +4,10 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+import httpx
 import pytest
 
 from access import api_keys
@@ -13,6 +15,7 @@ from persistence.engine.pool import make_pool
 from persistence.partners import partners
 from tests import clock
 from tests.api_server import ApiServer, Databases
+from tests.builders.files import PDF, follow, upload
 from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
 
@@ -144,6 +147,96 @@ class TestIssueBusinessToken:
         answer = rival.api.post(token_path(shop))
         assert (answer.status_code, answer.json()["error"]) == (403, "access_denied")
         assert answer.json()["error_code"] == "permission_denied"
+
+
+class TestReadToken:
+    """A business token that only reads; `tests/contract` shows it at each operation."""
+
+    @pytest.fixture
+    def reader(self, shop: Business) -> Callable[..., httpx.Response]:
+        """Send a request with a token for reading."""
+        answer = shop.partner.api.post(token_path(shop), json={"access": "read"})
+        headers = {"authorization": f"Bearer {answer.json()['access_token']}"}
+
+        def send(method: str, path: str, **options: Any) -> httpx.Response:
+            return shop.api.request(method, path, headers=headers, **options)
+
+        return send
+
+    @pytest.mark.parametrize("form", ["data", "json"])
+    @pytest.mark.parametrize(
+        ("access", "scope"), [("read", "business_access_read"), ("full", "business_access")]
+    )
+    def test_is_issued_where_the_request_says_so_and_names_its_scope(
+        self, shop: Business, form: str, access: str, scope: str
+    ) -> None:
+        answer = shop.partner.api.post(token_path(shop), **{form: {"access": access}})
+        assert (answer.status_code, answer.json()["scope"]) == (200, scope)
+        assert answer.json().keys() >= {"access_token", "expires_in", "business_id"}
+
+    @pytest.mark.parametrize("body", [{}, None])
+    def test_is_not_issued_for_an_empty_body(self, shop: Business, body: Any) -> None:
+        answer = shop.partner.api.post(token_path(shop), json=body)
+        assert (answer.status_code, answer.json()["scope"]) == (200, "business_access")
+
+    @pytest.mark.parametrize(
+        "body", [{"acces": "read"}, {"scope": "business_access_read"}, {"access": "reed"}]
+    )
+    def test_is_not_replaced_by_one_that_writes_after_a_mistake(
+        self, shop: Business, body: dict[str, str]
+    ) -> None:
+        answer = shop.partner.api.post(token_path(shop), data=body)
+        assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
+        assert list(answer.json()["detail"]["field_errors"]) == [*body]
+
+    def test_of_a_body_of_another_type_is_415(self, shop: Business) -> None:
+        files = {"access": (None, "read")}
+        answer = shop.partner.api.post(token_path(shop), files=files)
+        assert (answer.status_code, answer.json()["error"]) == (415, "invalid_request")
+
+    def test_previews_nothing_and_a_key_opens_no_kept_answer(
+        self, shop: Business, reader: Callable[..., httpx.Response]
+    ) -> None:
+        body = {"company_name": "Blue Door Bakery"}
+        kept = {"idempotency-key": "made-before"}
+        assert shop.api.post("customers/", json=body, headers=kept).status_code == 201
+        token = reader("GET", "customers/").request.headers["authorization"]
+        answer = shop.api.post("customers/", json=body, headers={**kept, "authorization": token})
+        assert answer.status_code == 403
+        assert reader("POST", "invoices/?preview=true", json={}).status_code == 403
+
+    def test_opens_that_business_only_and_no_partner_s_work(
+        self, shop: Business, reader: Callable[..., httpx.Response]
+    ) -> None:
+        assert reader("GET", "customers/").status_code == 200
+        assert reader("HEAD", "customers/").status_code == 200
+        sister = shop.partner.business()
+        assert reader("GET", f"{sister.base_url}/customers/").status_code == 403
+        assert reader("GET", f"{shop.partner.url}{BUSINESSES}").status_code == 403
+        exchange = f"{shop.partner.url}{token_path(shop)}"
+        assert reader("POST", exchange, json={"access": "full"}).status_code == 403
+
+    def test_reads_links_that_open_files(
+        self, shop: Business, reader: Callable[..., httpx.Response]
+    ) -> None:
+        made = upload(shop).json()
+        read = reader("GET", f"documents/{made['document_id']}/").json()
+        assert follow(shop, read["url"]).content == PDF
+
+    def test_is_revoked_alone_and_with_all_of_its_business(self, acme: Partner) -> None:
+        business = acme.business()
+        issue = partial(acme.api.post, token_path(business))
+        for path, body in (
+            (f"{acme.url}/v1/platform/oauth2/revoke/", True),
+            (f"/v1/platform/{business.id}/oauth2/revoke/", False),
+        ):
+            token = issue(json={"access": "read"}).json()["access_token"]
+            headers = {"authorization": f"Bearer {token}"}
+            assert business.api.get("customers/", headers=headers).status_code == 200
+            acme.key.post(path, **({"data": {"token": token}} if body else {}))
+            for method in ("GET", "POST"):
+                answer = business.api.request(method, "customers/", headers=headers)
+                assert (answer.status_code, answer.json()["error_code"]) == (401, "invalid_token")
 
 
 class TestRevocation:

@@ -11,6 +11,7 @@ from accounting.books.businesses import COUNTRIES, CURRENCY_BY_COUNTRY, ENTITY_T
 from tests import clock
 from tests.api_server import ApiServer
 from tests.builders.sales import invoice_body
+from tests.builders.trade import unwarned
 from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
 
@@ -93,7 +94,7 @@ class TestCreateBusiness:
         known = {"external_id": first["external_id"]}
         again = acme.api.post(BUSINESSES, json=body(**known, legal_name="Other Ltd"))
         expected = {**first, "_meta": {"created": False, "matched_on": "external_id"}}
-        assert (again.status_code, again.json()) == (200, expected)
+        assert (again.status_code, unwarned(again.json())) == (200, expected)
         text = "SELECT count(*) FROM business WHERE external_id = %s"
         assert api_server.query(text, first["external_id"]) == [(1,)]
 
@@ -275,3 +276,20 @@ class TestMatchingTolerance:
         ):
             assert answer.status_code == 400
             assert list(answer.json()["detail"]["field_errors"]) == ["matching_tolerance_cents"]
+
+
+class TestUnknownParties:
+    def test_are_created_unless_they_are_refused(self, business: Business) -> None:
+        assert business.api.get("").json()["unknown_parties"] == "create"
+        answer = change(business, unknown_parties="refuse")
+        assert answer.json()["unknown_parties"] == "refuse"
+        assert business.api.get("").json() == answer.json()
+        assert change(business, name="Other").json()["unknown_parties"] == "refuse"
+        assert change(business, unknown_parties="create").json()["unknown_parties"] == "create"
+
+    def test_are_decided_at_the_creation_and_listed(self, partner: Partner) -> None:
+        for made in (opened(partner), opened(partner, unknown_parties="refuse")):
+            listed = partner.api.get(BUSINESSES, params={"search": made["external_id"]}).json()
+            [found] = [each for each in listed["results"] if each["id"] == made["id"]]
+            assert found["unknown_parties"] == made["unknown_parties"]
+        assert made["unknown_parties"] == "refuse"

@@ -89,6 +89,34 @@ class TestLimits:
         assert (at_login.status_code, at_login.json()["error"]) == (429, "invalid_request")
         assert strict_server.partner("Calm").key.get(BUSINESSES).status_code == 200
 
+    def test_each_item_of_a_batch_counts(self, partner: Partner) -> None:
+        business = partner.business()
+        create = {"operation": "create_customer", "body": {"company_name": "Counted Ltd"}}
+
+        def run(items: int) -> httpx.Response:
+            listed = [{**create, "key": str(number)} for number in range(items)]
+            return business.api.post("batch/", json={"mode": "independent", "items": listed})
+
+        assert left(run(10))["business"] == BUSINESS_LIMIT - 11  # The token was a request, too.
+        refused = run(10)
+        assert refused.status_code == 429
+        assert refused.json()["message"].endswith("Wait until the next minute.")
+        assert left(refused)["business"] == BUSINESS_LIMIT - 12
+        assert run(3).status_code == 200
+        assert left(business.api.get("customers/"))["business"] == 0
+        # It fits into no minute, so a repeat is in vain.
+        business = partner.business()
+        hopeless = run(BUSINESS_LIMIT + 1)
+        assert hopeless.status_code == 400
+        assert "retry-after" not in hopeless.headers
+        assert hopeless.json()["error_code"] == "validation_error"
+        assert hopeless.json()["detail"]["field_errors"] == {
+            "items": [
+                "must have at most 15 items, since each is a request and the business may make 15"
+                " in a minute"
+            ]
+        }
+
     def test_without_limits_none_is_shown(self, databases: Databases) -> None:
         limits = {"requests_per_minute_partner": 0, "requests_per_minute_business": 0}
         with ApiServer(databases.clone(f"free_{os.getpid()}"), **limits) as api_server:

@@ -53,4 +53,5 @@ class TestLockedPeriod:
 
     def test_every_operation_that_posts_is_among_these(self) -> None:
         posting = {each.name for each in operations() if each.takes("preview")}
-        assert {name for name, _, _ in (*REFUSED, *MOVED)} == posting
+        # A batch posts what its items post.
+        assert {name for name, _, _ in (*REFUSED, *MOVED)} == posting - {"run_batch"}

@@ -14,6 +14,7 @@ import pytest
 from tests import clock
 from tests.api_server import ApiServer, Databases
 from tests.builders.files import PDF, follow, upload
+from tests.builders.purchases import received
 from tests.builders.sales import paid, part, sent
 from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
@@ -39,6 +40,8 @@ def template(own_server: ApiServer) -> Template:
     invoice = sent(business, customer, 50_000, due_at=due_at)
     paid(business, customer, 20_000, part(invoice, 20_000))
     assert upload(business, linked_id=invoice["id"], linked_type="invoice").status_code == 201
+    path, setting = f"{BUSINESSES}{business.id}/", {"unknown_parties": "refuse"}
+    assert business.partner.api.patch(path, json=setting).is_success
     return Template(own_server, business)
 
 
@@ -108,6 +111,7 @@ class TestCreateSandbox:
         shown = partner.api.get(f"{BUSINESSES}{sandbox.id}/").json()
         assert (shown["is_sandbox"], shown["name"]) == (True, "Tidewater Roasters")
         assert shown["external_id"] == sandbox.record["external_id"]
+        assert shown["unknown_parties"] == "refuse"
         assert partner.business().record["is_sandbox"] is False
 
     def test_has_the_given_name(self, partner: Partner, template: Template) -> None:
@@ -137,6 +141,12 @@ class TestUpdateSandbox:
         assert (answer.status_code, answer.json()["clock_seconds_ahead"]) == (200, 45 * 86_400)
         [overdue] = listed(sandbox, "invoices/?status=overdue")
         assert overdue["is_overdue"] is True
+        told = listed(sandbox, "events/?after=1")
+        assert [each["type"] for each in told] == ["business.updated", "invoice.overdue"]
+        assert (told[1]["previous_status"], told[1]["status"]) == ("partially_paid", "overdue")
+        assert told[1]["object"]["version"] == 2
+        moved(sandbox, LATER + timedelta(days=1))
+        assert [each["type"] for each in listed(sandbox, "events/?after=3")] == ["business.updated"]
 
     def test_the_rules_store_what_it_shows(self, template: Template, sandbox: Business) -> None:
         moved(sandbox)
@@ -151,6 +161,15 @@ class TestUpdateSandbox:
         )
         assert real - clock.now() < timedelta(days=1)
         assert template.server.prover.faults_of(sandbox.id) == []
+
+    def test_all_events_of_a_request_have_its_time(self, sandbox: Business) -> None:
+        moved(sandbox)
+        path = "general-ledger/chart-of-accounts/6000/"
+        assert sandbox.api.delete(path).status_code == 200
+        received(sandbox, sandbox.vendor())
+        told = listed(sandbox, "events/?types=account.unarchived,bill.created")
+        assert {each["type"] for each in told} == {"account.unarchived", "bill.created"}
+        assert len({each["occurred_at"] for each in told}) == 1
 
     def test_a_repeated_request_is_answered_from_what_was_kept(self, sandbox: Business) -> None:
         moved(sandbox)

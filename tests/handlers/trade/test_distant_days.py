@@ -9,7 +9,7 @@ from tests.builders.openings import opened
 from tests.builders.payouts import paid_out
 from tests.builders.sales import paid, refund_paid, refunded
 from tests.builders.trade import PURCHASES, SALES, Record
-from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed
+from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed, agreed_refund
 from tests.handlers.trade.side import Side
 from tests.partner import Business
 
@@ -39,6 +39,15 @@ class DistantDays:
         assert side.read(made)["warnings"] == warned(moment)
         check(lambda day: side.open(**{dated: day}), dated)
         check(lambda day: side.draft(**{dated: day}), dated)
+        check(lambda day: side.draft(due_at=at(day)), "due_at")
+        check(lambda day: side.draft(delivery_date=day), "delivery_date")
+
+    def test_of_write_offs_are_warned_of(self, side: Side) -> None:
+        def make(day: str) -> Record:
+            return side.write_off(side.open(), write_off_at=at(day))
+
+        made = check(make, "write_offs.0.write_off_at")
+        assert side.read(made)["warnings"] == warned("write_offs.0.write_off_at")
 
     def test_of_payments_are_warned_of(self, side: Side) -> None:
         made = check(lambda day: side.pay(100, payment_date=day), "payment_date")
@@ -75,6 +84,10 @@ class TestOnPurchases(DistantDays):
 
     def test_of_refunds_are_warned_of(self, shop: Business, ledger: Ledger, vendor: Record) -> None:
         check(lambda day: agreed(shop, vendor, 100, refund_date=day)["refund"], "refund_date")
+        check(
+            lambda day: agreed_refund(shop, vendor, 100, expected_completion_date=day),
+            "expected_completion_date",
+        )
         payment = agreed(shop, vendor, 100)["payment"]
 
         def date_payment(day: str) -> Record:

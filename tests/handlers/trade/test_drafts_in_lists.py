@@ -93,6 +93,15 @@ class TestListJournalEntries:
     ) -> None:
         assert entries.names(**query) == expected.split()
 
+    def test_the_entries_of_a_record_are_found_by_its_id(self, entries: NamedRecords) -> None:
+        invoice_id = entries.records["system"]["source_id"]
+        assert entries.names(source_id=invoice_id) == ["system"]
+        assert entries.names(source_id=entries.records["draft"]["source_id"]) == ["draft"]
+        assert entries.names(source_id=NOBODY) == []
+        exported = entries.shop.api.get(EXPORT, params={"source_id": invoice_id}).text
+        ids = {row["entry_id"] for row in csv.DictReader(StringIO(exported.lstrip("\ufeff")))}
+        assert ids == {entries.records["system"]["id"]}
+
     def test_an_account_is_named_by_its_id_in_any_case(self, entries: NamedRecords) -> None:
         account_id = entries.shop.api.get(f"{CHART}2500/").json()["id"]
         assert entries.names(account=account_id) == ["draft"]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.bookkeeping import Ledger
 from tests.builders.sales import REFUNDS, paid, refund_paid, refunded, settled
-from tests.builders.trade import Record
+from tests.builders.trade import Record, unwarned
 from tests.clock import today
 from tests.partner import Business
 
@@ -105,7 +105,7 @@ class TestCreateInvoiceRefundPayment:
         body = {"amount_cents": 99_999, "external_id": "known-payment"}
         with ledger.untouched():
             again = shop.api.post(path_of(refund), json=body)
-        assert (again.status_code, again.json()) == (200, first)
+        assert (again.status_code, unwarned(again.json())) == (200, first)
 
     def test_an_external_id_of_another_refund_pays_nothing(
         self, shop: Business, ledger: Ledger, buyer: Record, refund: Record

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from tests.builders.sales import REFUNDS as SALES_REFUNDS
+from tests.builders.sales import refunded
 from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.builders.vendor_refunds import REFUND_PAYMENTS, agreed_refund
+from tests.builders.vendor_refunds import REFUNDS as VENDOR_REFUNDS
 from tests.handlers.trade.side import Side
 from tests.partner import Business, Partner
 
@@ -66,6 +70,13 @@ class Listing:
             ({"name_contains": "MAY"}, ["k-2"]),
             ({"name_contains": "aD"}, ["k-1"]),
             ({"name_contains": "a", "external_id_contains": "2"}, ["k-2"]),
+            ({"status": "ARCHIVED"}, ["k_4"]),
+            ({"email": "a@EXAMPLE.com"}, ["k-1"]),
+            ({"email": "a@example"}, []),
+            ({"search": "example.com"}, ["k-1"]),
+            ({"search": "MAYA"}, ["k-2"]),
+            ({"search": "k-3"}, ["K-3"]),
+            ({"search": "door", "email": "nobody@example.com"}, []),
         ):
             assert external_ids(crowd, trade, **filters) == expected, filters
 
@@ -100,18 +111,13 @@ class TestListCustomers(Listing):
         ("filters", "expected"),
         [
             ({"status": "ACTIVE"}, ["k-1", "k-2", "K-3"]),
-            ({"status": "ARCHIVED"}, ["k_4"]),
             ({"status": "ACTIVE", "include_archived": "true"}, ["k-1", "k-2", "K-3"]),
-            ({"email": "a@EXAMPLE.com"}, ["k-1"]),
-            ({"email": "a@example"}, []),
             ({"search": "_"}, ["k-2"]),
             ({"search": "r\\"}, ["K-3"]),
-            ({"search": "example.com"}, ["k-1"]),
             ({"search": "door", "include_archived": "true"}, ["k-1", "k_4"]),
-            ({"search": "door", "email": "nobody@example.com"}, []),
         ],
     )
-    def test_finds_by_status_and_email_and_in_every_text(
+    def test_finds_by_status_and_in_its_own_texts(
         self, crowd: Business, filters: Record, expected: list[str]
     ) -> None:
         assert external_ids(crowd, SALES, **filters) == expected
@@ -119,6 +125,42 @@ class TestListCustomers(Listing):
 
 class TestListVendors(Listing):
     trade = PURCHASES
+
+    @pytest.mark.parametrize(
+        ("filters", "expected"),
+        [
+            ({"status": "ACTIVE"}, ["k-1", "k-2"]),
+            ({"status": "BLOCKED"}, ["K-3"]),
+            ({"status": "BLOCKED", "include_archived": "true"}, ["K-3"]),
+            ({"status": "INACTIVE"}, []),
+            ({"search": "100%"}, ["k-1", "k-2"]),
+            ({"search": "door", "include_archived": "true"}, ["k-1", "K-3", "k_4"]),
+        ],
+    )
+    def test_finds_by_status_and_in_its_own_texts(
+        self, crowd: Business, filters: Record, expected: list[str]
+    ) -> None:
+        assert external_ids(crowd, PURCHASES, **filters) == expected
+
+
+@pytest.mark.parametrize("trade", [SALES, PURCHASES], ids=["sales", "purchases"])
+def test_an_external_id_selects_the_records_of_its_party(trade: Trade, acme: Partner) -> None:
+    shop = acme.business()
+    lists = [trade.path, trade.payments, trade.credits]
+    for external_id in ("ours", "theirs"):
+        party = trade.somebody(shop, external_id=external_id)
+        trade.open(shop, party)
+        trade.credit(shop, party, 500)
+        payment = trade.pay(shop, party, 2_000)
+        if trade.sells:
+            refunded(shop, payment)
+        else:
+            agreed_refund(shop, party, 700)
+    lists += [SALES_REFUNDS] if trade.sells else [VENDOR_REFUNDS, REFUND_PAYMENTS]
+    for path in lists:
+        answer = shop.api.get(path, params={f"{trade.party}_external_id": "ours"}).json()
+        every = shop.api.get(path).json()
+        assert (answer["count"], every["count"]) == (1, 2), path
 
 
 class SingleRead:

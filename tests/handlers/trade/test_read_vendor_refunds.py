@@ -31,7 +31,7 @@ class TestCreateVendorRefund:
         bill = settled(shop, vendor, 1_000)
         body = {
             "vendor_id": vendor["id"],
-            "total_refunded_amount_cents": 900,
+            "total_refunded_amount": 900,
             "currency": "GBP",
             "reference_number": "GBI-R-4",
             "expected_completion_date": "2025-05-01",

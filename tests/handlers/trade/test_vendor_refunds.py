@@ -12,7 +12,7 @@ from tests.builders.purchases import (
     status_of,
 )
 from tests.builders.tax_codes import codes_of
-from tests.builders.trade import Record, read
+from tests.builders.trade import Record, read, unwarned
 from tests.builders.vendor_refunds import (
     AGREED,
     REFUND_PAYMENTS,
@@ -108,10 +108,10 @@ class TestCreateVendorRefundPayment:
         with ledger.untouched():
             body = refund_body(vendor, 900, external_id="again")
             answer = shop.api.post(REFUND_PAYMENTS, json=body)
-            assert (answer.status_code, answer.json()) == (200, made)
+            assert (answer.status_code, unwarned(answer.json())) == (200, made)
             whole = whole_refund_body(vendor, 900, external_id="again")
             other = shop.api.post(REFUNDS, json=whole)
-            assert (other.status_code, other.json()) == (200, made["refund"])
+            assert (other.status_code, unwarned(other.json())) == (200, made["refund"])
 
     def test_a_known_external_id_answers_a_body_that_would_be_refused(
         self, shop: Business, ledger: Ledger, vendor: Record
@@ -121,7 +121,7 @@ class TestCreateVendorRefundPayment:
         body = refund_body(vendor, 30, *twice, external_id="known")
         with ledger.untouched():
             answer = shop.api.post(REFUND_PAYMENTS, json=body)
-        assert (answer.status_code, answer.json()) == (200, made)
+        assert (answer.status_code, unwarned(answer.json())) == (200, made)
 
     def test_a_preview_answers_what_it_would_post_and_keeps_nothing(
         self, shop: Business, ledger: Ledger, vendor: Record

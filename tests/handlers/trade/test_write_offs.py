@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders.trade import PAID, PURCHASES, SALES, Record, line
+from tests.builders.trade import PAID, PURCHASES, SALES, Record, line, unwarned
 from tests.clock import today
 from tests.handlers.trade.side import Side
 
@@ -128,14 +128,14 @@ class WritingOff:
                 again = side.api.post(
                     side.trade.of(document, "write-offs"), json={**body, "external_id": "known"}
                 )
-            assert (again.status_code, again.json()) == (200, first)
+            assert (again.status_code, unwarned(again.json())) == (200, first)
             assert again.headers["etag"] == '"2"'
         after = reverse(side, document, first["write_offs"][0])
         with side.ledger.untouched():
             once = side.api.post(
                 side.trade.of(document, "write-offs"), json={"external_id": "known"}
             )
-        assert (once.status_code, once.json()) == (200, after)
+        assert (once.status_code, unwarned(once.json())) == (200, after)
 
     def test_an_external_id_of_the_write_off_of_another_is_taken(self, side: Side) -> None:
         first = side.write_off(side.open(), external_id="elsewhere")

@@ -10,6 +10,7 @@ from persistence.ledger.rebuild import rebuild
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.bank import PAYMENT, Bank, made_rule, open_account
+from tests.builders.exchange_rates import table_set
 from tests.builders.files import upload
 from tests.builders.journal_entries import credit, debit, drafted, posted
 from tests.builders.openings import (
@@ -88,6 +89,7 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         "account": account["id"],
         "tax_return": shop.made(RETURNS, return_body())["id"],
         "tax_code": shop.made(CODES, code_body("same", tax_account="2400"))["id"],
+        "exchange_rates": table_set(shop, "2026-07-31")["id"],
         **bought(shop),
         **given_up(shop, buyer, invoice),
         **given_back(shop, paid(shop, buyer, 20)),

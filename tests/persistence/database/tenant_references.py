@@ -17,10 +17,13 @@ WHOLE_LISTS = [
 LIST_WITHOUT_ROWS = "list_vat_summary_entries"  # Its period is today unless one is given.
 WITH_AN_ID = [each for each in operations() if each.within_business and names_in(each)]
 WITH_A_BODY = [each for each in operations() if each.within_business and JSON in bodies(each)]
+# A feed has no pages with numbers, and no count.
+FEEDS = [each.path.partition("{business_id}/")[2] for each in WHOLE_LISTS if not each.takes("page")]
 LISTS = [
-    each.path.partition("{business_id}/")[2]
+    path
     for each in WHOLE_LISTS
-    if each.name != LIST_WITHOUT_ROWS
+    if (path := each.path.partition("{business_id}/")[2]) not in FEEDS
+    and each.name != LIST_WITHOUT_ROWS
 ]
 
 # The ids by which filters under other names find a record.

@@ -23,6 +23,7 @@ from persistence.engine.topology import Entrant, SingleNode
 from persistence.partners import sandboxes
 from persistence.tables import metadata
 from tests.api_server import OWNER, ApiServer, Databases, as_owner
+from tests.builders.exchange_rates import table_set
 from tests.builders.sales import paid, part, sent
 from tests.command_line import CommandLine
 from tests.partner import Business, Partner
@@ -46,7 +47,27 @@ OF_PARTNERS = {
     "partner_reply": "partner_id",
     "partner_audit_record": "partner_id",
     "revoked_token": "partner_id",
+    "event_placement": "partner_id",
+    "webhook_feed": "partner_id",
+    "webhook_endpoint": "partner_id",
+    "webhook_health": "partner_id",
+    "webhook_secret": "partner_id",
+    "webhook_delivery": "partner_id",
+    "partner_exchange_rate_table": "partner_id",
 }
+WEBHOOKS = (
+    "INSERT INTO event_placement SELECT id, 1, gen_random_uuid(), 1, 1 FROM partner",
+    "INSERT INTO webhook_feed SELECT id, 1 FROM partner",
+    "INSERT INTO webhook_endpoint (id, partner_id, version, created_at, updated_at, url, ordered,"
+    " status) SELECT gen_random_uuid(), id, 1, now(), now(), 'https://a.example', false, 'active'"
+    " FROM partner",
+    "INSERT INTO webhook_health SELECT id, partner_id, 1 FROM webhook_endpoint",
+    "INSERT INTO webhook_secret SELECT id, id, partner_id, now(), NULL, 'a', '' FROM"
+    " webhook_endpoint",
+    "INSERT INTO webhook_delivery (id, endpoint_id, partner_id, business_id, sequence, event_id,"
+    " event_type, body, created_at, status, attempts, next_attempt_at) SELECT id, id, partner_id,"
+    " id, 1, id, 'ping', '', now(), 'pending', 0, now() FROM webhook_endpoint",
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +82,13 @@ def lived_in(own_server: ApiServer, partner: Partner, rival: Partner) -> list[Bu
     own_server.query(
         "INSERT INTO revoked_token SELECT gen_random_uuid(), id, now() FROM partner RETURNING id"
     )
+    for insertion in WEBHOOKS:
+        own_server.query(f"{insertion} RETURNING partner_id")
     return [lived(each) for each in (partner, rival)]
 
 
 def lived(partner: Partner) -> Business:
-    """Open a business, trade, lock a period, and reset a sandbox."""
+    """Open a business, trade, set exchange rates, lock a period, and reset a sandbox."""
     body = {"external_id": "made", "legal_name": "Harbour", "email": "a@harbour.example.com"}
     body |= {"entity_type": "limited", "country": "GB"}
     keyed = {"Idempotency-Key": "made"}
@@ -73,6 +96,8 @@ def lived(partner: Partner) -> Business:
     shop = Business(partner, answer.json())
     buyer = shop.customer()
     paid(shop, buyer, 60, part(sent(shop, buyer, 100), 60))
+    for owner in (partner, shop):
+        table_set(owner, "2026-07-31")
     sandbox = partner.api.post("/v1/platform/sandboxes/", json={"external_id": "s"}).json()["id"]
     assert partner.api.post(f"/v1/platform/sandboxes/{sandbox}/reset/").status_code == 200
     assert partner.api.post(f"/v1/platform/businesses/{shop.id}/archive/").status_code == 200

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from accounting.errors import Unavailable
+from accounting.errors import Outage, Unavailable
 from persistence.engine.fair_semaphore import FairSemaphore, Permit
 from tests.partner import PATIENCE_SECONDS
 
@@ -165,6 +165,6 @@ class TestFullQueue:
         crowd.come("abaab")
         crowd.semaphore.refuse_all()
         crowd.settle()
-        assert [type(each.exception()) for each in crowd.tasks[2:]] == [Unavailable] * 3
+        assert [type(each.exception()) for each in crowd.tasks[2:]] == [Outage] * 3
         assert crowd.go("ab") == ""
         assert crowd.come("ab") == "abab"

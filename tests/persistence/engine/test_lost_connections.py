@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from server.http.errors import CHECK_FIRST, REPEAT
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body
@@ -13,6 +14,7 @@ from tests.partner import Business, Partner
 from tests.persistence.engine.cut_wire import Wire
 
 SENT = "2025-03-01T00:00:00Z"
+ENDPOINTS = "/v1/platform/webhook-endpoints/"
 
 
 @pytest.fixture(scope="module")
@@ -79,5 +81,29 @@ class TestLostDuringCommit:
         assert (answer.status_code, wire.cuts) == (503, 1)
         assert answer.json()["error_code"] == "service_unavailable"
         assert answer.headers["retry-after"] == "1"
+        assert answer.json()["message"].endswith(CHECK_FIRST)
         assert count(ledger) == before + kept
         assert far.api.get("invoices/").status_code == 200
+
+    def test_an_operation_that_takes_no_key_is_to_be_checked_before_a_repeat(
+        self, wire: Wire, far: Business
+    ) -> None:
+        api = far.partner.api
+        key = {"Idempotency-Key": str(uuid4())}
+        body = {"url": "https://hooks.example.com/"}
+        before = api.get(ENDPOINTS).json()["count"]
+        made = api.post(ENDPOINTS, json=body, headers=key).json()
+        for path in (ENDPOINTS, f"{ENDPOINTS}{made['id']}/rotate-secret/"):
+            wire.cut = "after"
+            answer = api.post(path, json=body if path == ENDPOINTS else None, headers=key)
+            assert (answer.status_code, wire.cut) == (503, None)
+            assert answer.json()["message"].endswith(CHECK_FIRST)
+        assert api.get(ENDPOINTS).json()["count"] == before + 2
+
+    def test_a_delete_may_be_repeated(self, wire: Wire, far: Business) -> None:
+        api = far.partner.api
+        made = api.post(ENDPOINTS, json={"url": "https://hooks.example.com/"}).json()
+        wire.cut = "after"
+        answer = api.delete(f"{ENDPOINTS}{made['id']}/")
+        assert (answer.status_code, wire.cut) == (503, None)
+        assert answer.json()["message"].endswith(REPEAT)

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import psycopg
 
+from server.http.errors import REPEAT_WITH_KEY
 from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.sales import invoice_body, sent
@@ -40,6 +41,7 @@ class TestOverdueRequest:
             answer = answering.result()
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
             assert answer.json()["error_code"] == "service_unavailable"
+            assert answer.json()["message"].endswith(REPEAT_WITH_KEY)
             assert within(NOTICED_SECONDS, lambda: not api_server.query(WAITING))
 
         made = shop.api.post("invoices/", json=body, headers=key)

@@ -16,8 +16,9 @@ from persistence.engine.idempotency import Claim, Outcome, of_business
 from persistence.engine.ids import new_id
 from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import Pool, make_pool
-from persistence.engine.sessions import BusinessTenant, WriteSession
+from persistence.engine.sessions import WriteSession
 from persistence.engine.sql import Query
+from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import MOST_RUNS, Work, writing
 from tests.api_server import ApiServer
 from tests.partner import Business
@@ -261,8 +262,8 @@ class TestPreview:
 class TestRefusal:
     def test_each_error_leaves_the_connection_fit_for_the_next(self, writer: Writer) -> None:
         failures = {
-            **{"40001": "Unavailable", "22P02": "ValidationError", "23514": "CheckViolation"},
-            **{"42703": "UndefinedColumn", "55P03": "Unavailable"},
+            **{"40001": "Outage", "22P02": "ValidationError", "23514": "CheckViolation"},
+            **{"42703": "UndefinedColumn", "55P03": "Outage"},
         }
 
         async def go() -> list[str]:

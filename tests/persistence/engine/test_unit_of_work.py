@@ -15,6 +15,7 @@ from persistence import tables
 from persistence.engine.database_errors import STALE
 from persistence.engine.pipeline import execute_pipeline
 from persistence.engine.pool import make_pool
+from persistence.engine.sql import Query
 from persistence.engine.topology import SingleNode
 from persistence.engine.unit_of_work import UnitOfWork
 from tests.api_server import ApiServer
@@ -153,7 +154,7 @@ class TestStaging:
             staging,
             "SELECT sequence_number, reference FROM journal_entry ORDER BY 1",
             "SELECT number FROM invoice",
-            "SELECT series, last FROM number_series ORDER BY 1",
+            "SELECT series, last FROM number_series WHERE series <> 'EVENT' ORDER BY 1",
             as_json=as_json,
         )
         assert [tuple(row.values()) for row in entries] == [
@@ -245,7 +246,7 @@ class TestStaging:
         sent = UnitOfWork(UUID(shop.id))
         number = sent.take_number("INV")
         sent.update(tables.invoice, {**draft, "number": number, "state": "open"})
-        staging.afterwards += sent.queries()
+        staging.follow_with(*sent.queries())
         *_, found = flusher.flush(staging, read)
         assert [row["number"][:4] for row in found] == ["INV-"]
 
@@ -292,6 +293,15 @@ class TestStaging:
             "journal_line",
         ]
 
+    def test_statements_that_precede_the_numbers_follow_the_rows_without_one(
+        self, staging: UnitOfWork
+    ) -> None:
+        staging.precede_numbers(Query("UPDATE account SET version = version", {}))
+        assert written(staging) == ["account"]
+        staging.insert(tables.customer, customer_row())
+        staging.insert(tables.journal_entry, entry_row(staging.take_number("JE-2031")))
+        assert written(staging) == ["customer", "account", "number_series", "journal_entry"]
+
     def test_nothing_staged_sends_nothing(self, staging: UnitOfWork) -> None:
         assert list(staging.queries()) == []
 
@@ -300,3 +310,64 @@ class TestStaging:
         staging.insert(tables.customer, customer_row(company_name=None))
         with pytest.raises(psycopg.errors.CheckViolation):
             flusher.flush(staging)
+
+
+class TestAbsorbedUnit:
+    """Units of several items of a batch, which one flush sends."""
+
+    @pytest.mark.parametrize("as_json", [True, False])
+    def test_its_numbers_follow_those_before_it(
+        self,
+        flusher: Flusher,
+        staging: UnitOfWork,
+        shop: Business,
+        as_json: bool,
+    ) -> None:
+        buyer = shop.customer()
+        parts = [UnitOfWork(UUID(shop.id)) for _ in range(3)]
+        taken = []
+        for part in parts:
+            numbers = [part.take_number("INV") for _ in range(2)]
+            taken.append(numbers)
+            for number in numbers:
+                part.insert(tables.invoice, invoice_row(buyer["id"], number))
+            assert staging.absorb(part)
+        read = "SELECT number FROM invoice ORDER BY number"
+        _, stored = flusher.flush(staging, read, as_json=as_json)
+        names = [f"INV-{number:06d}" for number in range(1, 7)]
+        assert [each["number"] for each in stored] == names
+        rendered = [
+            part.number(each) for part, own in zip(parts, taken, strict=True) for each in own
+        ]
+        assert rendered == names
+
+    def test_its_statements_are_sent_once(self, staging: UnitOfWork, shop: Business) -> None:
+        for _ in range(2):
+            part = UnitOfWork(UUID(shop.id))
+            part.insert(tables.customer, customer_row())
+            part.precede_numbers(SingleNode().set_tenant(UUID(shop.id)))
+            part.follow_with(SingleNode().set_tenant(UUID(shop.id)))
+            assert staging.absorb(part)
+        assert len(list(staging.queries())) == 3
+
+    def test_one_that_does_more_than_insert_is_left_out(
+        self, staging: UnitOfWork, shop: Business
+    ) -> None:
+        changing, leading = UnitOfWork(UUID(shop.id)), UnitOfWork(UUID(shop.id))
+        changing.update(tables.customer, customer_row())
+        leading.lead_with(SingleNode().set_tenant(UUID(shop.id)))
+        assert not staging.absorb(changing)
+        assert not staging.absorb(leading)
+        assert list(staging.queries()) == []
+
+    def test_one_that_raises_a_series_in_use_is_left_out(
+        self, staging: UnitOfWork, shop: Business
+    ) -> None:
+        taking, raising = UnitOfWork(UUID(shop.id)), UnitOfWork(UUID(shop.id))
+        taking.take_number("INV")
+        raising.raise_series("INV", 40)
+        assert staging.absorb(taking)
+        assert not staging.absorb(raising)
+        other = UnitOfWork(UUID(shop.id))
+        assert other.absorb(raising)
+        assert not other.absorb(taking)

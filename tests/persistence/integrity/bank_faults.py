@@ -170,7 +170,8 @@ BANK: Mapping[str, Fault] = {
         "bank_link", "ended_at = linked_at", _of_line("moved in"), _LINES, "bank_transfers"
     ),
     "a transfer is taken back and its lines are not": planted(
-        "bank_transfer", "ended_at = created_at", "true", "bank_transfers", _POSTED
+        *("bank_transfer", "ended_at = created_at", "true"),
+        *("bank_transfers", "event_records", _POSTED),
     ),
     "a closed statement closed with another balance": planted(
         "bank_reconciliation", "closing_balance = 51", "status = 'closed'", "bank_statements"

@@ -86,6 +86,11 @@ def changed_tables(statement: str) -> set[str]:
     return set(re.findall(r"(?:UPDATE|DELETE FROM|INSERT INTO) (\w+)", statement))
 
 
+def moved_tables(statement: str) -> set[str]:
+    """Name the tables to which a statement adds rows, or from which it takes some."""
+    return set(re.findall(r"(?:DELETE FROM|INSERT INTO) (\w+)", statement))
+
+
 def role(name: str) -> str:
     """Return the query for the account with a role."""
     return f"(SELECT id FROM account WHERE business_id = %(b)s AND role = '{name}')"

@@ -1,12 +1,14 @@
 """Faults to plant in the books of `traded_business.traded`, each with the checks that find it.
 
-`audit_rows` finds each that changes a row under audit, and is not listed again.
+`audit_rows` finds each that changes a row under audit, and `event_records` each that adds or
+deletes a row with events; they are not listed again.
 """
 
 from collections.abc import Mapping
 
 from tests.persistence.integrity.bank_faults import BANK
 from tests.persistence.integrity.cash_faults import CASH, TAGS
+from tests.persistence.integrity.event_faults import EVENTS
 from tests.persistence.integrity.fault import BOUGHT, SOLD, Fault, change, planted, role
 from tests.persistence.integrity.opening_faults import OPENINGS
 from tests.persistence.integrity.payout_faults import PAYOUTS
@@ -166,7 +168,7 @@ MANUAL: Mapping[str, Fault] = {
     "a draft is posted and still waits": (
         "UPDATE journal_draft SET id = (SELECT id FROM journal_entry WHERE business_id = %(b)s"
         f" AND {_ACCRUED}) WHERE business_id = %(b)s",
-        {"drafts"},
+        {"drafts", "event_records"},
     ),
 }
 
@@ -209,4 +211,5 @@ PLANTED: Mapping[str, Fault] = {
     **TAX_CODES,
     **TAX_RETURNS,
     **TRAIL,
+    **EVENTS,
 }

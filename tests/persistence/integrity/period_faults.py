@@ -9,7 +9,7 @@ from tests.persistence.integrity.fault import Fault, change, planted
 
 _FOUND = {"nothing_inside_the_lock"}
 _EDITED = {*_FOUND, "audit_records"}
-_DELETED = {*_FOUND, "audit_rows"}
+_DELETED = {*_FOUND, "audit_rows", "event_trail"}
 _CLOSED = "changes #>> '{lock_date,to}' = '2025-02-28'"
 _OPENED = "changes #>> '{lock_date,from}' = '2025-02-28'"
 _IN_JUNE = (

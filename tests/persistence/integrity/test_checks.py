@@ -6,11 +6,12 @@ from accounting.books.chart import CONTROL_ROLES
 from persistence.engine.database_errors import DatabaseAway
 from persistence.integrity import control_accounts
 from persistence.integrity.checks import CHECKS
+from persistence.integrity.event_checks import TABLES_WITH_EVENTS
 from persistence.integrity.ledger_checks import SOURCES
 from tests.api_server import ApiServer
 from tests.partner import Business, Partner
 from tests.persistence.integrity.book_faults import faults_in, tamper
-from tests.persistence.integrity.fault import changed_tables
+from tests.persistence.integrity.fault import changed_tables, moved_tables
 from tests.persistence.integrity.faults import PLANTED
 from tests.persistence.integrity.traded_business import traded
 
@@ -111,7 +112,12 @@ class TestPlantedFault:
         tamper(own_server, statement.replace("%(b)s", f"'{shop.id}'"))
         audited = own_server.query("SELECT name FROM audited_table")
         past_the_trail = changed_tables(statement) & {name for (name,) in audited}
-        assert faults_in(own_server, shop) == named | ({"audit_rows"} if past_the_trail else set())
+        past_the_feed = moved_tables(statement) & set(TABLES_WITH_EVENTS)
+        assert faults_in(own_server, shop) == {
+            *named,
+            *({"audit_rows"} if past_the_trail else ()),
+            *({"event_records"} if past_the_feed else ()),
+        }
 
     @pytest.mark.parametrize("source", SOURCES)
     def test_a_planted_fault_is_found_in_the_entries_of_each_kind_of_document(

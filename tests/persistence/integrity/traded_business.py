@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests.builders.exchange_rates import table_set
 from tests.builders.journal_entries import ENTRIES, credit, debit, entry_body
 from tests.builders.sales import REFUNDS as SALES_REFUNDS
 from tests.builders.sales import refund_paid, refunded
@@ -29,8 +30,11 @@ TAXED = {"quantity": "1.5", "unit_price": 3_333, "tax_rate": 20, "discount_amoun
 MONTH_END = "2025-02-28"
 
 
-def traded(shop: Business) -> Business:
-    """Create records of every kind, most of them in more than one way; return the business."""
+def traded(shop: Business, *, settle: bool = True) -> Business:
+    """Create records of every kind, most of them in more than one way; return the business.
+
+    `settle` says whether its filed tax returns are settled.
+    """
     baker = shop.customer(external_id="baker")
     shop.customer(external_id="brewer")
     trade_documents(shop, SALES, baker)
@@ -52,16 +56,18 @@ def traded(shop: Business) -> Business:
     cleared(shop, baker)
     open_books(shop, baker, miller)
     close_and_open(shop)
-    declare(shop)
+    declare(shop, settle=settle)
+    table_set(shop, MONTH_END)
+    table_set(shop, MONTH_END, rates={"USD": "1.0399"})
     return shop
 
 
-def declare(shop: Business) -> None:
+def declare(shop: Business, *, settle: bool) -> None:
     """Create and file three returns on both schemes, one superseded; leave a draft."""
-    first = filed(shop, drawn_up(shop, 1, "cash"))
-    filed(shop, drawn_up(shop, 2, "accrual"))
-    filed(shop, superseding(shop, first))
-    filed(shop, drawn_up(shop, 3, "cash"))
+    first = filed(shop, drawn_up(shop, 1, "cash"), settle=settle)
+    filed(shop, drawn_up(shop, 2, "accrual"), settle=settle)
+    filed(shop, superseding(shop, first), settle=settle)
+    filed(shop, drawn_up(shop, 3, "cash"), settle=settle)
     drawn_up(shop, 4, "accrual")
 
 

@@ -41,11 +41,11 @@ TRAIL: Mapping[str, Fault] = {
     ),
     "a record is deleted": (
         f"DELETE FROM audit_record WHERE business_id = %(b)s AND {_OF_THE_BAKER}",
-        {"audit_rows"},
+        {"audit_rows", "event_trail"},
     ),
     "the records of all changes are deleted": (
         "DELETE FROM audit_record WHERE business_id = %(b)s AND change = 'update'",
-        {"audit_rows"},
+        {"audit_rows", "event_trail"},
     ),
     "a record is put in a second time": (put_in(id="gen_random_uuid()"), {"audit_rows"}),
     "a change that never was is put in": (
@@ -59,11 +59,11 @@ TRAIL: Mapping[str, Fault] = {
     ),
     "a record of what was never there is put in": (
         put_in(id="gen_random_uuid()", object_id="gen_random_uuid()"),
-        {"audit_rows"},
+        {"audit_rows", "event_trail"},
     ),
     "a record that says it is older than the proof is put in": (
         put_in("NULL", id="gen_random_uuid()", object_id="gen_random_uuid()"),
-        {"audit_records"},
+        {"audit_records", "event_trail"},
     ),
     "a stored answer has another status": planted(
         "reply", "status = 200", "true", "stored_answers"

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from itertools import chain
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -15,7 +16,8 @@ from persistence.books import Books
 from persistence.engine.caches import Caches
 from persistence.engine.ids import new_id
 from persistence.engine.pool import Pool, make_pool
-from persistence.engine.sessions import BusinessTenant, ReadSession, WriteSession
+from persistence.engine.sessions import ReadSession, WriteSession
+from persistence.engine.tenants import BusinessTenant
 from persistence.engine.transaction import reading, writing
 from persistence.integrity.definitions import verdict
 from persistence.integrity.ledger_checks import ROLL_UPS
@@ -80,7 +82,8 @@ class JournalWriter:
             books = self.books(session)
             books.post(entries)
             books.balances.advance(self.step)
-            self.advances += ADVANCE in (query.text for query in session.staging.afterwards)
+            following = chain.from_iterable(session.staging.afterwards)
+            self.advances += ADVANCE in (query.text for query in following)
 
         await writing(pool, self.writer.work(handle, preview=preview))
 

@@ -201,8 +201,12 @@ class TestAnyHistory:
 
 @pytest.fixture(scope="module")
 def rolled(own_server: ApiServer, partner: Partner) -> JournalWriter:
-    """A business that used every feature of the books, rolled up except for two entries."""
-    journal = JournalWriter(own_server, traded(partner.business()))
+    """A business that used every feature of the books, rolled up except for two entries.
+
+    Its returns are not settled: the first months of tax, which a test adds again, knew no such
+    entries.
+    """
+    journal = JournalWriter(own_server, traded(partner.business(), settle=False))
     journal.run(lambda pool: rebuild(pool, UUID(journal.business.id)))
     for net in (1_000, 2_000):
         lines = [credit("4000", net, tax_code="S20"), debit(str(journal.accounts[0]), net)]

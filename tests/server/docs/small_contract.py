@@ -33,6 +33,7 @@ DOCUMENT: dict[str, Any] = {
                 "operationId": "change_thing",
                 "summary": "Change a thing",
                 "description": "Not 409 `thing_is_stuck`, `thing_is_old`; 422 `thing_is_odd`.",
+                "x-events": ["thing.updated"],
                 "security": [{"BusinessToken": []}, {"PartnerKey": []}],
                 "parameters": [
                     {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}
@@ -68,6 +69,7 @@ DOCUMENT: dict[str, Any] = {
     },
     "components": {
         "x-error-codes": CODES,
+        "x-event-types": {"thing.updated": "It changed.", "thing.late": "Its day has passed."},
         "examples": {
             "Stuck": {"value": {"error_code": "thing_is_stuck", "message": "It is stuck."}},
             "StuckToo": {"value": {"error_code": "thing_is_stuck", "message": "So is this."}},

@@ -4,7 +4,12 @@ import base64
 import json
 from importlib.resources import files
 from typing import Any
+from uuid import UUID
 
+import pytest
+
+from handlers.shared.links import document_address
+from tests.contract.document import document
 from tests.server.docs import node
 
 FOLDER = files("server.docs.app_page")
@@ -17,13 +22,50 @@ for (const [module, name, ...given] of JSON.parse(readFileSync(0))) {
 }
 console.log(JSON.stringify(returned));
 """
+# Opens books whose server is `answer`, writes down what is requested, and runs `steps`.
+ASK_BOOKS = """
+import { readFileSync } from "node:fs";
+const { token, business } = JSON.parse(readFileSync(0));
+const requests = [];
+globalThis.location = new URL("https://books.example/app/");
+globalThis.fetch = async (address, { headers, method = "GET" }) => {
+  requests.push([method, address.replace(business, "b"), headers.Accept]);
+  return address.includes("missing")
+    ? Response.json({ message: "No.", request_id: "r1" }, { status: 404 })
+    : new Response("{}", { headers: { "Content-Disposition": 'attachment; filename="a b.csv"' } });
+};
+const { Books } = await import(`${FOLDER}/books.js`);
+const books = new Books(() => {});
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+books.open(token);
+%s
+clearTimeout(books.timer);
+console.log(JSON.stringify([requests, returned]));
+"""
 TODAY = "2026-11-24"
 TO_DECEMBER = "2000-12-31"
+ID, HOLDER = "0197f0c8-62f4-7b9c-9d37-1a2b3c4d5e04", "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"
+BUSINESS = UUID("0197f0c4-8a20-7d3e-8c44-2e9b7f5a6b02")
+HOME = f"/v1/platform/businesses/{BUSINESS}/"
+RECORDS = {"customer": f"{HOME}customers/{ID}/", "vendor": f"{HOME}vendors/{ID}/"}
+# The kinds of records that post; a transfer is shown by its bank lines.
+SOURCES = [
+    name
+    for name in document()["components"]["schemas"]["JournalSourceType"]["enum"]
+    if name != "bank_transfer"
+]
 
 
 def returned(module: str, name: str, *given: list[Any]) -> Any:
     code = f"const FOLDER = {json.dumps(f'file://{FOLDER}')};{ASK}"
     return node.run(code, [[module, name, *each] for each in given], "--input-type=module")
+
+
+def asked(steps: str) -> Any:
+    code = f"const FOLDER = {json.dumps(f'file://{FOLDER}')};{ASK_BOOKS % steps}"
+    claims = {"business_id": str(BUSINESS), "exp": 4102444800, "scope": "business_access_read"}
+    given = {"token": token(claims), "business": str(BUSINESS)}
+    return node.run(code, given, "--input-type=module")
 
 
 def token(claims: Any) -> str:
@@ -46,13 +88,15 @@ class TestToken:
             "token",
             "claimsOf",
             [token({**claims, "scope": "business_access", "sub": "p"})],
+            [token({**claims, "scope": "business_access_read", "sub": "p"})],
+            [token({**claims, "scope": "another", "sub": "p"})],
             [token({"sub": "p", "type": "partner", "exp": 1795600000})],
             [token(["b"])],
             ["no token"],
             [""],
         )
-        assert found[0]["exp"] == claims["exp"]
-        assert found[1:] == [None, None, None, None]
+        assert found[0]["exp"] == found[1]["exp"] == claims["exp"]
+        assert found[2:] == [None, None, None, None, None]
 
 
 class TestAddress:
@@ -63,7 +107,10 @@ class TestAddress:
         assert "token" not in found["place"]
 
     def test_an_unknown_part_of_an_address_is_ignored(self) -> None:
-        hostile = "#view=constructor&basis=x&from=1&of=//elsewhere.example&language=<b>&__proto__=a"
+        hostile = (
+            "#view=constructor&basis=x&from=1&of=//elsewhere.example&language=<b>&__proto__=a"
+            "&id=../../invoices&in=x&find=%20"
+        )
         [found, bare] = returned("address", "read", [hostile], [""])
         assert found == bare
 
@@ -75,11 +122,120 @@ class TestAddress:
 
     def test_a_change_of_view_keeps_period_and_basis_and_drops_the_object(self) -> None:
         place = {"view": "entry", "of": "/v1/", "basis": "cash", "period": "this-year"}
+        place |= {"id": ID, "in": ID, "find": "x"}
         found = returned(
             "address", "moved", [place, {"view": "bank"}], [place, {"basis": "accrual"}]
         )
         assert found[0] == {"view": "bank", "basis": "cash", "period": "this-year"}
         assert found[1] == {**place, "basis": "accrual"}
+
+
+class TestBooks:
+    def test_refreshing_asks_for_what_is_shown_and_forgets_the_rest(self) -> None:
+        steps = """
+          books.read("invoices/"); books.read("bills/"); await settled();
+          books.seen.clear(); books.read("bills/"); requests.length = 0;
+          books.refresh(); await settled();
+          const returned = [...books.answers.keys()].length;
+        """
+        home = "/v1/platform/businesses/b/"
+        assert asked(steps) == [[["GET", f"{home}bills/", "application/json"]], 1]
+
+    def test_a_file_is_asked_for_by_its_type_and_keeps_its_name(self) -> None:
+        steps = """
+          const { address, name } = await books.file("reports/x/?a=1", "text/csv");
+          const returned = [address.slice(0, 5), name];
+        """
+        [[request], returned] = asked(steps)
+        assert request == ["GET", "/v1/platform/businesses/b/reports/x/?a=1", "text/csv"]
+        assert returned == ["blob:", "a b.csv"]
+
+    def test_a_refused_file_says_why(self) -> None:
+        steps = """
+          const returned = await books.file("missing/", "text/csv").catch(({ problem }) => problem);
+        """
+        assert asked(steps)[1] == {"status": 404, "message": "No.", "id": "r1"}
+
+
+class TestPlaces:
+    def test_a_record_of_the_api_has_a_view_with_its_id(self) -> None:
+        addresses = {
+            source: RECORDS.get(source)
+            or document_address(BUSINESS, source, UUID(ID), UUID(HOLDER))
+            for source in (*SOURCES, *RECORDS)
+        }
+        assert None not in addresses.values()
+        places = returned("places", "placeOf", *[[each] for each in addresses.values()])
+        shown = [[each["view"], each["id"], each.get("in")] for each in places]
+        paths = [HOME + path for path in returned("places", "pathOf", *shown)]
+        assert dict(zip(addresses, paths, strict=True)) == addresses
+        views = {each["view"] for each in places}
+        assert returned("places", "isRecord", *[[view] for view in views]) == [True] * len(views)
+
+    def test_the_lists_behind_figures_have_views(self) -> None:
+        accounts = f"{HOME}general-ledger/chart-of-accounts/{ID}/entries/?basis=cash"
+        boxes = f"{HOME}reports/vat-summary/entries/?box=1"
+        declared = f"{HOME}tax-returns/{ID}/entries/?box=1"
+        aging = f"{HOME}invoices/?customer_id={ID}"
+        events = f"{HOME}events/?after=50&page_size=50"
+        addresses = (accounts, boxes, declared, aging, events)
+        views = ["lines", "tax-lines", "tax-lines", "invoices", "events"]
+        assert returned("places", "placeOf", *[[each] for each in addresses]) == [
+            {"view": view, "of": address} for view, address in zip(views, addresses, strict=True)
+        ]
+        profit = f"{HOME}reports/profit-and-loss/?start_date=2026-01-01&end_date=2026-01-31"
+        [place] = returned("places", "placeOf", [profit])
+        assert (place["view"], place["from"], place["to"]) == (
+            "profit-and-loss",
+            "2026-01-01",
+            "2026-01-31",
+        )
+
+    def test_what_no_view_shows_has_no_place(self) -> None:
+        others = ["", "/", HOME, f"{HOME}sandboxes/", f"{HOME}invoices/x/", f"/elsewhere/{HOME}"]
+        assert returned("places", "placeOf", *[[each] for each in others]) == [None] * len(others)
+
+
+class TestEvents:
+    @pytest.mark.parametrize("language", ["de", "en", "es", "fr", "nl"])
+    def test_each_type_of_the_contract_has_words(self, language: str) -> None:
+        words = json.loads((FOLDER / "words" / f"{language}.json").read_text("utf-8"))
+        code = (
+            f"const FOLDER = {json.dumps(f'file://{FOLDER}')};"
+            + """
+          import { readFileSync } from "node:fs";
+          const { words, types } = JSON.parse(readFileSync(0));
+          const { partsOf } = await import(`${FOLDER}/views/events.js`);
+          const page = { knows: (name) => Object.hasOwn(words, name) };
+          console.log(JSON.stringify(types.map((each) => partsOf(page, each))));
+        """
+        )
+        types = document()["components"]["schemas"]["EventType"]["enum"]
+        found = node.run(code, {"words": words, "types": types}, "--input-type=module")
+        assert [type for type, each in zip(types, found, strict=True) if "word" not in each] == []
+        kinds = {each["kind"] for each in found}
+        assert {kind for kind in kinds if not {kind, f"source.{kind}"} & words.keys()} == set()
+        said = dict(zip(types, found, strict=True))
+        assert said["invoice_payment.completed"] == {"kind": "payment", "word": "status.completed"}
+        assert said["journal_entry.posted"] == {"kind": "entry", "word": "event.posted"}
+
+    def test_older_and_newer_events_join_without_gaps_or_repeats(self) -> None:
+        page = {"books": {"home": HOME}}
+        newest = {"last_sequence": 130, "head_sequence": 130}
+        middle = {"last_sequence": 80, "head_sequence": 130}
+        oldest = {"last_sequence": 30, "head_sequence": 130}
+        found = returned(
+            "views/events", "around", [page, newest, 80], [page, middle, 30], [page, oldest, 0]
+        )
+        after_80, after_30, first = (
+            f"{HOME}events/?after={after}&page_size={size}"
+            for after, size in ((80, 50), (30, 50), (0, 30))
+        )
+        assert found == [
+            {"previous": False, "next": after_30},
+            {"previous": after_80, "next": first},
+            {"previous": after_30, "next": False},
+        ]
 
 
 class TestPeriods:
@@ -124,6 +280,20 @@ class TestFormats:
         assert returned("formats", "decimal", *asked) == [
             "0.00", "-0.05", "1234.56", "90071992547409.91", "1500", "-1.500",
         ]  # fmt: skip
+
+    def test_a_moment_has_the_day_that_it_is_at_the_business(self) -> None:
+        code = (
+            f"const FOLDER = {json.dumps(f'file://{FOLDER}')};"
+            + """
+          const { formatsOf } = await import(`${FOLDER}/formats.js`);
+          const { day, moment } = formatsOf("en-GB", "GBP", "Asia/Tokyo");
+          const told = "2026-11-20T23:30:00Z";
+          console.log(JSON.stringify([day(told), day("2026-11-20"), moment(told)]));
+        """
+        )
+        days = ["21 Nov 2026", "20 Nov 2026"]
+        found = node.run(code, [], "--input-type=module")
+        assert found == [*days, "21 Nov 2026, 08:30"]
 
     def test_the_language_is_the_first_that_there_is(self) -> None:
         asked = [["fr", ["de-AT"]], [None, ["sv", "nl-BE", "en"]], ["xx", ["sv"]]]

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from server.docs.own_examples import with_own_examples
-from tests.contract.document import Operation, document, follow, operations
+from tests.contract.document import (
+    Operation,
+    document_with_own_examples,
+    follow,
+    operations,
+)
 from tests.in_turn import in_turn
 
 JSON = "application/json"
@@ -72,7 +77,7 @@ SMALL: dict[str, Any] = {
     },
 }
 
-OWN = with_own_examples(document())
+OWN = document_with_own_examples()
 
 
 def shown(changed: dict[str, Any], operation: Operation, status: str) -> dict[str, Any]:

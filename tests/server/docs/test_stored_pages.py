@@ -1,16 +1,11 @@
-import asyncio
 import gzip
-import threading
-import time
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
-from server.docs.application import FRONT, Documentation
-from server.docs.reference import site
+from server.docs.application import Documentation
+from server.docs.rendered_pages import FRONT
 from server.docs.stored_pages import StoredPage, store
-from server.http.edge import Edge, HttpsRule, Page
+from server.http.edge import Edge, HttpsRule
 from server.http.errors import Answer
 from tests.server.docs.small_contract import SOURCE
 from tests.server.driver import request
@@ -94,42 +89,3 @@ class TestFrontPage:
         head = request(application, "HEAD", "/")
         assert (head.status, head.body) == (200, b"")
         assert head.header("content-length") == str(len(FRONT))
-
-
-class TestWriting:
-    def test_pages_are_written_once_and_off_the_loop(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        threads: list[threading.Thread] = []
-        write = site.site
-
-        def written(document: Mapping[str, Any]) -> dict[str, str]:
-            threads.append(threading.current_thread())
-            return write(document)
-
-        monkeypatch.setattr(site, "site", written)
-
-        async def read() -> list[Page | None]:
-            find = Documentation(SOURCE).find
-            impatient = asyncio.ensure_future(find("/docs"))
-            await asyncio.sleep(0)
-            impatient.cancel()
-            return list(await asyncio.gather(*(find("/docs") for _ in range(5))))
-
-        assert None not in asyncio.run(read())
-        [thread] = threads
-        assert thread is not threading.main_thread()
-
-    def test_a_wait_for_another_process_counts_from_the_first_page(self) -> None:
-        asked: list[float] = []
-
-        def not_yet() -> None:
-            asked.append(time.monotonic())
-
-        async def read() -> Page | None:
-            documentation = Documentation(SOURCE, not_yet)
-            assert await documentation.find("/nothing") is None
-            assert documentation.given_up_at is None
-            documentation.given_up_at = time.monotonic()  # As if the first page was long ago.
-            return await documentation.find("/docs")
-
-        assert asyncio.run(read()) is not None
-        assert len(asked) == 1

@@ -12,7 +12,7 @@ from accounting.errors import ApiError, ValidationError
 from server.http.problems import PayloadTooLarge, UnsupportedMediaType
 from server.http.strict_json import MAX_DEPTH, MAX_INTEGER, MAX_VALUES, parse_json
 from tests.contract.hostile_bodies import not_json, numbers
-from tests.server.http.contract_chain import JSON_HEADERS, ORDERS, Chain, small_chain
+from tests.server.http.contract_chain import JSON_HEADERS, ORDERS, SHOP, Chain, small_chain
 
 AN_AMOUNT = "must be an integer in minor units: 10.50 is 1050"
 DRAFTS = f"{ORDERS}drafts/"
@@ -271,6 +271,39 @@ class TestForms:
         body = self.urlencoded((field, text))
         faults = refusal(chain, "POST", ORDERS, body, headers=FORM).detail["field_errors"]
         assert faults.get(field, faults.get(f"{field}.0")) == [words or "must be an object"]
+
+    BEYOND = "must be from -9007199254740991 to 9007199254740991"
+
+    @pytest.mark.parametrize("huge", ["9007199254740992", "1" + "0" * 17, "9" * 400, "1e400"])
+    @pytest.mark.parametrize("sign", ["", "-"])
+    def test_a_number_beyond_all_names_its_field_and_the_limit_of_it(
+        self, chain: Chain, huge: str, sign: str
+    ) -> None:
+        share = f'{{"invoice_id": "{SHOP}", "amount_cents": {sign}{huge}}}'
+        fields = {"allocations": f"[{share}]", "metadata": f'{{"a": [1, {sign}{huge}]}}'}
+        body = ", ".join(f'"{name}": {text}' for name, text in fields.items()).encode()
+        for sent, headers in (
+            (b'{"amount_cents": 1, %s}' % body, JSON_HEADERS),
+            (self.urlencoded(("amount_cents", "1"), *fields.items()), FORM),
+        ):
+            refused = refusal(chain, "POST", ORDERS, sent, headers=headers)
+            assert refused.code == "validation_error"
+            assert refused.detail["field_errors"] == {
+                "allocations.0.amount_cents": [
+                    "must be at least 1" if sign else "must be at most 1000"
+                ],
+                "metadata.a.1": [self.BEYOND],
+            }
+
+    @pytest.mark.parametrize("shares", [["1", "5000"], ["5000", "1"]])
+    def test_each_of_several_texts_is_counted(self, chain: Chain, shares: list[str]) -> None:
+        huge = "9" * 20
+        share = f'{{"invoice_id": "{SHOP}", "amount_cents": '
+        texts = [f"{share}{each.replace('5000', huge)}}}" for each in shares]
+        body = self.urlencoded(("amount_cents", "1"), *(("allocations", text) for text in texts))
+        faults = refusal(chain, "POST", ORDERS, body, headers=FORM).detail["field_errors"]
+        place = f"allocations.{shares.index('5000')}.amount_cents"
+        assert faults == {place: ["must be at most 1000"]}
 
     @pytest.mark.parametrize("headers", [FORM, MULTIPART])
     def test_a_scalar_given_twice_is_a_fault(self, chain: Chain, headers: Any) -> None:

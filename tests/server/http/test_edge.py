@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_network
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -97,7 +98,7 @@ class TestHttps:
 
     @pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/health/ready/"])
     def test_health_is_served_over_plain_http(self, path: str) -> None:
-        async def found(_path: str) -> Page:
+        async def found(_path: str, _scope: Scope) -> Page:
             return page
 
         async def page(_scope: Scope) -> Answer:
@@ -215,12 +216,22 @@ class TestBodies:
 
 class TestTimeToAnswer:
     def test_an_answer_that_takes_too_long_is_503_with_retry_after(self) -> None:
-        async def stuck(scope: Any, receive: Any, send: Any) -> None:
-            await asyncio.Event().wait()
+        for call, remedy in (
+            (None, "Repeat the request."),
+            (
+                SimpleNamespace(idempotency_key="k"),
+                "Repeat the request with the same Idempotency-Key.",
+            ),
+        ):
 
-        reply = request(edge(stuck, limits=Limits(answer_seconds=0.05)))
-        assert code(reply) == (503, "service_unavailable")
-        assert reply.header("retry-after") == "1"
+            async def stuck(scope: Any, receive: Any, send: Any, call: Any = call) -> None:
+                scope["call"] = call
+                await asyncio.Event().wait()
+
+            reply = request(edge(stuck, limits=Limits(answer_seconds=0.05)))
+            assert code(reply) == (503, "service_unavailable")
+            assert reply.header("retry-after") == "1"
+            assert reply.json()["message"] == f"The request took too long. {remedy}"
 
     def test_the_time_to_answer_counts_from_the_end_of_the_body(self) -> None:
         async def late(scope: Any, receive: Any, send: Any) -> None:
@@ -287,7 +298,7 @@ class TestCors:
         assert reply.header("access-control-allow-origin") == "https://app.example"
         assert reply.header("access-control-expose-headers") == (
             "ETag, X-Request-ID, Idempotent-Replayed, Location, Retry-After, Deprecation, Sunset,"
-            " X-Data-As-Of, RateLimit, RateLimit-Policy"
+            " X-Data-As-Of, X-Event-Sequence, RateLimit, RateLimit-Policy"
         )
 
     @pytest.mark.parametrize(
@@ -346,7 +357,7 @@ class TestHead:
 
 class TestPages:
     @staticmethod
-    async def find(path: str) -> Page | None:
+    async def find(path: str, _scope: Scope) -> Page | None:
         return TestPages.page if path == "/docs" else None
 
     @staticmethod

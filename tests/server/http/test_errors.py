@@ -1,4 +1,5 @@
 import json
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -11,11 +12,13 @@ from accounting.errors import (
     NotAllowed,
     NotAuthenticated,
     NotFound,
+    Outage,
     RuleViolation,
     TooMany,
     Unavailable,
     ValidationError,
 )
+from persistence.engine.database_errors import unavailable
 from server.http import errors
 from server.http.problems import (
     MethodNotAllowed,
@@ -23,6 +26,7 @@ from server.http.problems import (
 )
 
 PARTNER_TOKEN = "/v1/platform/oauth2/token/"
+BUSINESS = "/v1/platform/businesses/"
 OTHER_GRANT = ValidationError.fields(grant_type=["must be client_credentials"])
 FIELDS = {"error_code", "message", "detail", "request_id", "doc_url"}
 EXCHANGE = "/v1/platform/00000000-0000-0000-0000-000000000001/oauth2/token/"
@@ -81,6 +85,36 @@ class TestBody:
     )
     def test_any_value_of_a_client_is_quoted_in_detail(self, value: Any) -> None:
         assert answered(RuleViolation("a_code", "Words.", given=value))["error_code"] == "a_code"
+
+    @pytest.mark.parametrize(
+        ("method", "path", "key", "remedy"),
+        [
+            ("POST", BUSINESS, "k", errors.REPEAT_WITH_KEY),
+            ("POST", BUSINESS, None, errors.CHECK_FIRST),
+            ("PATCH", BUSINESS, None, errors.CHECK_FIRST),
+            ("POST", f"{BUSINESS}?preview=true", None, errors.REPEAT),
+            ("GET", BUSINESS, None, errors.REPEAT),
+            ("DELETE", BUSINESS, None, errors.REPEAT),
+            ("POST", PARTNER_TOKEN, None, errors.REPEAT),
+            ("POST", EXCHANGE, None, errors.REPEAT),
+        ],
+    )
+    def test_only_a_key_makes_a_write_safe_to_repeat(
+        self, method: str, path: str, key: str | None, remedy: str
+    ) -> None:
+        path, _, query = path.partition("?")
+        scope = {"method": method, "path": path, "query_string": query.encode()}
+        assert errors.remedy_of(scope) == errors.REPEAT
+        assert errors.remedy_of({**scope, "call": SimpleNamespace(idempotency_key=key)}) == remedy
+
+    def test_an_outage_ends_with_what_the_caller_is_to_do(self) -> None:
+        for error in (
+            Outage("service_unavailable", "The books are away.", retry_after_seconds=1),
+            unavailable(),
+        ):
+            body = json.loads(errors.answer(error, "the-id", BUSINESS, "Check it.").body)
+            assert body["message"] == f"{error.message} Check it."
+            assert body["detail"] == {"retry_after_seconds": 1}
 
     def test_the_content_length_is_the_length_of_the_body(self) -> None:
         answer = errors.answer(NotFound("a_code", "Größe"), "the-id")

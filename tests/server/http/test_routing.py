@@ -65,6 +65,24 @@ class TestRouting:
         assert caught.value.code == "route_not_found"
 
     @pytest.mark.parametrize(
+        ("path", "meant"),
+        [
+            ("/shop/", "shops"),
+            ("/orders/", "shops/{shop_id}/orders"),
+            (f"/shops/{SHOP}/order/", "orders"),
+            (f"/shops/{SHOP}/drafts/", "orders/drafts"),
+            (f"/shops/{SHOP}/colours/", None),
+        ],
+    )
+    def test_a_similar_segment_or_one_below_is_suggested(
+        self, chain: Chain, path: str, meant: str | None
+    ) -> None:
+        with pytest.raises(NotFound) as caught:
+            chain.ask("GET", path)
+        suggested = f"; did you mean {meant}?" if meant else "."
+        assert caught.value.message == f"There is nothing at this address{suggested}"
+
+    @pytest.mark.parametrize(
         ("path", "order_id"),
         [("%31%37", "17"), ("%C3%A9", "é"), ("a%20b", "a b"), ("%zz", "%zz"), ("a+b", "a+b")],
     )

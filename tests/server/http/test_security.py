@@ -114,6 +114,12 @@ class TestCredentials:
         refusal = stack.refusal(path, *credentials)
         assert (type(refusal), refusal.code) == (errors.NotAuthenticated, code)
 
+    def test_that_are_missing_are_asked_for_in_the_way_that_the_operation_takes(
+        self, stack: SecuredStack
+    ) -> None:
+        assert "as HTTP Basic in the Authorization header" in stack.refusal("/v1/token/").message
+        assert "a Bearer token or a partner's Basic" in stack.refusal("/v1/businesses/").message
+
     def test_unknown_partner_and_wrong_key_get_the_same_answer(self, stack: SecuredStack) -> None:
         stranger = stack.refusal(INVOICES, basic(STRANGER))
         wrong = stack.refusal(INVOICES, basic(password=api_keys.make_key("live").text))

@@ -55,7 +55,7 @@ async def answer(_scope: Any, _receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": LARGE})
 
 
-async def page(_path: str) -> Callable[[Any], Any]:
+async def page(_path: str, _scope: Any) -> Callable[[Any], Any]:
     async def shown(_scope: Any) -> Answer:
         return Answer(200, [], memoryview(LARGE))
 

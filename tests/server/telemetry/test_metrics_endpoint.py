@@ -9,11 +9,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from libraries.outbound.tests.certificates import write_certificate
 from persistence.files.blobs import Folder
 from server.telemetry import metrics_endpoint
 from server.telemetry.metrics_endpoint import Surroundings
 from tests.api_server import ApiServer, settings
-from tests.processes.certificates import write_certificate
+from tests.jobs.webhooks import endpoint
 from tests.server.telemetry.exposition import Samples, exposed, total
 
 
@@ -113,6 +114,53 @@ class TestUpkeep:
         )
         found = seen(own_server.database_url)
         assert total(found, "accounting_upkeep_ended_timestamp_seconds") == 1000
+
+
+class TestWebhooks:
+    def test_metrics_have_the_lag_of_endpoints_that_answer_and_what_is_off(
+        self, own_server: ApiServer
+    ) -> None:
+        partner = own_server.partner("Hooked")
+        endpoints = [endpoint(partner, "https://hooks.example.com/") for _ in range(3)]
+        answers, fails, off = (each["id"] for each in endpoints)
+        for each, age in ((answers, 90), (fails, 900), (off, 900)):
+            own_server.watcher.execute(
+                "INSERT INTO webhook_delivery (id, endpoint_id, partner_id, business_id, sequence,"
+                " event_id, event_type, body, created_at, status, attempts, next_attempt_at)"
+                " SELECT id, id, partner_id, id, 1, id, 'x', '', now(), 'pending', 0,"
+                " now() - make_interval(secs => %s) FROM webhook_endpoint WHERE id = %s",
+                (age, each),
+            )
+        own_server.watcher.execute(
+            "UPDATE webhook_health SET failing_since = now() WHERE endpoint_id = %s", (fails,)
+        )
+        own_server.watcher.execute(
+            "UPDATE webhook_endpoint SET status = 'off', off_reason = 'gone', off_at = now()"
+            " WHERE id = %s",
+            (off,),
+        )
+        found = seen(own_server.database_url)
+        assert 90 <= total(found, "accounting_webhook_lag_seconds") < 200
+        counts = ("pending", "endpoints", "endpoints_failing", "endpoints_off")
+        assert [total(found, f"accounting_webhook_{name}") for name in counts] == [3, 3, 1, 1]
+        assert total(found, "accounting_webhook_secrets", key="test") == 3
+        own_server.watcher.execute(  # Two processes that are gone held them.
+            "UPDATE webhook_delivery SET held_by = gen_random_uuid()"
+        )
+        own_server.watcher.execute("UPDATE webhook_secret SET expires_at = now()")
+        found = seen(own_server.database_url)
+        assert 90 <= total(found, "accounting_webhook_lag_seconds") < 200
+        assert "accounting_webhook_secrets" not in found
+
+    def test_metrics_of_the_database_do_not_need_those_of_webhooks(
+        self, own_server: ApiServer
+    ) -> None:
+        with own_server.watcher.transaction():
+            own_server.watcher.execute("LOCK TABLE webhook_delivery")
+            found = seen(own_server.database_url)
+        assert total(found, "accounting_database_up") == 1
+        assert "accounting_webhook_pending" not in found
+        assert total(seen(own_server.database_url), "accounting_webhook_pending") >= 0
 
 
 class TestStandby:

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from libraries.embedded.postgres import EmbeddedPostgres
 from libraries.embedded.settings import TEST_SETTINGS
+from server.docs.reference.generators import generators
 from tests.api_server import ApiServer, Databases
-from tools.clients.tests import collections, mocked, sdk
+from tools.clients.tests import collections, histories, mocked, receivers, sdk, settings
 from tools.clients.tests.generators import CLIENTS, Client, ClientError
 from tools.clients.tests.java import JAVA
 from tools.clients.tests.journey import STEPS, travel
@@ -43,18 +44,40 @@ def main(programs: Path, share: str = "") -> int:
 def rows(programs: Path, databases: Databases) -> Iterator[str]:
     """Generate each client of every check, and check the other products of the contract."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
+        mocking = pool.submit(mock_checked)
+        receiving = pool.submit(receivers_checked, programs)
         making = partial(made, programs=programs, databases=databases)
         yield from pool.map(making, (*CLIENTS, sdk.PYTHON, sdk.TYPESCRIPT))
     yield line(JAVA.name, "in make check-long")
     begun = time.monotonic()
-    requests = f"{collections.hold()} requests"
-    yield line("collections for Postman, Bruno", requests, "compared", "", seconds(begun))
+    with ApiServer(databases.clone("collections")) as api_server:
+        requests = str(collections.hold(api_server))
+    yield line(
+        "the collection for Postman",
+        f"{requests} requests",
+        "run in newman",
+        requests,
+        seconds(begun),
+    )
     begun = time.monotonic()
-    yield line("a mock, Prism", f"{mocked.hold()} requests", "answered", "", seconds(begun))
+    with ApiServer(databases.clone("history")) as api_server:
+        rate = histories.hold(api_server)
+    yield line("a history by bulk, killed halfway", rate, "saved once", "", seconds(begun))
+    yield mocking.result()
+    yield receiving.result()
 
 
 def rows_for_long(programs: Path, databases: Databases) -> Iterator[str]:
-    """Generate the client for Java, where that is possible."""
+    """Run the collection for Bruno, each generator as shown, and the client for Java."""
+    begun = time.monotonic()
+    with ApiServer(databases.clone("bruno")) as api_server:
+        requests = str(collections.hold_bruno(api_server))
+    yield line("the collection for Bruno", f"{requests} requests", "run", requests, seconds(begun))
+    for generator in generators():
+        begun = time.monotonic()
+        files = f"{settings.hold(generator, programs)} files"
+        checked = "typed" if generator.types else "generated"
+        yield line(generator.name, files, checked, "", seconds(begun))
     lacking = JAVA.missing()
     if lacking:
         yield line(JAVA.name, f"skipped: no {lacking} here")
@@ -71,10 +94,21 @@ def made(client: Client, programs: Path, databases: Databases) -> str:
         calls = travel(
             api_server, lambda caller: client.call(programs, caller), repeats=client.repeats
         )
-        if client is sdk.PYTHON:
-            sdk.send_first_invoice(programs, api_server.partner("Newcomer"))
     how_many = f"{modules} module{'s' if modules > 1 else ''}"
     return line(client.name, how_many, client.checked, str(calls), seconds(begun))
+
+
+def mock_checked() -> str:
+    """Check the mock; return a row of the table."""
+    begun = time.monotonic()
+    return line("a mock, Prism", f"{mocked.hold()} requests", "answered", "", seconds(begun))
+
+
+def receivers_checked(programs: Path) -> str:
+    """Check the document of webhooks; return a row of the table."""
+    begun = time.monotonic()
+    generated = f"{receivers.hold(programs)} generators"
+    return line("the document of webhooks", generated, "typed", "", seconds(begun))
 
 
 def seconds(begun: float) -> str:

@@ -10,6 +10,10 @@ import { Accounting, AccountingError } from "accounting-sdk";
 
 const OPERATIONS = JSON.parse(readFileSync(new URL("operations.json", import.meta.url), "utf8"));
 const ID = "00000000-0000-0000-0000-000000000001";
+const CALLS = OPERATIONS.map((each) => ({ ...each, path: each.path.replaceAll(/{\w+}/g, ID) }));
+const REPEATABLE = CALLS.filter(({ method, takesKey }) => takesKey || method === "GET");
+const ONE_A_METHOD = [...new Map(REPEATABLE.map((each) => [each.method, each])).values()];
+const SENT_ONCE = CALLS.filter((each) => !REPEATABLE.includes(each));
 const SOON = { firstWait: 0.01, longestWait: 0.02 };
 const BUSINESSES = "/v1/platform/businesses/";
 const INVOICES = `${BUSINESSES}${ID}/invoices/`;
@@ -28,6 +32,10 @@ const refusing = (status, code, headers = {}) => ({
 async function told(script, options, calls) {
   const { lives = 3600, ...others } = options;
   const server = { tokens: [], calls: [] };
+  server.begin = (...answers) => {
+    script.splice(0, script.length, ...answers);
+    server.calls.length = 0;
+  };
   const listener = createServer((asked, answer) => {
     asked.resume().on("end", () => {
       const { method, url: path, headers } = asked;
@@ -74,14 +82,17 @@ async function refusal(call) {
 }
 
 describe("repeats", () => {
-  for (const method of ["get", "post", "put", "patch"]) {
-    for (const bad of [LOST, BUSY, { status: 502 }, refusing(429, "too_many_requests")]) {
-      test(`${method} after ${bad?.status ?? "no answer"}`, () =>
-        told([bad, bad, DONE], {}, async (server) => {
-          assert.equal((await server.ask(method)).response.status, 200);
-          assert.equal(server.calls.length, 3);
-        }));
-    }
+  for (const bad of [LOST, BUSY, { status: 502 }, refusing(429, "too_many_requests")]) {
+    test(`reads and writes with a key, after ${bad?.status ?? "no answer"}`, () =>
+      told([DONE], {}, async (server) => {
+        for (const { id, method, path, takesKey } of bad === LOST ? REPEATABLE : ONE_A_METHOD) {
+          server.begin(bad, bad, DONE);
+          await server.ask(method.toLowerCase(), path);
+          const [first, ...others] = server.sent("idempotency-key");
+          assert.equal(first !== undefined, takesKey, id);
+          assert.deepEqual(others, [first, first], id);
+        }
+      }));
   }
 
   test("a write keeps its key, and the next one has another", () =>
@@ -100,18 +111,23 @@ describe("repeats", () => {
       assert.deepEqual(server.sent("idempotency-key"), ["mine", "mine"]);
     }));
 
-  for (const bad of [LOST, BUSY]) {
-    test(`a write without a key is sent once: ${bad?.status ?? "no answer"}`, () =>
-      told([bad], {}, async (server) => {
-        const error = await refusal(server.ask("delete"));
-        assert.deepEqual([error.status, error.idempotencyKey], [bad?.status ?? 0, null]);
-        assert.equal(server.calls.length, 1);
+  for (const { id, method, path } of SENT_ONCE) {
+    test(`${id} takes no key and is sent once`, () =>
+      told([LOST, BUSY], {}, async (server) => {
+        const lost = await refusal(server.ask(method.toLowerCase(), path));
+        assert.deepEqual([lost.status, lost.idempotencyKey], [0, null]);
+        const asked = { headers: { "Idempotency-Key": "mine" } };
+        assert.equal((await refusal(server.ask(method.toLowerCase(), path, asked))).status, 503);
+        assert.deepEqual(server.sent("idempotency-key"), [undefined, "mine"]);
       }));
   }
 
   test("unless it was not done", () =>
-    told([refusing(429, "too_many_requests"), DONE], {}, async (server) => {
-      assert.equal((await server.ask("delete")).response.status, 200);
+    told([DONE], {}, async (server) => {
+      for (const { method, path } of SENT_ONCE) {
+        server.begin(refusing(429, "too_many_requests"), DONE);
+        assert.equal((await server.ask(method.toLowerCase(), path)).response.status, 200);
+      }
     }));
 
   test("a write under way is waited for", () =>
@@ -159,9 +175,9 @@ describe("waits", () => {
       assert.ok(second.at - first.at >= 1000);
     }));
 
-  for (const moment of ["60", new Date(Date.now() + 60_000).toUTCString()]) {
-    test(`but no longer than a call may take: ${moment}`, () => {
-      const busy = refusing(429, "too_many_requests", { "Retry-After": moment });
+  for (const moment of [() => "60", () => new Date(Date.now() + 60_000).toUTCString()]) {
+    test(`but no longer than a call may take: ${moment()}`, () => {
+      const busy = refusing(429, "too_many_requests", { "Retry-After": moment() });
       return told([busy, DONE], { retries: { ...SOON, seconds: 30 } }, async (server) => {
         assert.equal((await refusal(server.ask("get"))).status, 429);
         assert.equal(server.calls.length, 1);

@@ -33,7 +33,7 @@ from accounting_sdk import (
 )
 from accounting_sdk.core.api import BusinessOperations, PartnerOperations
 from accounting_sdk.tokens import business_in
-from server.contract.document import METHODS, parse, read_source
+from server.contract.document import METHODS, Contract, Operation, parse, read_source
 from tools.clients.tests.answer_server import Answer, AnswerServer, ReceivedRequest
 
 SOON = Retries(first_wait=0.01, longest_wait=0.02)
@@ -41,9 +41,32 @@ CONTRACT = parse(read_source())
 ID = UUID(int=1)
 BUSINESSES = "/v1/platform/businesses/"
 INVOICES = f"{BUSINESSES}{ID}/invoices/"
+# The tests answer requests for tokens by themselves.
+OPERATIONS = [
+    each
+    for each in Contract(CONTRACT).operations.values()
+    if not each.path.endswith("/oauth2/token/")
+]
 DONE = Answer(200)
 BUSY = Answer(503)
 LOST = None
+
+
+def takes_key(operation: Operation) -> bool:
+    return any(each.name == "Idempotency-Key" for each in operation.parameters)
+
+
+def by_name(operation: Operation) -> str:
+    return operation.operation_id
+
+
+def address(operation: Operation) -> tuple[str, str]:
+    return operation.method, re.sub(r"{\w+}", str(ID), operation.path)
+
+
+REPEATABLE = [each for each in OPERATIONS if takes_key(each) or each.method == "GET"]
+ONE_A_METHOD = {each.method: each for each in REPEATABLE}.values()
+SENT_ONCE = [each for each in OPERATIONS if each not in REPEATABLE]
 
 Said = Answer | None | Callable[[ReceivedRequest], Answer]
 Script = Callable[..., "ScriptedServer"]
@@ -85,6 +108,11 @@ class ScriptedServer:
         options = {"retries": SOON, **options}
         self.accounting = Accounting(self.server.url, ID, "key", **options)
 
+    def begin(self, *script: Said) -> None:
+        """Begin with another script, and without calls."""
+        self.script = list(script)
+        self.calls.clear()
+
     def answer(self, asked: ReceivedRequest) -> Answer | None:
         if asked.path.endswith("/oauth2/token/"):
             self.tokens.append(asked.path)
@@ -114,12 +142,17 @@ def told() -> Iterator[Script]:
 
 
 class TestRepeats:
-    @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH"])
     @pytest.mark.parametrize("bad", [LOST, BUSY, Answer(502), refusing(429, "too_many_requests")])
-    def test_what_may_be_repeated_is(self, told: Script, method: str, bad: Answer | None) -> None:
-        server = told(bad, bad, DONE)
-        assert server.ask(method).status_code == 200
-        assert len(server.calls) == 3
+    def test_reads_and_writes_with_a_key_are_repeated(
+        self, told: Script, bad: Answer | None
+    ) -> None:
+        server = told(DONE)
+        for operation in REPEATABLE if bad is LOST else ONE_A_METHOD:
+            server.begin(bad, bad, DONE)
+            assert server.ask(*address(operation)).status_code == 200
+            [first, *others] = server.sent("Idempotency-Key")
+            assert others == [first, first], operation.operation_id
+            assert (first is not None) == takes_key(operation), operation.operation_id
 
     def test_a_write_keeps_its_key(self, told: Script) -> None:
         server = told(LOST, BUSY, DONE)
@@ -135,18 +168,27 @@ class TestRepeats:
         server.ask("POST", headers={"Idempotency-Key": "mine"})
         assert server.sent("Idempotency-Key") == ["mine", "mine"]
 
-    def test_a_write_without_a_key_is_sent_once(self, told: Script) -> None:
+    @pytest.mark.parametrize("operation", SENT_ONCE, ids=by_name)
+    def test_a_write_that_takes_no_key_is_sent_once(
+        self, told: Script, operation: Operation
+    ) -> None:
+        server = told(LOST, BUSY)
         with pytest.raises(NoAnswer) as lost:
-            told(LOST).ask("DELETE")
+            server.ask(*address(operation))
         assert (lost.value.status, lost.value.idempotency_key) == (0, None)
-        busy = told(BUSY)
         with pytest.raises(Unavailable):
-            busy.ask("DELETE")
-        assert len(busy.calls) == 1
+            server.ask(*address(operation), headers={"Idempotency-Key": "mine"})
+        assert server.sent("Idempotency-Key") == [None, "mine"]
 
     def test_unless_it_was_not_done(self, told: Script) -> None:
-        server = told(refusing(429, "too_many_requests"), DONE)
-        assert server.ask("DELETE").status_code == 200
+        server = told(DONE)
+        for operation in SENT_ONCE:
+            server.begin(refusing(429, "too_many_requests"), DONE)
+            assert server.ask(*address(operation)).status_code == 200
+
+    def test_a_server_below_another_path_takes_the_same_keys(self, told: Script) -> None:
+        server = told(LOST, DONE)
+        assert server.ask("POST", f"/books{INVOICES}").status_code == 200
 
     def test_a_write_under_way_is_waited_for(self, told: Script) -> None:
         server = told(refusing(409, "idempotency_in_progress"), DONE)

@@ -49,13 +49,11 @@ class JavaClient(Client):
         return ", ".join([*lacking, *(jar.name for jar in JARS if not jar.exists())])
 
 
-# The defaults send an unset list as an empty one, and need a library for null.
 JAVA: Final = JavaClient(
     name="openapi-generator, java",
     journey="Journey.java",
     words=(
         *GENERATE,
-        *("-g", "java", "--library", "native", "--additional-properties"),
-        "containerDefaultToNull=true,openApiNullable=false,useSingleRequestParameter=true",
+        *("--config", "server/docs/reference/generators/openapi-generator.yaml"),
     ),
 )

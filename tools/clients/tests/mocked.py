@@ -9,8 +9,15 @@ from typing import Any, Final
 
 import httpx
 
-from server.docs.own_examples import TOLD_BY_CODES, with_own_examples
-from tests.contract.document import Node, Operation, bodies, document, follow, operations
+from server.docs.own_examples import TOLD_BY_CODES
+from tests.contract.document import (
+    Node,
+    Operation,
+    bodies,
+    document_with_own_examples,
+    follow,
+    operations,
+)
 from tests.contract.valid_requests import JSON, Request
 from tests.ports import free_port, is_free
 from tools.clients.tests.generators import ClientError
@@ -19,7 +26,7 @@ PRISM: Final = Path("node_modules/.bin/prism")
 FOR_MOCKS: Final = Path("dist/profiles/accounting.mock.yaml")
 PATIENCE_SECONDS: Final = 60
 UNKNOWN: Final = {"no_such_field": 1}
-OWN: Final = with_own_examples(document())
+OWN: Final = document_with_own_examples()
 
 
 def hold() -> int:

@@ -8,14 +8,13 @@ from json import dumps
 from pathlib import Path
 from typing import Any, Final
 
-from tests.contract.document import operations
-from tests.partner import Partner
-from tools.clients.tests.generators import ClientError, PythonClient, TypeScriptClient, run
-from tools.clients.typescript_operations import PARTNERS_TAGS, UNSEEN
+from tests.contract.document import document, operations
+from tools.clients.tests.downloads import README_OF_TYPESCRIPT
+from tools.clients.tests.generators import PythonClient, TypeScriptClient, run
+from tools.clients.typescript_operations import UNSEEN, is_a_partners
 
-README: Final = Path("tools/clients/python/README.md")
-README_OF_TYPESCRIPT: Final = Path("tools/clients/typescript/README.md")
 CHECKS: Final = Path("tools/clients/tests")
+SAMPLES: Final = Path("tools/clients/samples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,11 @@ class PythonSdk(PythonClient):
     def check(self, programs: Path) -> int:
         """Check all types and retries; return the number of modules."""
         modules = PythonClient.check(self, programs)
-        run(sys.executable, "-m", "pytest", "-q", CHECKS / "check_sdk.py", modules=self.folder)
+        words = ("--config-file=", "--strict")
+        run(programs / "mypy", *words, SAMPLES / "receiver.py", modules=self.folder)
+        alone = ("-m", "pytest", "-q", "--noconftest")  # It needs no server under test.
+        checks = [CHECKS / f"check_{name}.py" for name in ("sdk", "events", "receiver")]
+        run(sys.executable, *alone, *checks, modules=self.folder)
         return modules
 
 
@@ -42,10 +45,15 @@ class TypeScriptSdk(TypeScriptClient):
 
     def check(self, programs: Path) -> int:
         """Compile its calls and README, check its retries; return the number of modules."""
-        modules = TypeScriptClient.check(self, programs)
-        self.compile(write_readme(self.folder))
+        modules = len(list(self.folder.rglob("*.ts")))
+        receiver = Path(shutil.copy(SAMPLES / "receiver.mts", self.folder))
+        self.compile(self.calls(), write_readme(self.folder), receiver)
         (self.folder / "operations.json").write_text(dumps(opened()), encoding="utf-8")
-        run("node", "--test", shutil.copy(CHECKS / "check_sdk.mjs", self.folder))
+        (self.folder / "messages.json").write_text(dumps(messages()), encoding="utf-8")
+        checks = [
+            shutil.copy(CHECKS / f"check_{name}.mjs", self.folder) for name in ("sdk", "events")
+        ]
+        run("node", "--test", *checks)
         return modules
 
 
@@ -75,13 +83,20 @@ def opened() -> list[dict[str, Any]]:
             "id": each.name,
             "method": each.method.upper(),
             "path": each.path,
-            "isAPartners": each.node["tags"][0] in PARTNERS_TAGS,
+            "isAPartners": is_a_partners(each.path, each.node),
             "tokens": [name for choice in each.node["security"] for name in choice],
             "hasBody": "requestBody" in each.node,
+            "takesKey": each.takes("Idempotency-Key"),
         }
         for each in operations()
         if each.name not in UNSEEN
     ]
+
+
+def messages() -> dict[str, Any]:
+    """Return the examples of webhooks of the contract."""
+    examples = document()["components"]["examples"]
+    return {name: examples[name]["value"] for name in ("WebhookMessage", "WebhookPing")}
 
 
 def write_readme(folder: Path) -> Path:
@@ -93,20 +108,3 @@ def write_readme(folder: Path) -> Path:
     blocks = re.findall(r"```ts\n(.*?)```", text, re.S)
     module.write_text(declared + "".join(blocks), encoding="utf-8")
     return module
-
-
-def send_first_invoice(programs: Path, partner: Partner) -> None:
-    """Run the first example of the README; raise ClientError unless it sends an invoice."""
-    given = "import sys; BASE_URL, PARTNER_ID, API_KEY, BUSINESS_ID = sys.argv[1:]\n"
-    business = partner.business()
-    words = (partner.url, str(partner.partner_id), partner.api_key, business.id)
-    block = given + shown(README)
-    said = run(programs / "python", "-c", block, *words, modules=PYTHON.folder)
-    if said != "INV-000001\n":
-        raise ClientError(f"{README} says {said}")
-
-
-def shown(readme: Path) -> str:
-    """Return the first example of the SDK in a README."""
-    blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.S)
-    return next(block for block in blocks if "accounting_sdk" in block)

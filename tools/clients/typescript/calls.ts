@@ -1,7 +1,10 @@
-// The base class of all operations: it sends requests and iterates over pages.
+// The base class of all operations: it sends requests and iterates over pages; and the iterator over a feed.
 import type { Client } from "openapi-fetch";
 import type { operations, paths } from "./contract.js";
-import { KEY } from "./session.js";
+
+export const KEY = "Idempotency-Key";
+// A server that is stopping does not wait for an event; the next request waits at least this long.
+const PAUSE_MS = 1000;
 
 /** Options of any call; `signal` aborts it. */
 export interface Given {
@@ -60,6 +63,26 @@ export class Operations {
       yield* page.results;
       cursor = page.page_info.next_cursor;
     } while (cursor !== null);
+  }
+}
+
+/** Yield the pages of a feed after a position; if not `endless`, up to the newest event. */
+export async function* follow<P, F extends { results: unknown[]; has_more: boolean }>(
+  feed: (after: P) => Promise<F>,
+  after: P,
+  position: (page: F) => P,
+  endless: boolean,
+): AsyncGenerator<F> {
+  for (;;) {
+    const begun = performance.now();
+    const page = await feed(after);
+    const moved = position(page) !== after;
+    after = position(page);
+    if (page.results.length || moved) yield page;
+    if (page.has_more) continue;
+    if (!endless) return;
+    const isEarly = !page.results.length && performance.now() - begun < PAUSE_MS;
+    if (isEarly) await new Promise((go) => setTimeout(go, PAUSE_MS));
   }
 }
 

@@ -1,6 +1,8 @@
 // A fetch that authenticates requests, retries them where that is safe, and throws errors.
 import createClient, { type Client } from "openapi-fetch";
+import { KEY } from "./calls.js";
 import type { paths } from "./contract.js";
+import { KEYED } from "./operations.js";
 
 /**
  * The retry policy: the number of attempts, and the seconds within which they start.
@@ -14,9 +16,13 @@ export interface Retries {
   longestWait: number;
 }
 
-/** Options of a session: `timeout` is in seconds for each attempt, `fetch` sends the requests. */
+/**
+ * Options of a session: `timeout` is in seconds for each attempt, `fetch` sends the requests.
+ * `bulkRetries` is the policy of `bulk`.
+ */
 export interface Options {
   retries?: Partial<Retries>;
+  bulkRetries?: Partial<Retries>;
   timeout?: number;
   fetch?: typeof globalThis.fetch;
 }
@@ -40,50 +46,73 @@ export class AccountingError extends Error {
   ) {
     super(message, options);
   }
+
+  /** Return the error that a body of the API describes; `reason` if it has no message. */
+  static of(status: number, body: Refusal, reason: string, key: string | null): AccountingError {
+    return new AccountingError(
+      status,
+      String(body.error_code ?? "unknown"),
+      String(body.message ?? reason),
+      Object(body.detail),
+      String(body.request_id ?? ""),
+      key,
+    );
+  }
 }
 
-export const KEY = "Idempotency-Key";
 const PARTNER_TOKEN = "/v1/platform/oauth2/token/";
 // Operations on a business itself use the partner's token.
 const BUSINESS = /\/v1\/platform\/businesses\/([^/]+)\/(?!(?:un)?archive\/$)./;
+const API_PATH = "/v1/platform/";
+const TAKES_KEY = new RegExp(`^(?:${KEYED.map((each) => each.replace(/{\w+}/g, "[^/]+")).join("|")})$`);
 // Statuses that leave open whether a write was executed.
 const UNKNOWN = [502, 503, 504];
 const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
 // A token is renewed after this fraction of its lifetime.
 const RENEWED_AT = 0.9;
 const USUAL: Retries = { attempts: 5, seconds: 60, firstWait: 0.5, longestWait: 8 };
+// A limit per minute lets a batch through in the next minute; a new release takes some minutes.
+const PATIENT: Retries = { attempts: 1000, seconds: 900, firstWait: 0.5, longestWait: 15 };
 
 type Refusal = Record<string, unknown>;
 type Issued = { access_token: string; expires_in: number };
 /** A response with the body of its error, or the error that broke the connection. */
 type Outcome = { response: Response; refusal: Refusal } | { error: unknown };
 
-/** A session that sends each write with an `Idempotency-Key`, the same for all its retries. */
+/** A session that sends each write that takes an `Idempotency-Key` with one, the same for all its retries. */
 export class Session {
   readonly api: Client<paths>;
-  readonly #key: string;
-  readonly #retries: Retries;
+  /** A client that retries for longer. */
+  readonly patientApi: Client<paths>;
   readonly #timeout: number;
+  readonly #key: string;
   readonly #fetch: typeof globalThis.fetch;
   readonly #tokens = new Map<string, KeptToken>();
 
   constructor(baseUrl: string, partnerId: string, apiKey: string, options: Options) {
     this.#key = `Basic ${btoa(`${partnerId}:${apiKey}`)}`;
-    this.#retries = { ...USUAL, ...options.retries };
     this.#timeout = options.timeout ?? 30;
     this.#fetch = options.fetch ?? globalThis.fetch;
-    this.api = createClient<paths>({ baseUrl, fetch: (request) => this.#send(request) });
+    const clientWith = (retries: Retries): Client<paths> =>
+      createClient<paths>({ baseUrl, fetch: (request) => this.#send(request, retries) });
+    this.api = clientWith({ ...USUAL, ...options.retries });
+    this.patientApi = clientWith({ ...PATIENT, ...options.bulkRetries });
   }
 
-  async #send(request: Request): Promise<Response> {
+  /** Return the seconds to wait for an event: the answer must come before the timeout. */
+  answeredWithin(wait: number): number {
+    return Math.min(wait, Math.floor((this.#timeout * 2) / 3));
+  }
+
+  async #send(request: Request, retries: Retries): Promise<Response> {
     giveKey(request);
     const begun = performance.now();
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#outcome(request);
       if ("response" in outcome && outcome.response.ok) return outcome.response;
-      const wait = waitAfter(this.#retries, attempt, outcome);
-      const late = performance.now() + wait * 1000 - begun > this.#retries.seconds * 1000;
-      if (attempt >= this.#retries.attempts || late || !mayRepeat(request, outcome)) {
+      const wait = waitAfter(retries, attempt, outcome);
+      const late = performance.now() + wait * 1000 - begun > retries.seconds * 1000;
+      if (attempt >= retries.attempts || late || !mayRepeat(request, outcome)) {
         throw errorOf(request, outcome);
       }
       await new Promise((go) => setTimeout(go, wait * 1000));
@@ -167,10 +196,15 @@ class KeptToken {
   }
 }
 
-/** Set an `Idempotency-Key` on a write that has none; token requests do not accept one. */
+/** Set an `Idempotency-Key` on a request that takes one and has none. */
 function giveKey(request: Request): void {
-  const writes = ["POST", "PUT", "PATCH"].includes(request.method) && !asksForToken(request);
-  if (writes && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID());
+  if (takesKey(request) && !request.headers.has(KEY)) request.headers.set(KEY, crypto.randomUUID());
+}
+
+/** Return whether its operation takes an `Idempotency-Key`; another would ignore it. */
+function takesKey(request: Request): boolean {
+  const { pathname } = new URL(request.url);
+  return TAKES_KEY.test(`${request.method} ${pathname.slice(pathname.indexOf(API_PATH))}`);
 }
 
 function asksForToken(request: Request): boolean {
@@ -186,7 +220,7 @@ function mayRepeat(request: Request, outcome: Outcome): boolean {
   } else if (NEVER_SENT.includes(codeOf(outcome.error))) {
     return true;
   }
-  return ["GET", "HEAD"].includes(request.method) || request.headers.has(KEY) || asksForToken(request);
+  return ["GET", "HEAD"].includes(request.method) || takesKey(request) || asksForToken(request);
 }
 
 /** Return the error code of a broken connection, which fetch puts into the cause of its error. */
@@ -229,12 +263,5 @@ function errorOf(request: Request, outcome: Outcome): AccountingError {
     return new AccountingError(0, "no_answer", String(cause), {}, "", key, { cause });
   }
   const { response, refusal } = outcome;
-  return new AccountingError(
-    response.status,
-    String(refusal.error_code ?? "unknown"),
-    String(refusal.message ?? response.statusText),
-    Object(refusal.detail),
-    String(refusal.request_id ?? ""),
-    key,
-  );
+  return AccountingError.of(response.status, refusal, response.statusText, key);
 }

@@ -30,6 +30,15 @@ def keep_out(story: Story) -> None:
         foreign = theirs.refused("GET", "customers/", 403, "permission_denied")
         nowhere = replace(theirs, base=f"{story.partner.base}businesses/{uuid4()}/")
         _alike(foreign, nowhere.refused("GET", "customers/", 403, "permission_denied"))
+    with check("a token that only reads opens no operation that writes"):
+        business_id = story.books.base.split("/")[-2]
+        asked = {"access": "read"}
+        token = story.partner.post(f"{business_id}/oauth2/token/", asked, expected=200)
+        same("scope", token["scope"], "business_access_read")
+        reader = replace(story.books, authorization=f"Bearer {token['access_token']}")
+        reader.get("customers/")
+        body = {"company_name": "Read Only Ltd"}
+        reader.refused("POST", "customers/", 403, "permission_denied", json=body)
     with check("the id of another business's customer is as unknown as any"):
         customer = story.neighbour.post("customers/", {"company_name": "Next Door Ltd"})
         found = partial(story.books.refused, expected=404, code="customer_not_found")

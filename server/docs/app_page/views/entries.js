@@ -1,36 +1,28 @@
-// The ledger: the last entries, the lines behind a figure, one entry, and whether all of it holds.
+// The ledger: the lines behind a figure, one entry, and the entries of a record.
 
 import { h } from "../vendor/preact.mjs";
-import { answered, beneath, explained, facts, list, longer, pager, section, table } from "../parts.js";
+import { attached, saving } from "../files.js";
+import { accountLink, answered, behind, beneath, explained, facts, longer, pager, recordLink, recordOf, section, table } from "../parts.js";
+import { pathOf } from "../places.js";
+import { listOf } from "./lists.js";
 
-const entryAt = (page, id) => `${page.books.home}general-ledger/journal-entries/${id}/`;
-const entryLink = (page, id, text) => h("a", { href: page.to({ view: "entry", of: entryAt(page, id) }) }, text ?? page.say("status.draft"));
+const LEDGER = "general-ledger/";
 const blank = (page, amount) => (amount ? page.formats.amount(amount) : "");
+const accountOf = ({ account_id: id, account_code: code, account_name: name }) => ({ id, code, name });
 
-export const entries = (page) => latestEntries(page);
+// The entries of the period, the latest first, or what an address names.
+export const entries = (page) => (page.place.of ? listOf(page, "entries") : [
+  latestEntries(page),
+  saving(page, { CSV: `${LEDGER}journal-entries/export/?${new URLSearchParams({ status: "approved", ...inPeriod(page) })}` }),
+]);
 
-export function latestEntries(page, few) {
-  const asked = { path: "general-ledger/journal-entries/", query: { status: "approved" }, few, view: "entries" };
-  return list(page, asked, (found) => entryTable(page, found));
-}
+const inPeriod = ({ span: { from, to } }) => ({ date_from: from, date_to: to });
 
-function entryTable(page, { results }) {
-  return table(page, {
-    caption: page.say("last_entries"),
-    empty: page.say("no_entries"),
-    columns: [
-      { title: page.say("number"), short: true, cell: (each) => [entryLink(page, each.id, each.sequence_number), beneath(each.description)] },
-      { title: page.say("date"), short: true, cell: (each) => page.formats.day(each.entry_date) },
-      { title: page.say("description"), wide: true, cell: (each) => each.description },
-      { title: page.say("amount"), figure: true, cell: (each) => page.formats.amount(each.total_debit) },
-    ],
-    rows: results,
-  });
-}
+export const latestEntries = (page, few) => listOf(page, "entries", { few, query: inPeriod(page) });
 
 // The lines of an account behind a figure.
 export function lines(page) {
-  const { of } = page.place;
+  const of = behind(page);
   const { pathname, searchParams } = new URL(of, location.href);
   const account = page.books.readAt(pathname.replace(/entries\/$/, ""));
   const [from, to] = [searchParams.get("date_from"), searchParams.get("date_to")];
@@ -53,7 +45,7 @@ function lineTable(page, { results, next, previous }) {
     total: (line) => line.whole,
     columns: [
       { title: page.say("entry"), short: true, cell: (line) => (line.whole ? page.say("total") : [
-        entryLink(page, line.journal_entry_id, line.sequence_number),
+        recordLink(page, "entry", line.journal_entry_id, line.sequence_number),
         beneath([page.formats.day(line.entry_date), line.description].filter(Boolean).join(" · ")),
       ]) },
       { title: page.say("date"), short: true, wide: true, cell: (line) => (line.whole ? "" : page.formats.day(line.entry_date)) },
@@ -66,48 +58,58 @@ function lineTable(page, { results, next, previous }) {
 }
 
 export function entry(page) {
-  return answered(page, page.books.readAt(page.place.of), (found) => {
+  return answered(page, recordOf(page), (found) => {
     const { say, formats } = page;
+    const source = [say(`source.${found.source_type}`), found.reference].filter(Boolean).join(" ");
     return [
-      h("p", { class: "name" }, found.sequence_number ?? say("status.draft"), " ", h("span", null, found.description)),
+      h("p", { class: "name" }, found.description),
       facts([
         [say("date"), formats.day(found.entry_date)],
-        [say("comes_from"), explained(page, found.document_url, [say(`source.${found.source_type}`), found.reference].filter(Boolean).join(" "))],
+        [say("comes_from"), found.source_type === "manual" ? source : explained(page, found.document_url, source)],
+        [say("status"), found.status !== "approved" && say(`status.${found.status}`)],
         [say("posting_rule"), found.posting_rule && say(`rule.${found.posting_rule}`)],
         [say("posted_at"), found.posted_at && formats.day(found.posted_at)],
-        [say("reverses"), found.reversal_of_id && entryLink(page, found.reversal_of_id, say("entry"))],
-        [say("reversed_by"), found.reversed_by_id && entryLink(page, found.reversed_by_id, say("entry"))],
+        [say("reverses"), found.reversal_of_id && recordLink(page, "entry", found.reversal_of_id)],
+        [say("reversed_by"), found.reversed_by_id && recordLink(page, "entry", found.reversed_by_id)],
       ]),
-      table(page, {
-        caption: say("entry"),
-        total: (line) => line.whole,
-        columns: [
-          { title: say("account"), cell: (line) => (line.whole ? say("total") : accountLink(page, line)) },
-          { title: say("debit"), figure: true, cell: (line) => blank(page, line.debit_amount) },
-          { title: say("credit"), figure: true, cell: (line) => blank(page, line.credit_amount) },
-        ],
-        rows: [...found.lines, { whole: true, debit_amount: found.total_debit, credit_amount: found.total_credit }],
-      }),
+      found.document && h("p", { class: "saving" }, say("attached"), " ", attached(page, pathOf("entry", found.id), found.document)),
+      postings(page, found),
+      found.reconciled_bank_transactions.map((line) => h("p", null, say("matched_with"), ": ",
+        recordLink(page, "bank-transaction", line.bank_transaction_id, `${line.bank_account_name} ${formats.day(line.bank_transaction_date)}`))),
     ];
   });
 }
 
-function accountLink(page, { account_id, account_code, account_name }) {
-  const of = `${page.books.home}general-ledger/chart-of-accounts/${account_id}/entries/`;
-  return [h("span", { class: "code" }, account_code), h("a", { href: page.to({ view: "lines", of }) }, account_name)];
-}
-
-export function integrity(page) {
-  return answered(page, page.books.read("integrity/"), ({ checks }) => section(page.say("checks"), table(page, {
-    caption: page.say("checks"),
+function postings(page, found, caption = page.say("entry")) {
+  const { say } = page;
+  return table(page, {
+    caption,
+    total: (line) => line.whole,
     columns: [
-      { title: page.say("check"), cell: (each) => h("code", null, broken(each.name)) },
-      { title: page.say("checked"), figure: true, cell: (each) => page.formats.count(each.checked) },
-      { title: page.say("result"), cell: (each) => h("span", { class: each.ok ? "holds" : "late" }, page.say(each.ok ? "holds" : "fails")) },
+      { title: say("account"), cell: (line) => (line.whole ? say("total") : [accountLink(page, accountOf(line)), line.description && h("small", { class: "under" }, line.description)]) },
+      { title: say("debit"), figure: true, cell: (line) => blank(page, line.debit_amount) },
+      { title: say("credit"), figure: true, cell: (line) => blank(page, line.credit_amount) },
     ],
-    rows: checks,
-  })));
+    rows: [...found.lines, { whole: true, debit_amount: found.total_debit, credit_amount: found.total_credit }],
+  });
 }
 
-// A name in code may go on in the next line after each of its words.
-const broken = (name) => name.split("_").flatMap((word, at) => (at === 0 ? [word] : ["_", h("wbr"), word]));
+// A record that is changed often has many entries; the others are behind a link.
+const MOST_SHOWN = 6;
+
+// The entries of a record, each with its lines, in the order of their days.
+export function journal(page, sources) {
+  const asked = sources.map((source_id) => page.books.read(`${LEDGER}journal-entries/`, { source_id, sort: "entry_date", page_size: MOST_SHOWN }));
+  const { say, formats } = page;
+  return section(say("journal"), asked.map((answer, at) => answered(page, answer, ({ results, page_info: { total_count: count } }) => [
+    results.length === 0 && sources.length === 1 && h("p", { class: "empty" }, say("no_postings")),
+    results.map((head) => h("div", { class: "posted", key: head.id },
+      h("h3", null, recordLink(page, "entry", head.id, head.sequence_number ?? say(`status.${head.status}`))),
+      h("p", null, formats.day(head.entry_date), " · ", head.description),
+      answered(page, page.books.read(pathOf("entry", head.id)), (found) => postings(page, found, head.sequence_number ?? say("entry"))))),
+    count > results.length && h("p", { class: "all" }, h("a", { href: page.to({ view: "entries", of: ofSource(page, sources[at]) }) }, say("all", { count: formats.count(count) }))),
+    results.length > 0 && at === 0 && saving(page, { CSV: `${LEDGER}journal-entries/export/?source_id=${sources[at]}` }),
+  ])));
+}
+
+const ofSource = (page, source) => `${page.books.home}${LEDGER}journal-entries/?source_id=${source}`;

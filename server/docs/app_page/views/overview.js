@@ -6,7 +6,7 @@ import { answered, section } from "../parts.js";
 import { plusMonths } from "../periods.js";
 import { openDocuments } from "./documents.js";
 import { latestEntries } from "./entries.js";
-import { bankLines } from "./waiting.js";
+import { listOf } from "./lists.js";
 
 const FEW = 5;
 
@@ -17,7 +17,7 @@ export function overview(page) {
     h("div", { class: "lists" },
       section(page.say("open_invoices"), openDocuments(page, "invoices", FEW)),
       section(page.say("open_bills"), openDocuments(page, "bills", FEW)),
-      section(page.say("bank_waiting"), bankLines(page, FEW)),
+      section(page.say("bank_waiting"), listOf(page, "bank", { few: FEW })),
       section(page.say("last_entries"), latestEntries(page, FEW))),
   ];
 }
@@ -45,7 +45,7 @@ function summary(page) {
 
 const signed = (page, amount) => `${amount > 0 ? "+" : ""}${page.formats.money(amount)}`;
 
-const cash = (page) => figure("cash_at_hand", "balance-sheet", flow(page), ({ summary }) => ({
+const cash = (page) => figure("cash_at_hand", "cash-flow", flow(page), ({ summary }) => ({
   amount: summary.closing_cash_cents,
   note: page.say("change_of_cash", { amount: signed(page, summary.net_change_in_cash_cents) }),
 }))(page);

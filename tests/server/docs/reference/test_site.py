@@ -7,6 +7,7 @@ from urllib.parse import urldefrag
 
 import pytest
 
+from server.docs.guides import all_guides
 from server.docs.profiles import PROFILES
 from server.docs.reference import ROOT
 from server.docs.reference.operations import METHODS
@@ -67,7 +68,7 @@ def small() -> dict[str, str]:
 
 
 class TestSite:
-    def test_every_operation_code_heading_and_schema_has_a_page(
+    def test_every_operation_code_guide_and_schema_has_a_page(
         self, pages: dict[str, Elements], contract: dict[str, Any]
     ) -> None:
         operations = {
@@ -76,13 +77,11 @@ class TestSite:
             for method in METHODS & item.keys()
         }
         schemas = contract["components"]["schemas"]
-        headings = re.findall(r"^## (.+)$", contract["info"]["description"], re.MULTILINE)
         assert below(pages, "operations") == operations
         assert below(pages, "errors") == set(schemas["ErrorCode"]["enum"])
-        assert below(pages, "guides") == {slug(heading) for heading in headings}
+        assert below(pages, "guides") == {guide.name for guide in all_guides("")}
         assert below(pages, "objects") == schemas.keys()
         assert operations
-        assert headings
 
     def test_refusals_lead_to_the_pages_of_codes(self) -> None:
         assert f"{ROOT}errors/" == PAGES_OF_CODES
@@ -220,6 +219,15 @@ class TestPages:
         page = small["/docs/errors/thing_is_broken/"]
         assert "Any operation may answer it." in page
 
+    def test_the_event_types_tell_what_they_mean_and_who_makes_them(
+        self, small: dict[str, str], pages: dict[str, Elements], contract: dict[str, Any]
+    ) -> None:
+        assert "No operation makes it." in small["/docs/events/"]
+        assert '<a href="/docs/operations/change_thing/">' in small["/docs/events/"]
+        assert '<a href="/docs/events/#thing.updated">' in small["/docs/operations/change_thing/"]
+        types = contract["components"]["schemas"]["EventType"]["enum"]
+        assert {*types} <= {*pages["/docs/events/"].values("id")}
+
     def test_an_object_tells_where_it_stands(self, small: dict[str, str]) -> None:
         assert '<a href="/docs/operations/change_thing/">' in small["/docs/objects/ThingCreate/"]
         assert '<a href="/docs/objects/ThingCreate/">' in small["/docs/objects/Colour/"]
@@ -227,6 +235,7 @@ class TestPages:
     def test_a_deprecated_parameter_says_since_when(self) -> None:
         document = deepcopy(DOCUMENT)
         [parameter] = document["paths"]["/v1/things/{thing_id}/"]["post"]["parameters"]
+        parameter["deprecated"] = True
         parameter["x-deprecated"] = {"since": "2026-01-31", "until": "2027-01-31"}
         page = site(document)["/docs/operations/change_thing/"]
         assert "deprecated since 2026-01-31, ends on 2027-01-31" in page
@@ -246,7 +255,7 @@ class TestPages:
         for address, text in site(document).items():
             if address.endswith("/"):
                 page = Elements(text)
-                assert page.tags().count("script") == 3
+                assert page.tags().count("script") == 4
                 assert not [link for link in page.values("href") if "javascript" in link]
 
 

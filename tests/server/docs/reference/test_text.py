@@ -20,5 +20,10 @@ class TestText:
             '<a href="/there/"><code>change_<wbr>thing</code></a> and <code>&lt;b&gt;</code>'
         )
 
+    def test_headings_of_an_article_have_anchors(self) -> None:
+        writer = Writer({})
+        assert '<h2 id="size-limits">Size limits</h2>' in writer.article("## Size limits")
+        assert "<h2>Size limits</h2>" in writer.block("## Size limits")
+
     def test_an_anchor_has_only_plain_characters(self) -> None:
         assert slug("  Größe & Form! ") == "gr-e-form"

@@ -3,6 +3,7 @@
 Start with `Accounting`; request and response bodies are in `models`.
 """
 
+from accounting_sdk.bulk import BulkReport, BulkResult
 from accounting_sdk.client import Accounting, Books
 from accounting_sdk.core import models
 from accounting_sdk.core.types import UNSET, File
@@ -22,6 +23,7 @@ from accounting_sdk.errors import (
     UnsupportedMediaType,
 )
 from accounting_sdk.session import Retries
+from accounting_sdk.webhooks import InvalidWebhook, verify_webhook
 
 __all__ = [
     "UNSET",
@@ -29,9 +31,12 @@ __all__ = [
     "AccountingError",
     "BadRequest",
     "Books",
+    "BulkReport",
+    "BulkResult",
     "Conflict",
     "File",
     "Forbidden",
+    "InvalidWebhook",
     "NoAnswer",
     "NotAuthenticated",
     "NotFound",
@@ -43,4 +48,5 @@ __all__ = [
     "Unavailable",
     "UnsupportedMediaType",
     "models",
+    "verify_webhook",
 ]

@@ -100,15 +100,22 @@ BY_STATUS: Final[Mapping[int, type[AccountingError]]] = MappingProxyType(
 
 def refusal(request: httpx.Request, response: httpx.Response) -> AccountingError:
     """Return the exception for an error response; one from a proxy has the code "unknown"."""
-    body = said(response)
-    return BY_STATUS.get(response.status_code, AccountingError)(
-        response.status_code,
+    key = request.headers.get(KEY)
+    return error_of(response.status_code, said(response), response.reason_phrase, key)
+
+
+def error_of(
+    status: int, body: Mapping[str, Any], reason: str = "", key: str | None = None
+) -> AccountingError:
+    """Return the exception for an error as the API writes it; `reason` if it has no message."""
+    return BY_STATUS.get(status, AccountingError)(
+        status,
         body.get("error_code", "unknown"),
-        body.get("message", response.reason_phrase),
+        body.get("message", reason),
         body.get("detail", {}),
         body.get("request_id", ""),
         body.get("doc_url"),
-        request.headers.get(KEY),
+        key,
     )
 
 

@@ -1,12 +1,18 @@
-"""Typed answers, and lists as iterators over all pages."""
+"""Typed answers, and lists and feeds as iterators."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
-from accounting_sdk.core.models import PageInfo
+from accounting_sdk.core.models import EventFeed, PageInfo, PartnerEventFeed
 from accounting_sdk.core.types import UNSET, Unset
 
+# A server that is stopping does not wait for an event; the next request waits at least this long.
+PAUSE_SECONDS: Final = 1.0
+
 T = TypeVar("T")
+P = TypeVar("P")
+F = TypeVar("F", EventFeed, PartnerEventFeed)
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -27,6 +33,24 @@ def walk(page: Callable[[str | Unset], Page[T]]) -> Iterator[T]:
         answer = page(cursor)
         yield from answer.results
         cursor = answer.page_info.next_cursor
+
+
+def follow(
+    feed: Callable[[P], F], after: P, position: Callable[[F], P], *, endless: bool
+) -> Iterator[F]:
+    """Yield the pages of a feed after a position; if not `endless`, up to the newest event."""
+    while True:
+        begun = time.monotonic()
+        page = feed(after)
+        moved, after = position(page) != after, position(page)
+        if page.results or moved:
+            yield page
+        if page.has_more:
+            continue
+        if not endless:
+            return
+        if not page.results and time.monotonic() - begun < PAUSE_SECONDS:
+            time.sleep(PAUSE_SECONDS)
 
 
 def taken(kind: type[T], answer: object) -> T:

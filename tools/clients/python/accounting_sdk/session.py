@@ -1,6 +1,7 @@
 """An httpx client that retries requests where that is safe, and raises errors as exceptions."""
 
 import random
+import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,9 +11,12 @@ from uuid import uuid4
 
 import httpx
 
+from accounting_sdk.core.api import KEYED
 from accounting_sdk.errors import KEY, no_answer, refusal, said
 
 TOKEN_PATH: Final = "/oauth2/token/"
+API_PATH: Final = "/v1/platform/"
+TAKES_KEY: Final = re.compile("|".join(re.sub(r"{\w+}", "[^/]+", each) for each in KEYED))
 # Statuses that leave open whether a write was executed: the service is busy, or a proxy lost its
 # connection to it.
 UNKNOWN: Final = frozenset({502, 503, 504})
@@ -50,10 +54,11 @@ USUAL: Final = Retries()
 
 
 class Session(httpx.Client):
-    """An httpx client that sends each write with an `Idempotency-Key`, the same for all its
-    retries.
+    """An httpx client that sends each write that takes an `Idempotency-Key` with one, the same for
+    all its retries.
 
-    `options` are arguments of httpx.Client. Raises AccountingError for an error response or if
+    `options` are arguments of httpx.Client. A request with Retries as its extension "retries" has
+    these in place of those of the session. Raises AccountingError for an error response or if
     there is no response.
     """
 
@@ -64,14 +69,15 @@ class Session(httpx.Client):
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Send a request; retry until it succeeds, fails permanently or has no retries left."""
         give_key(request)
-        give_up_at = time.monotonic() + self._retries.seconds
+        retries: Retries = request.extensions.get("retries", self._retries)
+        give_up_at = time.monotonic() + retries.seconds
         attempt = 1
         while True:
             outcome = self._outcome(request, **options)
             if isinstance(outcome, httpx.Response) and not outcome.is_error:
                 return outcome
-            wait = self._retries.wait(attempt, outcome)
-            spent = attempt >= self._retries.attempts or time.monotonic() + wait > give_up_at
+            wait = retries.wait(attempt, outcome)
+            spent = attempt >= retries.attempts or time.monotonic() + wait > give_up_at
             if spent or not may_repeat(request, outcome):
                 raise_for(request, outcome)
             time.sleep(wait)
@@ -88,9 +94,15 @@ class Session(httpx.Client):
 
 
 def give_key(request: httpx.Request) -> None:
-    """Set an `Idempotency-Key` on a write that has none; token requests do not accept one."""
-    if request.method in ("POST", "PUT", "PATCH") and not asks_for_token(request):
+    """Set an `Idempotency-Key` on a request that takes one and has none."""
+    if takes_key(request):
         request.headers.setdefault(KEY, str(uuid4()))
+
+
+def takes_key(request: httpx.Request) -> bool:
+    """Return whether its operation takes an `Idempotency-Key`; another would ignore it."""
+    _, start, rest = request.url.path.partition(API_PATH)
+    return TAKES_KEY.fullmatch(f"{request.method} {start}{rest}") is not None
 
 
 def asks_for_token(request: httpx.Request) -> bool:
@@ -107,7 +119,7 @@ def may_repeat(request: httpx.Request, outcome: Outcome) -> bool:
             return True
         if outcome.status_code not in UNKNOWN:
             return False
-    return request.method in ("GET", "HEAD") or KEY in request.headers or asks_for_token(request)
+    return request.method in ("GET", "HEAD") or takes_key(request) or asks_for_token(request)
 
 
 def is_in_progress(response: httpx.Response) -> bool:

@@ -1,0 +1,1 @@
+"""Events: each change of a record that partners can read is one event."""

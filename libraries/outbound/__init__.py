@@ -1,0 +1,1 @@
+"""HTTP requests to addresses that strangers have named: only public addresses are reached."""
