@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+from math import lcm
 
 from accounting.errors import RuleViolation
 
 CURRENCIES = ("EUR", "GBP", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD")
+DECIMALS = {currency: 0 if currency == "ISK" else 2 for currency in CURRENCIES}
+"""The decimals of each currency: an amount in minor units has no others."""
+
 MAX_AMOUNT = 99_999_999_999_999
 
 EXACT = Context(prec=60)
@@ -16,6 +20,13 @@ EXACT = Context(prec=60)
 def round_half_away(value: Decimal) -> int:
     """Round to a whole unit, a half away from zero: 2.5 gives 3, -2.5 gives -3."""
     return int(value.quantize(Decimal(1), rounding=ROUND_HALF_UP))
+
+
+def round_fraction(value: Fraction) -> int:
+    """Round an exact fraction to a whole unit, a half away from zero: -5/2 gives -3."""
+    whole, rest = divmod(abs(value.numerator), value.denominator)
+    rounded = whole + (2 * rest >= value.denominator)
+    return rounded if value > 0 else -rounded
 
 
 def within_bounds(amount: int) -> int:
@@ -94,6 +105,18 @@ def split_by_rate(amount: int, weights: Sequence[int], rate: Fraction) -> list[i
         return split(amount, weights)
     numerator, denominator = rate.as_integer_ratio()
     return _rounded(amount, [weight * numerator for weight in weights], denominator)
+
+
+def round_together(amount: int, shares: Sequence[Fraction]) -> list[int]:
+    """Round exact shares to whole units that sum to an amount: each down, then the largest up.
+
+    Ties go to the first. Shares of 1/3, 1/3 and 1/3 that sum to 1 give 1, 0 and 0. The amount must
+    be the sum of the shares, rounded.
+    """
+    denominator = lcm(*(each.denominator for each in shares))
+    return _rounded(
+        amount, [each.numerator * (denominator // each.denominator) for each in shares], denominator
+    )
 
 
 def _rounded(amount: int, shares: Sequence[int], denominator: int) -> list[int]:

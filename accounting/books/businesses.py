@@ -11,6 +11,7 @@ from uuid import UUID
 from accounting.absent import said
 from accounting.books import time_zones
 from accounting.books.commands import ChangeBusiness
+from accounting.books.exchange_rates import KnownRates
 from accounting.errors import Conflict, NotAllowed, RuleViolation, ValidationError
 
 COUNTRIES = (
@@ -236,13 +237,15 @@ def refuse_moving_back(ahead: int, wanted: int) -> None:
 class Context:
     """The business, the current time (aware, UTC), and the function that creates ids.
 
-    `given_day` is the day that a caller gives to a change, such as a `status_date`.
+    `given_day` is the day that a caller gives to a change, such as a `status_date`. `rates` are
+    the exchange rates that a foreign record may need.
     """
 
     business: Business
     now: datetime
     identify: Callable[[], UUID]
     given_day: date | None = None
+    rates: KnownRates | None = None
 
     @property
     def today(self) -> date:

@@ -1,6 +1,6 @@
 """Exchange rates: the table of a day, and the rate that a record of a day takes from the tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -13,7 +13,7 @@ from accounting.errors import RuleViolation
 MOST_DIGITS: Final = 12
 OLDEST: Final = timedelta(days=7)
 ONE: Final = Decimal(1)
-_ROUNDED = Context(prec=MOST_DIGITS, rounding=ROUND_HALF_UP)
+ROUNDED = Context(prec=MOST_DIGITS, rounding=ROUND_HALF_UP)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,4 +158,19 @@ def cross_rate(table: RateTable, currency: str, base_currency: str) -> Decimal |
     is 0.333333333333. None if the table lacks one of the currencies.
     """
     foreign, base = table.rate_of(currency), table.rate_of(base_currency)
-    return None if foreign is None or base is None else _ROUNDED.divide(base, foreign)
+    return None if foreign is None or base is None else ROUNDED.divide(base, foreign)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRates:
+    """The tables that the records of a request can use: of the business, and of its partner."""
+
+    own: Sequence[RateTable] = ()
+    of_partner: Sequence[RateTable] = ()
+
+    def rate_on(self, day: date, currency: str, base_currency: str) -> Decimal:
+        """Return the rate of a currency on a day that is not to come.
+
+        Raises RuleViolation `exchange_rate_missing`.
+        """
+        return applied_rate(currency, base_currency, day, self.own, self.of_partner).rate

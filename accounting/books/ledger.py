@@ -13,6 +13,7 @@ from uuid import UUID
 
 from accounting import money
 from accounting.books.chart import AccountType
+from accounting.books.foreign import ForeignAmount, currency_of, in_base, step
 from accounting.books.numbers import Number
 
 # Tax marks of posted lines.
@@ -108,14 +109,14 @@ def take(parts: Mapping[K, int], taken: Shares[K], amount: int) -> Shares[K]:
 
     No part passes zero, and a settlement of all that is left closes every part exactly: after 3333
     took 2777 and 556 of 8333 and 1667, 6667 takes 5556 and 1111. Parts below zero are withheld, or
-    of lines below zero: 530 of 1000, 210 and -150 takes 500, 105 and -75. Raises ValueError if the
-    settlement is more than what is left.
+    of lines below zero: 530 of 1000, 210 and -150 takes 500, 105 and -75. Foreign parts give their
+    share of the base. Raises ValueError if the settlement is more than what is left.
     """
     left = rests(parts, taken)
     if not 0 <= amount <= sum(left.values()):
         raise ValueError("a step settles more than is left")
-    shares = money.split(amount, list(left.values()))
-    return tuple((part, share) for part, share in zip(left, shares, strict=True) if share)
+    shares = money.split(int(amount), [int(each) for each in left.values()])
+    return tuple(pair for pair in step(left, zip(left, shares, strict=True)) if pair[1])
 
 
 # Dated intervals in which something was in effect; postings follow them.
@@ -151,10 +152,11 @@ def laid_out(spans: Iterable[Span], on: date, floor: date) -> list[Days]:
 class Movement:
     """An amount that a document desires on an account, a debit above zero, a credit below.
 
-    Movements of one stream and day make one entry. `settles` is the document that is settled, and
-    `split` the parts of it that the amount settles; `tax` marks the amount for a tax return.
-    `about` is the document that the amount belongs to, if that is neither the settled document nor
-    the source. `tags` are its own tags, of an amount whose source has none.
+    That of a foreign record has its base, which is what is posted. Movements of one stream and day
+    make one entry. `settles` is the document that is settled, and `split` the parts of it that the
+    amount settles; `tax` marks the amount for a tax return. `about` is the document that the amount
+    belongs to, if that is neither the settled document nor the source. `tags` are its own tags, of
+    an amount whose source has none.
     """
 
     on: date
@@ -170,7 +172,11 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of an entry, a debit above zero, a credit below; `about`, `tags` as in a movement."""
+    """A line of an entry, a debit above zero, a credit below; `about`, `tags` as in a movement.
+
+    `amount` and `split` are in base. A line of a foreign record also has its own currency and
+    `currency_amount`, which may be 0, or have another sign, where only the base changes.
+    """
 
     account_id: UUID
     amount: int
@@ -180,6 +186,15 @@ class Line:
     tax: TaxMark | None = None
     about: UUID | None = None
     tags: tuple[str, ...] = ()
+    currency: str | None = None
+    currency_amount: int | None = None
+
+    @property
+    def both_amounts(self) -> int:
+        """The amount of the line; of a foreign one its own amount, with the base."""
+        if self.currency is None or self.currency_amount is None:
+            return self.amount
+        return ForeignAmount(self.currency_amount, self.amount, self.currency)
 
     @property
     def debit(self) -> int:
@@ -247,10 +262,10 @@ class _Tally:
     def add(self, amount: int, split: Split, sign: int) -> None:
         self.amount += sign * amount
         for part, share in split:
-            self.parts[part] += sign * share
+            self.parts[part] += sign * in_base(share)
 
 
-_Place = tuple[UUID, UUID | None, TaxMark | None, UUID | None, tuple[str, ...], int]
+_Place = tuple[UUID, UUID | None, TaxMark | None, UUID | None, tuple[str, ...], str | None, int]
 _Tallies = dict[_Place, _Tally]
 
 
@@ -282,19 +297,21 @@ def difference(
 ) -> list[Entry]:
     """Compute the entries that turn what is posted into what is desired, by date.
 
-    Amounts are compared by stream, day, account, settled document, tax mark, `about` and tags;
-    locked days count as the day after the lock. If an invoice is posted at 100 and desires 80, a
-    credit of 20 on receivables and a debit of 20 on sales remain. Raises ValueError if an entry
-    does not balance, which is an error in the rules and not in the request.
+    Amounts are compared by stream, day, account, settled document, tax mark, `about`, tags and
+    currency, both amounts of a foreign one at once; locked days count as the day after the lock. If
+    an invoice is posted at 100 and desires 80, a credit of 20 on receivables and a debit of 20 on
+    sales remain. Raises ValueError if an entry does not balance, which is an error in the rules and
+    not in the request.
     """
     posted = list(posted)
     known = {entry.stream for entry in posted}
     days: dict[tuple[date, str], _Tallies] = defaultdict(lambda: defaultdict(_Tally))
     for move in desired:
         # A first posting keeps debits and credits of one account apart; a change nets them.
-        sign = 0 if move.stream in known else _sign(move.amount)
+        sign = 0 if move.stream in known else _sign(in_base(move.amount))
         tallies = days[after_lock(move.on, lock_date), move.stream]
-        place = move.account_id, move.settles, move.tax, move.about, move.tags, sign
+        currency = currency_of(move.amount)
+        place = move.account_id, move.settles, move.tax, move.about, move.tags, currency, sign
         tallies[place].add(move.amount, move.split, 1)
     for entry in posted:
         on = after_lock(entry.entry_date, lock_date)
@@ -336,8 +353,11 @@ def _sign(amount: int) -> int:
 
 def _add_lines(tallies: _Tallies, lines: Iterable[Line], sign: int) -> None:
     for line in lines:
-        place = line.account_id, line.settles, line.tax, line.about, line.tags, 0
-        tallies[place].add(line.amount, line.split, sign)
+        place = (
+            *(line.account_id, line.settles, line.tax, line.about, line.tags),
+            *(line.currency, 0),
+        )
+        tallies[place].add(line.both_amounts, line.split, sign)
 
 
 def _lines(tallies: _Tallies) -> tuple[Line, ...]:
@@ -346,16 +366,21 @@ def _lines(tallies: _Tallies) -> tuple[Line, ...]:
 
 
 def _lines_at(place: _Place, tally: _Tally) -> list[Line]:
-    account_id, settles, tax, about, tags, _ = place
-    made = partial(Line, account_id, tax=tax, about=about, tags=tags)
+    account_id, settles, tax, about, tags, currency, _ = place
+    made = partial(Line, account_id, tax=tax, about=about, tags=tags, currency=currency)
+    base = in_base(tally.amount)
+    whole = None if currency is None else int(tally.amount)
     parts = {part: share for part, share in tally.parts.items() if share}
-    if tally.amount:
-        settled = tuple(parts.items())
-        return [made(tally.amount, settles, settled)]
-    # The same amount now settles other parts: one line adds the new parts, one reverses the old.
+    if base or (tally.amount and not parts):
+        return [made(base, settles, tuple(parts.items()), currency_amount=whole)]
+    # The same base now settles other parts: one line adds the new parts, one reverses the old.
     up = tuple((part, share) for part, share in parts.items() if share > 0)
     down = tuple((part, share) for part, share in parts.items() if share < 0)
-    return [made(sum(share for _, share in split), settles, split) for split in (up, down) if split]
+    splits = [split for split in (up, down) if split]
+    return [
+        made(sum(share for _, share in split), settles, split, currency_amount=amount)
+        for split, amount in zip(splits, (whole, whole and 0), strict=False)
+    ]
 
 
 def _entry(source: Source, on: date, stream: str, lines: tuple[Line, ...], opening: str) -> Entry:
@@ -409,7 +434,13 @@ def _reversal(posted: PostedEntry, taking_back: Entry) -> Entry:
         entry_date=taking_back.entry_date,
         stream=posted.stream,
         lines=tuple(
-            replace(line, amount=-line.amount, split=negative(line.split)) for line in posted.lines
+            replace(
+                line,
+                amount=-line.amount,
+                split=negative(line.split),
+                currency_amount=None if line.currency_amount is None else -line.currency_amount,
+            )
+            for line in posted.lines
         ),
         description=f"Reversal of {title}",
         source_type=posted.source_type,

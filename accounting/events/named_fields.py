@@ -24,7 +24,7 @@ _DOCUMENT: Final[Names] = {
     "opening_id": ("opening_balance_id",),
     # Fields that are computed from these are in `COMPUTED`.
     **_not_shown("state opened_on voided_on dated_by_issue settled returned reduced"),
-    **_not_shown("paid reserved credited written_off refunded"),
+    **_not_shown("paid reserved credited written_off refunded worth"),
 }
 _PAYMENT: Final[Names] = {
     **_LINKED,
@@ -32,21 +32,21 @@ _PAYMENT: Final[Names] = {
     "method": ("payment_method",),
     "fee": ("processing_fee_cents",),
     "opening_id": ("opening_balance_id",),
-    "allocations": (),
+    **_not_shown("allocations worth"),
 }
 _CREDIT: Final[Names] = {
     "lines": ("line_items",),
     "refunded": ("refunded_amount",),
     "transaction_tags": ("tags",),
     "opening_id": ("opening_balance_id",),
-    **_not_shown("state tax_account_id allocations settled opened_on voided_on"),
+    **_not_shown("state tax_account_id allocations settled opened_on voided_on worth"),
 }
-_REFUND: Final[Names] = _not_shown("cancelled_at cancelled_on allocations settled")
+_REFUND: Final[Names] = _not_shown("cancelled_at cancelled_on allocations settled is_foreign")
 _REFUND_PAYMENT: Final[Names] = {
     **_LINKED,
     "linked_back": ("reconciled_bank_transactions",),
     "amount": ("refunded_amount",),
-    **_not_shown("party splits about completed_on payout_id"),
+    **_not_shown("party splits about completed_on payout_id worth"),
 }
 _WRITE_OFF: Final[Names] = {
     "amount": ("amount_cents",),

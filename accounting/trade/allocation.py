@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounting.absent import ABSENT, Absent, or_else
 from accounting.books.businesses import Context, refuse_out_of_order
+from accounting.books.foreign import in_base, share_of
 from accounting.books.ledger import Split, negative
 from accounting.errors import AboutItem, RuleViolation, ValidationError
 from accounting.trade import documents
@@ -20,9 +21,11 @@ class Allocation:
 
     `split` (amounts by part) is set when the allocation is applied, which requires a completed
     payment; an allocation that ended without a split was only ever reserved. `own_split` lists the
-    parts of a credit that it uses; money has none. Without a `start` it has the date of its payment
-    or credit. Nothing is applied before `document_date`, the date of the document when the part was
-    allocated: a document without allocations may change its date.
+    parts of a credit that it uses; money has none. Applied money in a foreign currency brings the
+    base of its `amount`; a document in another currency is settled by `document_amount`. Without a
+    `start` it has the date of its payment or credit. Nothing is applied before `document_date`, the
+    date of the document when the part was allocated: a document without allocations may change its
+    date.
     """
 
     id: UUID
@@ -35,12 +38,19 @@ class Allocation:
     own_split: Split = ()
     description: str | None = None
     version: int = 0
+    document_amount: int | None = None
+
+    @property
+    def settles(self) -> int:
+        """The amount in the currency of the document."""
+        return self.amount if self.document_amount is None else self.document_amount
 
 
 @dataclass(frozen=True, slots=True)
 class AllocationItem:
     """A requested allocation: an amount for a document, and a description.
 
+    `document_amount` is the amount in the currency of the document, if that is another one.
     `place` is the place of the document in the request, such as `allocations.2.invoice_id`. `on` is
     the requested day of a new allocation, or the corrected day of an existing one. `old_split` is
     the earlier split of the amount, where it is to be used again.
@@ -52,16 +62,23 @@ class AllocationItem:
     place: str = field(default="", compare=False)
     on: date | None = field(default=None, compare=False)
     old_split: Split = field(default=(), compare=False)
+    document_amount: int | None = None
+
+    @property
+    def settles(self) -> int:
+        """The amount in the currency of the document."""
+        return self.amount if self.document_amount is None else self.document_amount
 
 
 @dataclass(frozen=True, slots=True)
 class AllocationSource:
     """The facts of a payment or credit that its allocations depend on.
 
-    `held` is the amount of the total that is refunded. `applied` is true while a payment is
-    completed, else its parts are reserved. `day` is the date of the payment or credit. `start` is
-    the day of new allocations that name none, or None for `day`; `end` is the day of released ones.
-    `applied_on` returns the day of the entry that applies an allocation.
+    `total` and `held`, the amount of it that is refunded, have their base in a foreign currency. A
+    payment may also settle documents of another currency (`across`). `applied` is true while a
+    payment is completed, else its parts are reserved. `day` is the date of the payment or credit.
+    `start` is the day of new allocations that name none, or None for `day`; `end` is the day of
+    released ones. `applied_on` returns the day of the entry that applies an allocation.
     """
 
     party_id: UUID
@@ -74,6 +91,8 @@ class AllocationSource:
     end: date
     context: Context
     applied_on: Callable[[Allocation], date]
+    currency: str
+    across: bool = False
 
 
 Documents = Mapping[UUID, Document]
@@ -84,10 +103,28 @@ def live(allocations: Iterable[Allocation]) -> tuple[Allocation, ...]:
     return tuple(each for each in allocations if each.end is None)
 
 
+def exchange_difference(side: Side, allocation: Allocation) -> int:
+    """Return the exchange gain in base of an applied amount; a loss is below zero.
+
+    USD 100.00 that bring EUR 95.00 and settle 90.00 of an invoice gain 5.00; of a bill they lose
+    it.
+    """
+    if not allocation.split:
+        return 0
+    taken = sum(in_base(amount) for _, amount in allocation.split)
+    used = allocation.own_split or ((None, allocation.amount),)
+    return side.sign * (sum(in_base(amount) for _, amount in used) - taken)
+
+
 def items_of(allocations: Iterable[Allocation]) -> list[AllocationItem]:
     """Return the live allocations as items that a caller could request."""
     return [
-        AllocationItem(each.document_id, each.amount, each.description)
+        AllocationItem(
+            each.document_id,
+            int(each.amount),
+            each.description,
+            document_amount=each.document_amount,
+        )
         for each in live(allocations)
     ]
 
@@ -177,7 +214,7 @@ def rearrange(
     history += [_begun(side, item, after, source) for item in begun]
     if source.applied:
         old = {item.document_id: item.old_split for item in begun}
-        history = [_applied(each, after, source, old.get(each.document_id, ())) for each in history]
+        history = _all_applied(history, after, source, old)
     return tuple(history), after
 
 
@@ -221,7 +258,9 @@ def _stays(
     An applied allocation that is only reserved from now on ends as well: its split is history.
     """
     unapplied = bool(allocation.split) and not source.applied
-    return AllocationItem(allocation.document_id, allocation.amount) in wanted and not unapplied
+    same = allocation.document_id, allocation.amount, allocation.settles
+    asked = ((item.document_id, item.amount, item.settles) for item in wanted)
+    return same in asked and not unapplied
 
 
 def _first_day(allocation: Allocation, source: AllocationSource) -> date:
@@ -273,8 +312,8 @@ def _ended(
 
 def _released(document: Document, allocation: Allocation, by: Settlement) -> Document:
     if not allocation.split:
-        return documents.reserve(document, -allocation.amount)
-    return documents.settle(document, -allocation.amount, negative(allocation.split), by=by)
+        return documents.reserve(document, -allocation.settles)
+    return documents.settle(document, -allocation.settles, negative(allocation.split), by=by)
 
 
 def _begun(
@@ -285,7 +324,7 @@ def _begun(
     document_date = documents.opened_on(document)
     _refuse_item(side, item, document, source)
     _refuse_day(item, max(source.day, document_date), source)
-    after[document.id] = documents.reserve(document, item.amount)
+    after[document.id] = documents.reserve(document, item.settles)
     return Allocation(
         id=source.context.identify(),
         document_id=document.id,
@@ -293,6 +332,7 @@ def _begun(
         document_date=document_date,
         start=item.on or source.start,
         description=item.description,
+        document_amount=item.document_amount if source.currency != document.currency else None,
     )
 
 
@@ -302,9 +342,9 @@ def _refuse_excess(wanted: Sequence[AllocationItem], source: AllocationSource) -
         raise RuleViolation(
             "allocation_exceeds_total",
             "The allocations exceed the total.",
-            total_amount_cents=source.total,
-            allocated_amount_cents=allocated,
-            **({"refunded": source.held} if source.held else {}),
+            total_amount_cents=int(source.total),
+            allocated_amount_cents=int(allocated),
+            **({"refunded": int(source.held)} if source.held else {}),
         )
 
 
@@ -314,7 +354,36 @@ def _refuse_item(
     with AboutItem(item.place.rpartition(".")[0]):
         if document.party.id != source.party_id:
             raise side.refusals.of_another_party(**{side.names.document_id: str(document.id)})
-        refuse_more_than_left(side, document, item.amount)
+        _refuse_other_currency(document, item, source)
+        refuse_more_than_left(side, document, item.settles)
+
+
+def _refuse_other_currency(
+    document: Document, item: AllocationItem, source: AllocationSource
+) -> None:
+    """Refuse an amount for a document in another currency without the amount in that currency.
+
+    Raises RuleViolation `currency_mismatch`.
+    """
+    if document.currency == source.currency:
+        fits = item.document_amount in (None, item.amount)
+        words = "The document has the same currency, so document_amount_cents is amount_cents."
+    else:
+        fits = source.across and item.document_amount is not None
+        words = "A credit settles only documents in its own currency."
+        if source.across:
+            words = (
+                f"The document is in {document.currency}. Give document_amount_cents, the amount"
+                " in that currency."
+            )
+    if not fits:
+        raise RuleViolation(
+            "currency_mismatch",
+            words,
+            field="document_amount_cents",
+            currency=source.currency,
+            document_currency=document.currency,
+        )
 
 
 def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
@@ -335,15 +404,35 @@ def refuse_more_than_left(side: Side, document: Document, amount: int) -> None:
         )
 
 
+def _all_applied(
+    history: Sequence[Allocation],
+    after: dict[UUID, Document],
+    source: AllocationSource,
+    old_splits: Mapping[UUID, Split],
+) -> list[Allocation]:
+    """Turn live reservations into settlements; each brings its share of what the money has left."""
+    used = sum(each.amount for each in live(history) if each.split)
+    left = source.total - source.held - used
+    applied = []
+    for each in history:
+        if each.end is not None or each.split:
+            applied.append(each)
+            continue
+        amount = share_of(left, each.amount)
+        left -= amount
+        old_split = old_splits.get(each.document_id, ())
+        applied.append(_applied(replace(each, amount=amount), after, source, old_split))
+    return applied
+
+
 def _applied(
     allocation: Allocation, after: dict[UUID, Document], source: AllocationSource, old_split: Split
 ) -> Allocation:
-    """Turn a live reservation into a settlement, split over what is left of the document."""
-    if allocation.end is not None or allocation.split:
-        return allocation
-    document, amount = after[allocation.document_id], allocation.amount
-    split = old_split
-    if not documents.has_left(document, split):
+    """Turn a reservation into a settlement, split over what is left of the document."""
+    document, amount = after[allocation.document_id], allocation.settles
+    if documents.has_left(document, old_split):
+        split = documents.taken_again(document, old_split)
+    else:
         split = documents.share_out(document, amount)
     on = source.applied_on(allocation)
     after[document.id] = documents.settle(document, amount, split, on, source.by, reserved=amount)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
+from accounting.books.record_rates import NO_WORTH_GIVEN, GivenWorth
 from accounting.trade.allocation import AllocationItem
 from accounting.trade.parties import PartyNamed
 from accounting.trade.refunds import GivenBackLine, Kind
@@ -63,6 +64,7 @@ class InitialPayment:
     payment_reference: str | None = None
     note: str | None = None
     bank_account_id: UUID | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,7 @@ class WriteDocument:
     due_at: datetime | None = None
     terms: str | None = None
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     additional_discount: int = 0
     amounts_include_tax: bool = False
     memo: str | None = None
@@ -162,6 +165,7 @@ class RecordPayment:
     method: str
     allocations: tuple[AllocationItem, ...] = ()
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     processor: str | None = None
     fee: int = 0
     status: str = "completed"
@@ -181,6 +185,7 @@ class ChangePayment:
     method: str | Absent = ABSENT
     allocations: tuple[AllocationItem, ...] | Absent = ABSENT
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     processor: str | Absent | None = ABSENT
     fee: int | Absent = ABSENT
     status: str | Absent = ABSENT
@@ -220,6 +225,7 @@ class WriteCredit:
     opened_at: datetime | None = None
     source_document_id: UUID | None = None
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     allocations: tuple[AllocationItem, ...] = ()
     memo: str | None = None
     transaction_tags: tuple[str, ...] = ()
@@ -251,6 +257,7 @@ class PayRefund:
     transaction_tags: Any = None
     metadata: Any = None
     bank_account_id: UUID | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +281,7 @@ class AgreeRefund:
     reference_number: str | None = None
     metadata: Any = None
     bank_account_id: UUID | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,6 +324,7 @@ class AnnouncePayment:
     payment_date: date | None = None
     fee: int = 0
     bank_account_id: UUID | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     details: VendorPaymentDetails = field(default_factory=VendorPaymentDetails)
 
 
@@ -339,6 +348,7 @@ class AgreeVendorRefund:
     allocations: tuple[RefundItem, ...] = ()
     payments: tuple[AnnouncePayment, ...] = ()
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     refund_date: date | None = None
     refund_type: str = "overpayment"
     external_id: str | None = None
@@ -359,5 +369,6 @@ class ChangeVendorRefundPayment:
     method: str | Absent = ABSENT
     fee: int | Absent = ABSENT
     bank_account_id: UUID | Absent | None = ABSENT
+    worth: GivenWorth = NO_WORTH_GIVEN
     allocations: tuple[RefundItem, ...] | Absent = ABSENT
     details: VendorPaymentDetails = field(default_factory=VendorPaymentDetails)

@@ -8,10 +8,18 @@ from uuid import UUID
 
 from accounting.absent import or_else, said
 from accounting.books.accounts import AccountReference, BookAccounts
-from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Roles
+from accounting.books.foreign import Worth
 from accounting.books.ledger import added, negative, take
 from accounting.books.numbers import PendingNumber
+from accounting.books.record_rates import (
+    NO_WORTH_GIVEN,
+    GivenWorth,
+    currency_or_base,
+    given_rate,
+    worth_of,
+)
 from accounting.errors import Conflict, RuleViolation
 from accounting.money import within_bounds
 from accounting.tax.day_codes import TaxReferences
@@ -38,6 +46,7 @@ from accounting.trade.line_changes import changed_lines, on_other_accounts
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.refunds import Refund
 from accounting.trade.sides import Side
+from accounting.trade.translation import translated_credit
 
 # Allocation of credits: the parts that are used, and the document parts that are settled.
 
@@ -80,6 +89,7 @@ def allocated(
         end=context.day,
         context=context,
         applied_on=lambda each: credits.applied_on(credit, each, context.lock_date),
+        currency=credit.currency,
     )
     allocations, after = rearrange(side, credit.allocations, wanted, loaded, source)
     settled = _with_own_splits(credit, allocations)
@@ -164,11 +174,15 @@ def create(
     refuse_repeated(side, command.allocations)
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
-    refuse_other_currency(command.currency, context)
-    source = _source(side, command, party, loaded)
+    currency = currency_or_base(command.currency, context)
+    source = _source(side, command, party, currency, loaded)
     day = context.day_of(command.opened_at or context.now)
     lines = credit_lines.work_out(side, command.lines, referenced, source, day, context)
     credit = _draft(side, command, party, lines, referenced.roles, context)
+    worth = given_rate(currency, command.worth, context)
+    source = loaded.get(command.source_document_id) if command.source_document_id else None
+    worth = worth or _rate_of_source(currency, source)
+    credit = replace(credit, currency=currency, worth=worth)
     documents = loaded
     if command.opened_at is not None:
         credit = _opened(side, credit, command.opened_at, context)
@@ -176,10 +190,12 @@ def create(
     return allocated(side, None, credit, command.allocations, documents, context).since(loaded)
 
 
-def _source(side: Side, command: WriteCredit, party: Party, loaded: Documents) -> Document | None:
+def _source(
+    side: Side, command: WriteCredit, party: Party, currency: str, loaded: Documents
+) -> Document | None:
     """Return the open document of the party whose lines are credited, or None.
 
-    Raises RuleViolation `reference_not_found`, or the side's API errors.
+    Raises RuleViolation `reference_not_found` or `currency_mismatch`, or the side's API errors.
     """
     id_ = command.source_document_id
     if id_ is None or not credit_lines.names_source(command.lines):
@@ -187,7 +203,23 @@ def _source(side: Side, command: WriteCredit, party: Party, loaded: Documents) -
     refuse_closed(side, [AllocationItem(id_, 0)], loaded)
     if loaded[id_].party.id != party.id:
         raise side.refusals.of_another_party(**{side.names.document_id: str(id_)})
+    if loaded[id_].currency != currency:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The {side.words.document} is in {loaded[id_].currency}. A credit of its lines has the"
+            " same currency.",
+            field="currency",
+            currency=currency,
+            document_currency=loaded[id_].currency,
+        )
     return loaded[id_]
+
+
+def _rate_of_source(currency: str, source: Document | None) -> Worth | None:
+    """Return the rate of the document that a credit comes from, if it has the same currency."""
+    if source is None or source.worth is None or source.currency != currency:
+        return None
+    return Worth(currency, source.worth.rate)
 
 
 def _reduced(credit: Credit, loaded: Documents, sign: int) -> Documents:
@@ -282,6 +314,7 @@ def revised(
     if credit.state == "void":
         raise _refused_move(side, credit, "A void credit cannot be changed.")
     lines = changed_lines(credit.lines, command.lines, accounts)
+    lines = translated_credit(lines, credit.worth)
     if on_other_accounts(credit.lines, lines):
         refuse_in_opening(credit.opening_id, "credit")
     words = said(command, "external_id", "memo", "transaction_tags", "metadata")
@@ -368,7 +401,7 @@ def of_refund(
         external_id=None,
         number=number,
         state="open",
-        currency=context.currency,
+        currency=refund.currency,
         opened_at=context.start_of(on),
         opened_on=on,
         voided_at=None,
@@ -402,7 +435,15 @@ def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credi
     day = context.day_of(at)
     refuse_locked(context, day)
     number = credit.number or PendingNumber(side.credit_series)
+    credit = with_worth(credit, NO_WORTH_GIVEN, day, context)
     return replace(credit, state="open", opened_at=at, opened_on=day, number=number)
+
+
+def with_worth(credit: Credit, given: GivenWorth, day: date, context: Context) -> Credit:
+    """Give an opened credit its exchange rate, and base amounts."""
+    total, rate = credit.total_amount, credit.worth
+    worth = worth_of(credit.currency, total, given, day, context, rate)
+    return replace(credit, worth=worth, lines=translated_credit(credit.lines, worth))
 
 
 def _refused_void(side: Side, credit: Credit) -> Conflict:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from accounting.books.foreign import Worth
 from accounting.books.ledger import (
     Days,
     Part,
@@ -81,8 +82,9 @@ class Credit:
     `tax_account_id` is the account of tax without a code; `refunded` is the amount that live
     refunds pay out. `settled` holds, by part of the credit, the amounts that these refunds and live
     allocations use. `source_document_id` is the document that the credit comes from; `refund_id` is
-    the refund that it is a part of. `opened_on` is its accounting date: the day of `opened_at`, or
-    for a credit from the opening of the books, `opening_id`, that of the opening.
+    the refund that it is a part of. A credit in a foreign currency has its `worth`, and once it is
+    open, its lines and `settled` have base amounts. `opened_on` is its accounting date: the day of
+    `opened_at`, or for a credit from the opening of the books, `opening_id`, that of the opening.
     """
 
     id: UUID
@@ -111,6 +113,7 @@ class Credit:
     opening_id: UUID | None = None
     opened_on: date | None = None
     voided_on: date | None = None
+    worth: Worth | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -180,7 +183,9 @@ def source_shares(credit: Credit) -> LineShares:
 
 def record_refund(credit: Credit, amount: int, split: Split) -> Credit:
     """Record a refund of the credit; an amount and a split below 0 undo it."""
-    return replace(credit, refunded=credit.refunded + amount, settled=added(credit.settled, split))
+    return replace(
+        credit, refunded=credit.refunded + int(amount), settled=added(credit.settled, split)
+    )
 
 
 def refuse_not_open(side: Side, credit: Credit, use: str) -> None:

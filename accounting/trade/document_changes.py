@@ -6,8 +6,10 @@ from typing import Any
 
 from accounting.absent import or_else, or_none, said
 from accounting.books.accounts import BookAccounts
-from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
+from accounting.books.businesses import Context, refuse_locked
+from accounting.books.foreign import Worth
 from accounting.books.numbers import PendingNumber
+from accounting.books.record_rates import NO_WORTH_GIVEN, currency_or_base, given_rate, worth_of
 from accounting.books.time_zones import days_later
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
@@ -18,6 +20,7 @@ from accounting.trade.line_changes import changed_lines, on_other_accounts
 from accounting.trade.line_items import Amounts, given_discount, work_out, work_out_again
 from accounting.trade.parties import Party, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.sides import Side
+from accounting.trade.translation import translated
 
 
 def create(
@@ -30,12 +33,12 @@ def create(
     """Create a document; with `opened_at` it is opened immediately.
 
     Two at 1000 less 100, less 90 on the document, with 20 % tax, are 2172. Raises the errors of
-    `work_out`; RuleViolation `currency_mismatch` or `reference_mismatch`; Conflict
+    `work_out`, `given_rate` and `worth_of`; RuleViolation `reference_mismatch`; Conflict
     `customer_archived`, `vendor_not_active` or `period_locked`.
     """
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
-    refuse_other_currency(command.currency, context)
+    currency = currency_or_base(command.currency, context)
     issue_date, delivery_date = or_none(command.issue_date), or_none(command.delivery_date)
     day = ledger_day(issue_date, command.opened_at or context.now, context)
     amounts = work_out(side, command, referenced, delivery_date or day, (), context)
@@ -49,7 +52,8 @@ def create(
         number=command.number,
         party_number=or_none(command.party_number),
         state="draft",
-        currency=context.currency,
+        currency=currency,
+        worth=given_rate(currency, command.worth, context),
         issue_date=issue_date,
         delivery_date=delivery_date,
         opened_at=None,
@@ -76,15 +80,15 @@ def replaced(
     Its identity, numbers, external id, opening moment, issue date and delivery date stay if they
     are absent; any other absent field is cleared. A draft with `opened_at` opens. An invoice that
     its issue date does not date keeps its day, unless the issue date changes. Raises the errors of
-    `create` and `refuse_replacing`; RuleViolation `immutable_field` for a new party of an opened
-    document.
+    `create` and `refuse_replacing`; RuleViolation `immutable_field` for a new party or currency of
+    an opened document. The exchange rate stays unless one is given.
     """
     refuse_replacing(side, document, context)
     if party.id != document.party.id:
         _refuse_new_party(side, document)
         refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
-    refuse_other_currency(command.currency, context)
+    currency, worth = _currency_and_rate(side, document, command, context)
     dated = _dated(document, command)
     opened_at = command.opened_at or document.opened_at
     day = _ledger_day(dated, opened_at or context.now, context, document)
@@ -93,6 +97,8 @@ def replaced(
     written = replace(
         dated,
         party=party,
+        currency=currency,
+        worth=worth,
         external_id=command.external_id or document.external_id,
         number=command.number or document.number,
         party_number=or_else(command.party_number, document.party_number),
@@ -122,6 +128,7 @@ def revised(
     facts = ("external_id", "party_number", "due_at", "terms")
     words = ("memo", "transaction_tags", "metadata")
     lines = changed_lines(document.lines, command.lines, accounts)
+    lines = translated(lines, document.worth)
     if on_other_accounts(document.lines, lines):
         refuse_in_opening(document.opening_id, side.words.document)
     written = replace(document, lines=lines, **said(command, *facts, *words))
@@ -167,10 +174,16 @@ def opened(
     """Fill in the fields that follow from the opening: state, day, due moment and number.
 
     Without a `due_at` it is due after the party's payment terms, in days from its accounting date:
-    a bill of 3 January that is received on the 5th, at 30 days, is due on 2 February.
+    a bill of 3 January that is received on the 5th, at 30 days, is due on 2 February. A document in
+    a foreign currency takes its exchange rate and its base amounts. Raises the errors of
+    `worth_of`.
     """
+    total, rate = document.total_amount, document.worth
+    worth = worth_of(document.currency, total, NO_WORTH_GIVEN, on, context, rate)
     return replace(
         document,
+        worth=worth,
+        lines=translated(document.lines, worth),
         state="open",
         opened_at=opened_at,
         opened_on=on,
@@ -178,6 +191,22 @@ def opened(
         number=document.number or PendingNumber(side.series),
         paid_on=None if document.total_amount else on,
     )
+
+
+def _currency_and_rate(
+    side: Side, document: Document, command: WriteDocument, context: Context
+) -> tuple[str, Worth | None]:
+    """Return the currency of a replaced document, and the rate that it has so far.
+
+    Raises RuleViolation `immutable_field` for another currency of an opened document.
+    """
+    currency = currency_or_base(command.currency or document.currency, context)
+    given = given_rate(currency, command.worth, context)
+    if currency == document.currency:
+        return currency, given or document.worth
+    if document.state != "draft":
+        raise _fixed("currency", side)
+    return currency, given
 
 
 def _usual_due_at(party: Party, opened_at: datetime, on: date, context: Context) -> datetime | None:
@@ -250,12 +279,16 @@ def _refuse_new_party(side: Side, document: Document) -> None:
     Raises RuleViolation `immutable_field`.
     """
     if document.state != "draft":
-        raise RuleViolation(
-            "immutable_field",
-            f"The {side.names.party_id} cannot change after the {side.words.document} is"
-            f" {side.opened_status}. Void it and create a new one.",
-            field=side.names.party_id,
-        )
+        raise _fixed(side.names.party_id, side)
+
+
+def _fixed(field: str, side: Side) -> RuleViolation:
+    return RuleViolation(
+        "immutable_field",
+        f"The {field} cannot change after the {side.words.document} is {side.opened_status}. Void"
+        " it and create a new one.",
+        field=field,
+    )
 
 
 def _refused_change(side: Side, document: Document, context: Context) -> Conflict:

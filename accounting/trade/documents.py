@@ -12,6 +12,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from accounting.books.businesses import Context
+from accounting.books.foreign import Worth, in_base, step
 from accounting.books.ledger import (
     Part,
     PostedEntry,
@@ -137,6 +138,9 @@ class Document:
     `party_number` is the number that the other party gave it, such as a vendor's bill number. A
     document from the opening of the books, `opening_id`, has the date of the opening.
 
+    A document in a foreign currency has its `worth`. Once it is open, its lines have base amounts,
+    and so have `settled` and `returned`.
+
     `settled` holds, by part, the amounts that payments, credits and write-offs have settled so far;
     `returned` those that its live refunds have refunded; and `reduced`, by line, those taken by
     credits of lines, refunds and tax relief. `posted` is None if the postings were not loaded:
@@ -183,6 +187,7 @@ class Document:
     metadata: Any = None
     opening_id: UUID | None = None
     voided_on: date | None = None
+    worth: Worth | None = None
     posted: tuple[PostedEntry, ...] | None = ()
 
 
@@ -192,6 +197,15 @@ def outstanding(document: Document) -> int:
         return 0
     settled = document.paid + document.credited + document.written_off
     return document.total_amount - settled
+
+
+def base_outstanding(document: Document) -> int:
+    """Return the outstanding amount in base: EUR 90.00 with 30.00 settled is 60.00; 0 if void."""
+    if document.worth is None:
+        return outstanding(document)
+    if document.state == "void" or document.worth.base_total is None:
+        return 0
+    return document.worth.base_total - sum(in_base(amount) for _, amount in document.settled)
 
 
 def withheld(document: Document) -> int:
@@ -307,7 +321,7 @@ def refundable(document: Document) -> int:
 
 def reserve(document: Document, amount: int) -> Document:
     """Reserve an amount for a pending payment; an amount below 0 is released."""
-    return replace(document, reserved=document.reserved + amount)
+    return replace(document, reserved=document.reserved + int(amount))
 
 
 def settle(
@@ -325,10 +339,10 @@ def settle(
     and is released: 600 outstanding, of which 200 are settled as reserved, leave 400 outstanding
     and none of these 200 reserved.
     """
-    moved: dict[str, Any] = {by: getattr(document, by) + amount}
+    moved: dict[str, Any] = {by: getattr(document, by) + int(amount)}
     return replace(
         document,
-        reserved=document.reserved - reserved,
+        reserved=document.reserved - int(reserved),
         settled=added(document.settled, split),
         paid_on=on if outstanding(document) == amount else None,
         **moved,
@@ -398,6 +412,11 @@ def share_out(document: Document, amount: int) -> Split:
     return take(parts(document), document.settled, amount)
 
 
+def taken_again(document: Document, split: Split) -> Split:
+    """Return a split that a settlement uses again: in own amounts, whose base is taken anew."""
+    return step(rests(parts(document), document.settled), split)
+
+
 def has_left(document: Document, split: Split) -> bool:
     """Return whether a settlement can use a split: it is not empty, and no part is exceeded.
 
@@ -421,17 +440,18 @@ def matching(document: Document, split: Split, own: Split, amount: int) -> Split
     current split is returned. Where one of the parts is below zero, they are taken in proportion:
     of 1000 and -300, 350 takes 500 and -150.
     """
-    left = rests(parts(document), added(document.settled, negative(split)))
     if any(line.withheld for line in document.lines):
         return split
+    whole = rests(parts(document), added(document.settled, negative(split)))
+    left = {part: int(rest) for part, rest in whole.items()}
     matched: list[tuple[Part, int]] = []
     for of_own, share in own:
         same = {p: rest for p, rest in left.items() if p.tax is not None and p.tax == of_own.tax}
         for part, taken in _of_same(same, share):
             matched.append((part, taken))
             left[part] -= taken
-    whole = tuple(matched)
-    return added(whole, take(left, (), amount - sum(taken for _, taken in whole)))
+    rest = take(left, (), int(amount) - sum(taken for _, taken in matched))
+    return step(whole, added(tuple(matched), rest))
 
 
 def _of_same(left: Mapping[Part, int], amount: int) -> Split:

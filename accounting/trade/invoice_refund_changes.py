@@ -9,6 +9,7 @@ from accounting.absent import or_else
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Roles, processor_of
 from accounting.books.ledger import Span, Split, added, negative, take
+from accounting.books.record_rates import worth_of
 from accounting.errors import Conflict, ValidationError
 from accounting.trade import credits, documents, payments, refund_targets, refunds
 from accounting.trade.commands import AgreeRefund, PayRefund
@@ -95,7 +96,8 @@ def agree(
         party=target.party,
         external_id=command.external_id,
         amount=amount,
-        currency=context.currency,
+        currency=target.currency,
+        is_foreign=target.currency != context.currency,
         agreed_on=max(context.day_of(given), _day_of(target)),
         completed_at=None,
         cancelled_at=None,
@@ -110,7 +112,7 @@ def agree(
     )
     if command.completed_at is None:
         return AgreedRefund(refund, after, None)
-    paid, payment = pay(refund, PayRefund(completed_at=given), context)
+    paid, payment = pay(refund, PayRefund(completed_at=given, worth=command.worth), context)
     return AgreedRefund(paid, after, payment)
 
 
@@ -141,7 +143,8 @@ def pay(
 
     Each payment is split over what is left of each part of the refund, so the last one closes it
     exactly: of 8333 and 1667, 3333 takes 2777 and 556. Raises Conflict `invalid_state_transition`
-    or `period_locked`; RuleViolation `refund_exceeds_refundable` or `bank_account_inactive`.
+    or `period_locked`; RuleViolation `refund_exceeds_refundable`, `bank_account_inactive` or those
+    of `worth_of`.
     """
     if refund.cancelled_at is not None:
         raise _refused_move(refund, "A cancelled refund cannot be paid.")
@@ -150,6 +153,7 @@ def pay(
     if command.completed_at is not None:
         refuse_locked(context, context.day_of(command.completed_at))
     completed_at = command.completed_at or context.now
+    completed_on = context.day_of(completed_at)
     split = take(refunds.parts(refund), refund.settled, amount)
     payment = RefundPayment(
         id=context.identify(),
@@ -164,7 +168,8 @@ def pay(
         **_means(refund, command, banks),
         status="completed",
         completed_at=completed_at,
-        completed_on=context.day_of(completed_at),
+        completed_on=completed_on,
+        worth=worth_of(refund.currency, amount, command.worth, completed_on, context),
         cancelled_at=None,
         completions=(Span(),),
         splits=(split,),

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Generic, TypeVar
 
-from accounting.books.ledger import Shares, added, negative, take
+from accounting.books import foreign
+from accounting.books.ledger import Shares, added, negative, rests, take
 
 K = TypeVar("K", bound=Hashable)
 
@@ -65,6 +66,23 @@ def shares_again(
                 taken[part] = added(taken[part], new)
             shares.append((part, new))
         found.append((step, shares))
+    return found
+
+
+def with_base_anew(
+    whole: Mapping[K, int], steps: Iterable[Step[K]], again: Mapping[Any, Shares[K]]
+) -> dict[Any, Shares[K]]:
+    """Give steps that were split again their base: the live ones what the earlier ones have left.
+
+    Any other step is taken as the only one. Splits of what is not foreign are unchanged.
+    """
+    found: dict[Any, Shares[K]] = {}
+    taken: Shares[K] = ()
+    for each in sorted(steps, key=lambda each: (each.on, str(each.id))):
+        left = rests(whole, taken) if each.live else dict(whole)
+        found[each.id] = foreign.step(left, again[each.id])
+        if each.live:
+            taken = added(taken, found[each.id])
     return found
 
 

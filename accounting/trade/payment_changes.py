@@ -5,9 +5,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from accounting.absent import Absent, or_else, said
-from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import processor_of
+from accounting.books.foreign import Worth
 from accounting.books.ledger import Span
+from accounting.books.record_rates import currency_or_base, worth_of
 from accounting.errors import Conflict, RuleViolation
 from accounting.trade.allocation import (
     AllocationItem,
@@ -33,6 +35,7 @@ from accounting.trade.payments import (
     context_of_status,
     refuse_cancelling,
     refuse_move,
+    uses_anew,
 )
 from accounting.trade.refund_targets import refuse_released_below_refunds
 from accounting.trade.sides import Side
@@ -99,15 +102,16 @@ def record(
 
     `banks` has the bank account that the command names. Raises ValidationError `validation_error`;
     Conflict `payment_not_live`, `customer_archived` or `period_locked`; RuleViolation
-    `currency_mismatch`, `reference_mismatch`, `reference_not_found`, `allocation_exceeds_total`,
-    `allocation_exceeds_outstanding` or `bank_account_inactive`; the side's API errors.
+    `currency_mismatch`, those of `worth_of`, `reference_mismatch`, `reference_not_found`,
+    `allocation_exceeds_total`, `allocation_exceeds_outstanding` or `bank_account_inactive`; the
+    side's API errors.
     """
     wanted, status = command.allocations, command.status
     refuse_repeated(side, wanted)
     _refuse_allocating_not_live(wanted, status)
     refuse_inactive(side, party)
     refuse_reference_mismatch(party, command.party.external_id)
-    refuse_other_currency(command.currency, context)
+    currency = _currency(command, loaded, context)
     payment = Payment(
         id=context.identify(),
         version=0,
@@ -116,7 +120,8 @@ def record(
         party=party,
         external_id=command.external_id,
         total=command.total,
-        currency=context.currency,
+        currency=currency,
+        worth=worth_of(currency, command.total, command.worth, command.payment_date, context),
         payment_date=command.payment_date,
         method=command.method,
         processor=command.processor or processor_of(command.method),
@@ -131,6 +136,25 @@ def record(
     if payment.completions:
         refuse_locked(context, payment.payment_date)
     return _settled(side, None, payment, wanted, loaded, context)
+
+
+def _currency(command: RecordPayment, loaded: Documents, context: Context) -> str:
+    """Return the currency of a new payment: the given one, else that of all that it settles.
+
+    Raises RuleViolation `currency_mismatch` if the documents have several currencies.
+    """
+    named = (loaded.get(item.document_id) for item in command.allocations)
+    settled = sorted({document.currency for document in named if document is not None})
+    if command.currency is not None or not settled:
+        return currency_or_base(command.currency, context)
+    if len(settled) > 1:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The documents are in {' and '.join(settled)}. Give the currency of the payment.",
+            field="currency",
+            currencies=settled,
+        )
+    return currency_or_base(settled[0], context)
 
 
 def record_with(
@@ -154,6 +178,7 @@ def record_with(
             payment_date=or_else(each.payment_date, context.day_of(at or context.now)),
             method=each.method,
             allocations=(AllocationItem(document.id, total),),
+            worth=each.worth,
             processor=each.processor,
             fee=each.fee,
             external_id=each.external_id,
@@ -189,7 +214,11 @@ def amend(
     refuse_move(side, payment.status, status)
     bank = chosen_bank(command.bank_account_id, banks, payment.bank)
     amended = replace(payment, **corrected(payment, command), status=status, bank=bank)
+    amended = replace(amended, worth=_worth(payment, amended, command, context))
     refuse_changing_opening(payment, amended)
+    if amended.whole != payment.whole:
+        _refuse_refunded(payment)
+        amended = replace(amended, allocations=uses_anew(amended))
     context = context_of_status(
         payment.completions,
         payment.status,
@@ -212,6 +241,28 @@ def amend(
     if status == "refunded" or status in LIVE:
         _refuse_refunded_twice(side, payment, status, wanted, loaded, settled)
     return settled
+
+
+def _worth(
+    payment: Payment, amended: Payment, command: ChangePayment, context: Context
+) -> Worth | None:
+    """Return what a changed payment is worth: a changed amount keeps the rate."""
+    day = amended.payment_date
+    return worth_of(payment.currency, amended.total, command.worth, day, context, payment.worth)
+
+
+def _refuse_refunded(payment: Payment) -> None:
+    """Refuse to change what a foreign payment brings while a refund holds some of it.
+
+    Raises Conflict `payment_has_refunds`.
+    """
+    if payment.worth is not None and payment.refunded:
+        raise Conflict(
+            "payment_has_refunds",
+            "Part of the payment is refunded, so its amount and its exchange rate cannot change."
+            " Cancel the refunds first.",
+            refunded=int(payment.refunded),
+        )
 
 
 def cancel(side: Side, payment: Payment, loaded: Documents, context: Context) -> AmendedPayment:
@@ -297,7 +348,7 @@ def _refuse_refunded_twice(
         raise RuleViolation(
             "refund_exceeds_refundable",
             "Part of the payment is already refunded. Cancel its refunds first.",
-            refunded=payment.refunded,
+            refunded=int(payment.refunded),
         )
     asked = {part.document_id: part.amount for part in wanted}
     for part in items_of(payment.allocations):
@@ -313,6 +364,6 @@ def _refuse_total_below(side: Side, payment: Payment, held: Sequence[AllocationI
             "total_below_allocated",
             "The total is below the amount already allocated and refunded. Release allocations"
             " first.",
-            allocated_amount_cents=amount,
+            allocated_amount_cents=int(amount),
             **{side.names.payment_total: payment.total},
         )

@@ -1,7 +1,7 @@
 """Payments as they are stored, of invoices and of bills: their amounts and days."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -9,6 +9,7 @@ from uuid import UUID
 
 from accounting.absent import Absent
 from accounting.books.businesses import Context, out_of_order, refuse_out_of_order
+from accounting.books.foreign import Worth, share_of, with_base
 from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
 from accounting.errors import Conflict, RuleViolation
 from accounting.trade.allocation import Allocation, AllocationSource, live
@@ -38,7 +39,8 @@ class Payment:
     """A payment as it is stored, with the whole history of its status and allocations.
 
     `completions` are the spans in which it was completed; `allocations` are both live and ended.
-    `refunded` is the amount that live refunds of its unapplied money hold. `linked` is the amount
+    `refunded` is the amount that live refunds of its unapplied money hold. A payment in a foreign
+    currency has its `worth`, and `refunded` its base. `linked` is the amount
     matched to bank lines, and `linked_back` the amount of its returns that is, both on the ledger
     account `money_account_id`; `bank` is the bank account that it names; `payout_id` is the live
     payout that includes it. The money of a payment from the opening of the books, `opening_id`, was
@@ -76,7 +78,13 @@ class Payment:
     metadata: Any = None
     idempotency_key: str | None = None
     opening_id: UUID | None = None
+    worth: Worth | None = None
     posted: tuple[PostedEntry, ...] = ()
+
+    @property
+    def whole(self) -> int:
+        """The total; in a foreign currency with its base."""
+        return with_base(self.total, self.worth)
 
 
 def chosen_bank(
@@ -126,6 +134,12 @@ def unapplied(payment: Payment) -> int:
 def remaining(payment: Payment) -> int:
     """Return the amount that can still be used: 1000 with 600 allocated is 400."""
     return payment.total - allocated(payment)
+
+
+def unused(payment: Payment) -> int:
+    """Return the amount that settles no document and that no refund holds, with its base."""
+    settling = (each.amount for each in live_allocations(payment) if each.split)
+    return payment.whole - payment.refunded - sum(settling)
 
 
 def net_amount(payment: Payment) -> int:
@@ -185,7 +199,7 @@ def allocation_source(
     """
     return AllocationSource(
         party_id=payment.party.id,
-        total=payment.total,
+        total=payment.whole,
         held=payment.refunded,
         by="paid",
         applied=payment.status == "completed",
@@ -194,7 +208,28 @@ def allocation_source(
         end=end,
         context=context,
         applied_on=lambda each: applied_on(payment, each, context.lock_date),
+        currency=payment.currency,
+        across=True,
     )
+
+
+def uses_anew(payment: Payment) -> tuple[Allocation, ...]:
+    """Return the allocations with their shares of a corrected amount or rate, taken in their order.
+
+    USD 100.00 worth EUR 95.00 with uses of 60.00 and 30.00 brings 57.00 and 28.50; corrected to
+    97.01 EUR, 58.21 and 29.10. One that ended has its share of the whole.
+    """
+    left, found = payment.whole, []
+    for each in payment.allocations:
+        if not each.split:
+            found.append(each)
+        elif each.end is not None:
+            found.append(replace(each, amount=share_of(payment.whole, each.amount)))
+        else:
+            amount = share_of(left, each.amount)
+            left -= amount
+            found.append(replace(each, amount=amount))
+    return tuple(found)
 
 
 # Status changes of money: the allowed moves, and the spans in which it was completed.

@@ -11,6 +11,7 @@ from datetime import date
 from uuid import UUID
 
 from accounting.books.chart import Role, Roles
+from accounting.books.foreign import ForeignAmount, currency_of, in_base, share_of, with_base
 from accounting.books.ledger import (
     Days,
     Entry,
@@ -52,13 +53,16 @@ FEE = "fee"
 APPLIED = "applied"
 SELF_ASSESSED = "self_assessed"
 
-_Place = tuple[date, str, UUID, UUID | None, TaxMark | None, UUID | None, tuple[str, ...]]
+_Place = tuple[
+    date, str, UUID, UUID | None, TaxMark | None, UUID | None, tuple[str, ...], str | None
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
     """An amount for an account, with the document it settles and the split of the settlement.
 
+    Both have their base if they are of a foreign record.
     `about` and `tags` as on a movement.
     """
 
@@ -79,6 +83,22 @@ def of_tax(tax: Tax, amount: int) -> Amount:
 def of_part(part: Part, amount: int, about: UUID | None = None) -> Amount:
     """Create an amount for the account of a part, with the part's tax mark."""
     return Amount(part.account_id, amount, tax=part.tax, about=about)
+
+
+def with_exchange(
+    amounts: Iterable[Amount], roles: Roles, about: UUID | None = None
+) -> list[Amount]:
+    """Add what foreign amounts lack to balance in base: an exchange gain, or a loss.
+
+    USD 100.00 that bring 95.00 and settle 90.00 of receivables gain 5.00.
+    """
+    balanced = list(amounts)
+    if any(isinstance(each.amount, ForeignAmount) for each in balanced):
+        lacking = -sum(in_base(each.amount) for each in balanced)
+        role = Role.EXCHANGE_LOSSES if lacking > 0 else Role.EXCHANGE_GAINS
+        if lacking:
+            balanced.append(Amount(roles[role], lacking, about=about))
+    return balanced
 
 
 def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Movement]:
@@ -108,7 +128,7 @@ def netted(movements: list[Movement]) -> list[Movement]:
     """
     met: dict[_Place, Movement] = {}
     for move in movements:
-        refers = move.settles, move.tax, move.about, move.tags
+        refers = move.settles, move.tax, move.about, move.tags, currency_of(move.amount)
         place = move.on, move.stream, move.account_id, *refers
         first = met.get(place)
         met[place] = move if first is None else _joined(first, move)
@@ -228,7 +248,9 @@ def _document(side: Side, document: Document, roles: Roles) -> Iterator[Movement
     if document.opened_at is None or not documents.is_posted(document):
         return
     stood = days(opened_on(document), documents.voided_on(document), opened_on(document))
-    claim = Amount(roles[side.control], side.sign * document.total_amount)
+    claim = Amount(
+        roles[side.control], side.sign * with_base(document.total_amount, document.worth)
+    )
     if document.opening_id is not None:
         before = _from_before(document, documents.parts(document), -side.sign)
         yield from during(stood, MAIN, (claim, before))
@@ -258,11 +280,12 @@ def _of_lines(side: Side, document: Document, roles: Roles) -> Iterator[Amount]:
 def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
     """Yield the money and its fee, for each period in which the payment was completed."""
     money = _money_account(side, payment, roles)
-    total = side.sign * payment.total
+    total = side.sign * payment.whole
+    fee = share_of(payment.whole, payment.fee)
     for stood in completion_days(payment):
         amounts = (Amount(money, total), Amount(roles[side.prepayments], -total))
         yield from during(stood, MAIN, amounts)
-        yield from _fee(side, stood, FEE, payment.fee, money, roles)
+        yield from _fee(side, stood, FEE, fee, money, roles)
 
 
 def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
@@ -287,9 +310,13 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
     for each in payment.allocations:
         if not each.split:
             continue
-        amounts = (
-            Amount(roles[side.prepayments], side.sign * each.amount),
-            _settling(side, roles, each.document_id, each.amount, each.split),
+        amounts = with_exchange(
+            (
+                Amount(roles[side.prepayments], side.sign * each.amount),
+                _settling(side, roles, each.document_id, each.settles, each.split),
+            ),
+            roles,
+            each.document_id,
         )
         for stood in applied_days(payment, each):
             yield from during(stood, MAIN, amounts)
@@ -298,12 +325,9 @@ def _applications(side: Side, payment: Payment, roles: Roles) -> Iterator[Moveme
 def _write_off(side: Side, write_off: WriteOff, roles: Roles) -> Iterator[Movement]:
     """Yield the write-off, and the relieved tax on the account of the tax."""
     relieved = [of_part(part, side.sign * share) for part, share in write_off.relieved]
-    given_up = write_off.amount - sum(share for _, share in write_off.relieved)
-    amounts = (
-        Amount(write_off.account_id, side.sign * given_up),
-        *relieved,
-        _settling(side, roles, write_off.document_id, write_off.amount, write_off.split),
-    )
+    settled = _settling(side, roles, write_off.document_id, write_off.amount, write_off.split)
+    given_up = -sum((each.amount for each in relieved), start=settled.amount)
+    amounts = (Amount(write_off.account_id, given_up), *relieved, settled)
     yield from during(written_off_days(write_off), MAIN, amounts)
 
 
@@ -312,7 +336,8 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
         return
     on = credits.opened_on(credit)
     stood = days(on, stored_day(credit.voided_on, credit.voided_at), on)
-    taken = Amount(roles[side.credits], -side.sign * credit.total_amount)
+    total = with_base(credit.total_amount, credit.worth)
+    taken = Amount(roles[side.credits], -side.sign * total)
     if credit.opening_id is not None:
         before = _from_before(credit, credits.parts(credit), side.sign)
         yield from during(stood, MAIN, (before, taken))
@@ -327,9 +352,13 @@ def _credit(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
 def _credit_applied(side: Side, credit: Credit, roles: Roles) -> Iterator[Movement]:
     """Yield the movements from the credit to the documents it settles, and their reversals."""
     for each in credit.allocations:
-        amounts = (
-            _using(side, roles, credit.id, side.sign * each.amount, each.own_split),
-            _settling(side, roles, each.document_id, each.amount, each.split),
+        amounts = with_exchange(
+            (
+                _using(side, roles, credit.id, each.amount, each.own_split),
+                _settling(side, roles, each.document_id, each.amount, each.split),
+            ),
+            roles,
+            each.document_id,
         )
         yield from during(credits.applied_days(credit, each), APPLIED, amounts)
 
@@ -340,17 +369,22 @@ def _refund(side: Side, refund: Refund, roles: Roles) -> Iterator[Movement]:
     An amount kept as a credit is not a claim: it is removed from the claim and from suspense. A
     credit that is paid out is used up, by the parts that the refund has. Where a refund is posted
     by target, the claim on an allocated amount is attributed to its target (`about`), and the rest
-    to the refund.
+    to the refund. A foreign refund is always allocated in full, and its claim has the base of what
+    it gives back.
     """
     claim, waiting = roles[side.refunds], roles[Role.SUSPENSE]
     total = side.sign * refund.amount
     end = stored_day(refund.cancelled_on, refund.cancelled_at)
     stood = days(refund.agreed_on, end, refund.agreed_on)
-    yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
+    if not refund.is_foreign:
+        yield from during(stood, MAIN, (Amount(claim, -total), Amount(waiting, total)))
     for each in refund.allocations:
         target_id = each.target_id if _is_by_target(refund) else None
-        amounts = _given_back(side, each, target_id, roles)
-        amounts.append(Amount(waiting, -side.sign * each.amount))
+        if refund.is_foreign:
+            amounts = _given_back_foreign(side, each, target_id, roles)
+        else:
+            amounts = _given_back(side, each, target_id, roles)
+            amounts.append(Amount(waiting, -side.sign * each.amount))
         stood = refunds.agreed_days(refund, each)
         yield from during(stood, MAIN, amounts)
         assessed = (of_part(part, share, target_id) for part, share in each.self_assessed)
@@ -367,11 +401,27 @@ def _given_back(
     amounts = []
     if target_id is not None:
         amounts = [Amount(claim, -amount, about=target_id), Amount(claim, amount)]
+    return [*amounts, *_taken_of_target(side, allocation, target_id, roles)]
+
+
+def _given_back_foreign(
+    side: Side, allocation: RefundAllocation, target_id: UUID | None, roles: Roles
+) -> list[Amount]:
+    """Return the claim on a foreign allocation and what it takes; a kept credit is no claim."""
+    if allocation.kind == "credit":
+        return []
+    amount = side.sign * _with_base_of(allocation.split, allocation.amount)
+    claim = Amount(roles[side.refunds], -amount, about=target_id)
+    return [claim, *_taken_of_target(side, allocation, target_id, roles)]
+
+
+def _taken_of_target(
+    side: Side, allocation: RefundAllocation, target_id: UUID | None, roles: Roles
+) -> list[Amount]:
     if allocation.kind == "refunded_credit":
-        used = _using(side, roles, allocation.target_id, amount, allocation.split)
-        return [*amounts, used]
+        return [_using(side, roles, allocation.target_id, allocation.amount, allocation.split)]
     split = times_sign(allocation.split, side.sign)
-    return [*amounts, *(of_part(part, share, target_id) for part, share in split)]
+    return [of_part(part, share, target_id) for part, share in split]
 
 
 def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[Movement]:
@@ -380,7 +430,8 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
     The amount may differ between periods.
     """
     money = _money_account(side, payment, roles)
-    fee = MAIN if side.refund_fee_within else FEE
+    stream = MAIN if side.refund_fee_within else FEE
+    fee = share_of(payment.whole, payment.fee)
     settling = zip(
         refunds.completion_days(payment),
         payment.splits,
@@ -390,9 +441,10 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
     for stood, split, settled in settling:
         # The current period posts the amount: integrity checks then detect a split that differs.
         standing = stood[1] is None
-        amount = side.sign * (payment.amount if standing else sum(part for _, part in split))
-        yield from during(stood, MAIN, (*settled, Amount(money, -amount)))
-        yield from _fee(side, stood, fee, payment.fee, money, roles)
+        amount = payment.amount if standing else sum(int(part) for _, part in split)
+        moved = Amount(money, -side.sign * share_of(payment.whole, amount))
+        yield from during(stood, MAIN, with_exchange((*settled, moved), roles))
+        yield from _fee(side, stood, stream, fee, money, roles)
 
 
 def _settling_refund(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[list[Amount]]:
@@ -416,9 +468,16 @@ def _settling_refund(side: Side, payment: RefundPayment, roles: Roles) -> Iterat
 
 def _settling(side: Side, roles: Roles, document_id: UUID, amount: int, split: Split) -> Amount:
     """Return the amount that settles a document on its control account."""
-    return Amount(
-        roles[side.control], -side.sign * amount, document_id, times_sign(split, -side.sign)
-    )
+    settled = -side.sign * _with_base_of(split, amount)
+    return Amount(roles[side.control], settled, document_id, times_sign(split, -side.sign))
+
+
+def _with_base_of(split: Split, amount: int) -> int:
+    """Return an amount with the base of its split; of a plain split it is unchanged."""
+    total = sum(each for _, each in split)
+    if not isinstance(total, ForeignAmount):
+        return amount
+    return ForeignAmount(amount, total.base, total.currency)
 
 
 def _from_before(opened: Document | Credit, parts: Mapping[Part, int], sign: int) -> Amount:
@@ -435,7 +494,8 @@ def _from_before(opened: Document | Credit, parts: Mapping[Part, int], sign: int
 
 def _using(side: Side, roles: Roles, credit_id: UUID, amount: int, own_split: Split) -> Amount:
     """Return the amount that uses up a credit, with the used parts of the credit."""
-    return Amount(roles[side.credits], amount, credit_id, times_sign(own_split, side.sign))
+    used = side.sign * _with_base_of(own_split, amount)
+    return Amount(roles[side.credits], used, credit_id, times_sign(own_split, side.sign))
 
 
 def _fee(

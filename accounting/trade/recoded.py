@@ -12,13 +12,20 @@ from uuid import UUID
 
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
-from accounting.books.ledger import Part, Shares, Split, added, rests
+from accounting.books.ledger import Part, Shares, Split, added, rests, summed
 from accounting.trade import credits, payments, refunds
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document, LineItem, outstanding, parts
 from accounting.trade.line_changes import on_other_accounts
-from accounting.trade.moved_parts import Moves, Step, moves, shares_again, split_again
+from accounting.trade.moved_parts import (
+    Moves,
+    Step,
+    moves,
+    shares_again,
+    split_again,
+    with_base_anew,
+)
 from accounting.trade.payments import Payment
 from accounting.trade.postings import Subject
 from accounting.trade.refunds import (
@@ -30,8 +37,14 @@ from accounting.trade.refunds import (
     VendorRefund,
     VendorRefundPayment,
 )
-from accounting.trade.remaining_by_line import assessed_split, charged_split, moved_parts
+from accounting.trade.remaining_by_line import (
+    assessed_split,
+    charged_parts,
+    charged_split,
+    moved_parts,
+)
 from accounting.trade.sides import Side
+from accounting.trade.translation import assessed_with_base
 from accounting.trade.write_offs import WriteOff, written_off_days
 
 K = TypeVar("K", bound=Hashable)
@@ -74,11 +87,12 @@ def recode_document(
     net_account_id = None if side.refund_net is None else roles[side.refund_net]
     moved = _moves_of_lines(before.lines, after.lines)
     steps = list(_steps_of_document(after.id, dependents))
-    again = _closed(after, steps, split_again(moved, steps))
+    again = with_base_anew(parts(after), steps, _closed(after, steps, split_again(moved, steps)))
     paid = [_with_splits(each, after.id, again) for each in dependents.payments]
     credited = [_with_splits(each, after.id, again) for each in dependents.credits]
     write_offs = [replace(each, split=again[each.id]) for each in dependents.write_offs]
     given, pairs = _refunded_again(before, after, dependents.refunds, moved, net_account_id)
+    given = _refunded_in_base(after, given, net_account_id)
     given, paid_back = _paid_again(given, dependents.refund_payments, pairs)
     recoded = replace(
         after,
@@ -125,7 +139,11 @@ def recode_credit(
         step.id: [(old, new, n) for old, shares in parts for new, n in shares]
         for step, parts in found
     }
-    again = {id_: added(tuple((new, n) for _, new, n in each)) for id_, each in pairs.items()}
+    again = with_base_anew(
+        credits.parts(after),
+        steps,
+        {id_: added(tuple((new, n) for _, new, n in each)) for id_, each in pairs.items()},
+    )
     allocations = tuple(replace(each, own_split=again[each.id]) for each in after.allocations)
     given = [_with_given(each, again) for each in dependents.refunds]
     given, paid_back = _paid_again(given, dependents.refund_payments, pairs)
@@ -227,6 +245,28 @@ def _refunded_again(
     return found, pairs
 
 
+def _refunded_in_base(
+    after: Document, given: Sequence[Refund], net_account_id: UUID | None
+) -> list[Refund]:
+    """Return refunds of a foreign document with their base, which they take in their order."""
+    if after.worth is None:
+        return list(given)
+    of_document = [
+        (refund, each)
+        for refund in given
+        for each in refund.allocations
+        if each.kind == "document" and each.target_id == after.id
+    ]
+    steps = [
+        _step(each.id, refunds.agreed_days(refund, each)[0], each.split, each.end)
+        for refund, each in of_document
+    ]
+    splits = {each.id: each.split for _, each in of_document}
+    again = with_base_anew(charged_parts(after, net_account_id), steps, splits)
+    assessed = {each.id: assessed_with_base(after, each.self_assessed) for _, each in of_document}
+    return [_with_given(refund, again, assessed) for refund in given]
+
+
 def _of_document(
     allocation: RefundAllocation,
     before: Document,
@@ -276,9 +316,12 @@ def _alone(moved: Moves[Part], split: Split) -> Split:
     return again
 
 
-def _with_given(refund: Refund, again: NewSplits) -> Refund:
+def _with_given(refund: Refund, again: NewSplits, assessed: NewSplits | None = None) -> Refund:
+    of_tax = assessed or {}
     allocations = tuple(
-        replace(each, split=again[each.id]) if each.id in again else each
+        replace(each, split=again[each.id], self_assessed=of_tax.get(each.id, each.self_assessed))
+        if each.id in again
+        else each
         for each in refund.allocations
     )
     return replace(refund, allocations=allocations)
@@ -303,15 +346,17 @@ def _paid_again(
             own = _by_target(live, own, pairs)
         else:
             moved = moves(pair for each in live for pair in pairs[each.id])
-            own = _by_part(own, moved)
+            own = _by_part(refunds.parts(refund), own, moved)
         found += own
         settled = (each.splits[-1] for each in own if each.status == "completed")
         changed.append(replace(refund, settled=added(*settled)))
     return changed, found
 
 
-def _by_part(paid: Iterable[RefundPayment], moved: Moves[Part]) -> list[RefundPayment]:
-    again = _spans_again(moved, [(each, each.splits) for each in paid])
+def _by_part(
+    whole: Mapping[Part, int], paid: Iterable[RefundPayment], moved: Moves[Part]
+) -> list[RefundPayment]:
+    again = _spans_again(whole, moved, [(each, each.splits) for each in paid])
     return [replace(each, splits=splits) for each, splits in again]
 
 
@@ -323,6 +368,9 @@ def _by_target(
         for each in live
         for old, new, amount in pairs[each.id]
     )
+    whole: dict[TargetPart, int] = summed(
+        ((each.target_id, part), amount) for each in live for part, amount in each.split
+    )
     spans = [(each, tuple(map(_flat, refunds.shares_of(each)))) for each in _of_vendors(paid)]
     return [
         replace(
@@ -330,7 +378,7 @@ def _by_target(
             shares=tuple(refunds.by_target(span) for span in again[: len(each.shares)]),
             splits=tuple(added(tuple((part, n) for (_, part), n in span)) for span in again),
         )
-        for each, again in _spans_again(moved, spans)
+        for each, again in _spans_again(whole, moved, spans)
     ]
 
 
@@ -343,20 +391,18 @@ def _flat(by_target: SplitByTarget) -> Shares[TargetPart]:
 
 
 def _spans_again(
-    moved: Moves[K], paid: Iterable[tuple[P, tuple[Shares[K], ...]]]
+    whole: Mapping[K, int], moved: Moves[K], paid: Iterable[tuple[P, tuple[Shares[K], ...]]]
 ) -> list[tuple[P, tuple[Shares[K], ...]]]:
     """Split the spans of payments again; the last one of a completed payment is live."""
     held = list(paid)
-    again = split_again(
-        moved,
-        [
-            Step((each.id, place), on, span, live=end is None)
-            for each, spans in held
-            for place, ((on, end), span) in enumerate(
-                zip(refunds.completion_days(each), spans, strict=True)
-            )
-        ],
-    )
+    steps = [
+        Step((each.id, place), on, span, live=end is None)
+        for each, spans in held
+        for place, ((on, end), span) in enumerate(
+            zip(refunds.completion_days(each), spans, strict=True)
+        )
+    ]
+    again = with_base_anew(whole, steps, split_again(moved, steps))
     return [
         (each, tuple(again[each.id, place] for place in range(len(spans)))) for each, spans in held
     ]

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
+from accounting.books.foreign import share_of, step
 from accounting.books.ledger import Part, Split, negative, rests, take
 from accounting.errors import RuleViolation, ValidationError
 from accounting.money import capped
@@ -28,6 +29,7 @@ from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAl
 from accounting.trade.remaining_by_line import (
     assessed_split,
     by_gross,
+    charged_parts,
     charged_split,
     gross_left,
     over_lines,
@@ -36,6 +38,7 @@ from accounting.trade.remaining_by_line import (
     rest_of,
 )
 from accounting.trade.sides import Side
+from accounting.trade.translation import assessed_with_base
 
 Target = TypeVar("Target", Document, Payment, Credit)
 
@@ -70,6 +73,7 @@ def of_document(
     else:
         split = take(returnable(document, net_account_id), (), amount)
         shares = over_lines(document, split, net_account_id)
+    split = with_base(document, split, net_account_id)
     allocation = RefundAllocation(
         id=context.identify(),
         kind="document",
@@ -78,10 +82,15 @@ def of_document(
         amount=amount,
         split=split,
         lines=shares,
-        self_assessed=assessed_split(document, shares),
+        self_assessed=assessed_with_base(document, assessed_split(document, shares)),
         **facts,
     )
     return allocation, _given(record_credited_lines(document, shares), amount, split, context)
+
+
+def with_base(document: Document, split: Split, net_account_id: UUID | None) -> Split:
+    """Give a refund of a document its base: of each part what earlier refunds have left of it."""
+    return step(rests(charged_parts(document, net_account_id), document.returned), split)
 
 
 def refundable(document: Document) -> int:
@@ -192,17 +201,18 @@ def _refuse_repeated_lines(lines: Sequence[GivenBackLine]) -> None:
 def of_payment(
     side: Side, payment: Payment, amount: int, roles: Roles, context: Context, **facts: Any
 ) -> tuple[RefundAllocation, Payment]:
-    """Refund unapplied money of a payment."""
+    """Refund unapplied money of a payment: of a foreign one with its share of the base."""
+    held = share_of(payments.unused(payment), amount)
     allocation = RefundAllocation(
         id=context.identify(),
         kind="payment",
         target_id=payment.id,
         target_number=None,
         amount=amount,
-        split=((Part(roles[side.prepayments]), amount),),
+        split=((Part(roles[side.prepayments]), held),),
         **facts,
     )
-    return allocation, _held(payment, amount, context)
+    return allocation, _held(payment, held, context)
 
 
 def of_credit(
@@ -236,7 +246,7 @@ def free(
     RuleViolation `refund_exceeds_refundable` if a document would have less allocated than is
     refunded of it.
     """
-    short = amount - payments.remaining(payment)
+    short = amount - int(payments.remaining(payment))
     if short <= 0:
         return ReleasedPayment(payment, loaded), ()
     held = {each.document_id: each for each in live(payment.allocations)}
@@ -244,12 +254,18 @@ def free(
     parts, released, start = [], [], on
     for id_ in newest:
         old = held[id_]
-        given = min(short, old.amount)
-        short -= given
+        given = min(short, int(old.amount))
+        if given and old.document_amount is not None:
+            given = int(old.amount)  # Amounts across currencies are only released whole.
+        short = max(0, short - given)
         if given:
-            released.append(ReleasedAllocation(id_, given, old.split, old.description))
+            whole = old.document_amount
+            released.append(ReleasedAllocation(id_, given, old.split, old.description, whole))
         if old.amount > given:
-            parts.append(AllocationItem(id_, old.amount - given, old.description))
+            rest = int(old.amount) - given
+            parts.append(
+                AllocationItem(id_, rest, old.description, document_amount=old.document_amount)
+            )
         if 0 < given < old.amount:
             begun, _ = payments.applied_days(payment, old)[-1]
             start = max(on, begun)
@@ -268,7 +284,8 @@ def take_back(allocation: RefundAllocation, target: Target, context: Context) ->
         return _given(whole, -allocation.amount, negative(allocation.split), context)
     if isinstance(target, Credit):
         return _paid_out(target, -allocation.amount, negative(allocation.split), context)
-    return _held(target, -allocation.amount, context)
+    [(_, held)] = allocation.split
+    return _held(target, -held, context)
 
 
 def apply_again(
@@ -289,7 +306,16 @@ def apply_again(
     parts = {each.document_id: each for each in items_of(payment.allocations)}
     for each in released:
         id_ = each.document_id
-        more = min(each.amount, _room(loaded[id_], payment))
+        room = _room(loaded[id_], payment)
+        if each.document_amount is not None:
+            if each.document_amount <= room:
+                parts[id_] = AllocationItem(
+                    *(id_, each.amount, each.description),
+                    old_split=each.split,
+                    document_amount=each.document_amount,
+                )
+            continue
+        more = min(each.amount, room)
         if more > 0:
             amount = more + (parts[id_].amount if id_ in parts else 0)
             whole = amount == sum(part for _, part in each.split)
@@ -343,7 +369,8 @@ def facts_of(side: Side, target: Document | Payment | Credit) -> dict[str, Any]:
         named = {side.names.credit_id: str(target.id)}
         return {**named, "applied": credits.applied(target), "refunded": target.refunded}
     named = {side.names.payment_id: str(target.id), "status": target.status}
-    used = {"allocated_amount_cents": payments.allocated(target), "refunded": target.refunded}
+    allocated, refunded = int(payments.allocated(target)), int(target.refunded)
+    used = {"allocated_amount_cents": allocated, "refunded": refunded}
     return {**named, **used}
 
 

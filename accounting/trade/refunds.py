@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from accounting.books.foreign import Worth, with_base
 from accounting.books.ledger import (
     Days,
     Part,
@@ -42,14 +43,15 @@ TargetPart = tuple[UUID | None, Part]
 class ReleasedAllocation:
     """An amount that a refund of a payment released from one of the payment's documents.
 
-    `amount` is the released amount; `split` and `description` are those of the whole allocation
-    before the release.
+    `amount` is the released amount; `split`, `description` and the `document_amount` of a document
+    in another currency are those of the whole allocation before the release.
     """
 
     document_id: UUID
     amount: int
     split: Split
     description: str | None = None
+    document_amount: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ class Refund:
     """A refund as it is stored, to a customer or from a vendor.
 
     `agreed_on` is the day on which it is owed; `paid` is the sum of its completed payments, and
-    `settled` the amounts that these have paid of its parts.
+    `settled` the amounts that these have paid of its parts. The splits of a refund that
+    `is_foreign` have base amounts.
     """
 
     id: UUID
@@ -118,6 +121,7 @@ class Refund:
     reference_number: str | None = None
     metadata: Any = None
     cancelled_on: date | None = None
+    is_foreign: bool = False
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -157,7 +161,7 @@ class RefundPayment:
     `splits` has, for each span, the parts of the refund that the payment paid; `about` is the
     refund's only target, if there is a single one. The payment is dated on the day the money moved,
     even if that is before the refund: its `payment_date`, else the day it was completed. Bank lines
-    and a payout hold it as they hold a payment.
+    and a payout hold it as they hold a payment. One in a foreign currency has its `worth`.
     """
 
     id: UUID
@@ -188,7 +192,13 @@ class RefundPayment:
     money_account_id: UUID | None = None
     bank: MoneyBank | None = None
     payout_id: UUID | None = None
+    worth: Worth | None = None
     posted: tuple[PostedEntry, ...] = ()
+
+    @property
+    def whole(self) -> int:
+        """The amount; in a foreign currency with its base."""
+        return with_base(self.amount, self.worth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,8 +19,8 @@ Amounts = tuple[int, ...]
 
 
 def rest_of(document: Document, line: LineItem) -> Amounts:
-    """Return what is left of a line: 100 and 20 less 40 and 8 is 60 and 12."""
-    whole = tuple(amount for _, amount in (*line.charged, *line.assessed))
+    """Return what is left of a line, in its own currency: 100 and 20 less 40 and 8 is 60 and 12."""
+    whole = tuple(int(amount) for _, amount in (*line.charged, *line.assessed))
     taken = dict(document.reduced).get(line.id)
     if taken is None:
         return whole
@@ -72,6 +72,15 @@ def parts_left(document: Document, net_account_id: UUID | None = None) -> dict[P
         (part, amount)
         for line in document.lines
         for part, amount in zip(_parts(line, net_account_id), rest_of(document, line), strict=False)
+    )
+
+
+def charged_parts(document: Document, net_account_id: UUID | None = None) -> dict[Part, int]:
+    """Return each part that the document charged, with its base, whatever was taken of it."""
+    return summed(
+        (part, amount)
+        for line in document.lines
+        for part, (_, amount) in zip(_parts(line, net_account_id), line.charged, strict=True)
     )
 
 

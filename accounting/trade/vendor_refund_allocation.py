@@ -9,6 +9,7 @@ from uuid import UUID
 from accounting.books.businesses import Context
 from accounting.books.chart import Roles
 from accounting.books.numbers import PendingNumber
+from accounting.books.record_rates import NO_WORTH_GIVEN, GivenWorth
 from accounting.errors import Conflict, RuleViolation, ValidationError
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade import credit_changes, credit_lines, credits, documents, refunds
@@ -63,11 +64,15 @@ class AffectedTargets:
 
 @dataclass(frozen=True, slots=True)
 class RefundContext:
-    """The context of new allocations; without a `start` they have the date of the refund."""
+    """The context of new allocations; without a `start` they have the date of the refund.
+
+    `worth` is the given exchange rate of an amount that is kept as a credit.
+    """
 
     referenced: TaxReferences
     context: Context
     start: date | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
 
     @property
     def roles(self) -> Roles:
@@ -223,6 +228,7 @@ def _to_credit(
     roles, context = refund_context.roles, refund_context.context
     line = credit_lines.of_gross(PAYABLE, wanted.amount, code, roles, context)
     credit = credit_changes.of_refund(PAYABLE, refund, line, roles, context, on=on, number=number)
+    credit = credit_changes.with_worth(credit, refund_context.worth, on, context)
     allocation = RefundAllocation(
         id=refund_context.context.identify(),
         kind="credit",
@@ -283,6 +289,13 @@ def _target(
         )
     if found.party.id != refund.party.id:
         raise PAYABLE.refusals.of_another_party(**{FIELDS[wanted.kind]: str(found.id)})
+    if found.currency != refund.currency:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The {noun} is in {found.currency}, and the refund in {refund.currency}.",
+            currency=refund.currency,
+            **{FIELDS[wanted.kind]: str(found.id)},
+        )
     return found
 
 

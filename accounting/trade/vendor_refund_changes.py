@@ -7,8 +7,9 @@ from typing import TypeVar
 from uuid import UUID
 
 from accounting.absent import Absent, or_else, said
-from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
+from accounting.books.record_rates import currency_or_base
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade import payments, refunds, vendor_refund_payments
@@ -39,6 +40,7 @@ from accounting.trade.vendor_refund_payments import (
     is_last,
     refuse_fee,
     split_anew,
+    with_more,
     with_status,
 )
 
@@ -108,11 +110,12 @@ def agree(
     4800. Raises ValidationError `validation_error`; Conflict `period_locked`,
     `payment_not_completed` or `bill_not_open`; RuleViolation `currency_mismatch`,
     `reference_mismatch`, `reference_not_found`, `bill_vendor_mismatch`, `allocation_exceeds_total`,
-    `refund_exceeds_refundable`, `fee_exceeds_amount` or `bank_account_inactive`.
+    `refund_exceeds_refundable`, `fee_exceeds_amount`, `bank_account_inactive` or, in a foreign
+    currency, `refund_not_allocated` and those of `worth_of`.
     """
     refuse_repeated(command.allocations)
     refuse_reference_mismatch(party, command.party.external_id)
-    refuse_other_currency(command.currency, context)
+    currency = _currency(command, loaded, context)
     agreed_on = command.refund_date or context.today
     refuse_locked(context, agreed_on)
     refund = VendorRefund(
@@ -123,7 +126,8 @@ def agree(
         party=party,
         external_id=command.external_id,
         amount=command.amount,
-        currency=context.currency,
+        currency=currency,
+        is_foreign=currency != context.currency,
         agreed_on=agreed_on,
         completed_at=None,
         cancelled_at=None,
@@ -133,10 +137,49 @@ def agree(
         reference_number=command.reference_number,
         **said(command.details),
     )
-    made = RefundContext(referenced, context)
+    made = RefundContext(referenced, context, worth=command.worth)
     refund, affected = allocate(made, refund, command.allocations, loaded)
+    _refuse_not_allocated(refund)
     announced = _announced(refund, command.payments, context, banks)
     return AmendedRefund(refund, announced, affected)
+
+
+def _currency(command: AgreeVendorRefund, loaded: AffectedTargets, context: Context) -> str:
+    """Return the currency of a refund: the given one, else that of all that it gives back.
+
+    Raises RuleViolation `currency_mismatch` for targets of several currencies.
+    """
+    targets: dict[UUID, Document | Payment | Credit] = {
+        **loaded.documents,
+        **loaded.payments,
+        **loaded.credits,
+    }
+    named = (item.target_id for item in command.allocations)
+    given_back = sorted({targets[id_].currency for id_ in named if id_ in targets})
+    if command.currency is not None or not given_back:
+        return currency_or_base(command.currency, context)
+    if len(given_back) > 1:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The refund gives back amounts in {' and '.join(given_back)}. It has one currency.",
+            field="currency",
+            currencies=given_back,
+        )
+    return currency_or_base(given_back[0], context)
+
+
+def _refuse_not_allocated(refund: VendorRefund) -> None:
+    """Refuse a refund in a foreign currency that is not allocated in full.
+
+    Raises RuleViolation `refund_not_allocated`.
+    """
+    rest = refunds.unallocated(refund)
+    if refund.is_foreign and rest:
+        raise RuleViolation(
+            "refund_not_allocated",
+            "A refund in a foreign currency must be allocated in full.",
+            unallocated_amount_cents=int(rest),
+        )
 
 
 def describe(
@@ -174,7 +217,7 @@ def amend(
     of_status = payments.context_of_status(
         payment.completions, payment.status, status, command.status_date, dated, context
     )
-    after = before.with_payment(vendor_refund_payments.corrected(payment, command, banks))
+    after = before.with_payment(vendor_refund_payments.corrected(payment, command, banks, context))
     if not isinstance(command.allocations, Absent):
         _refuse_allocating_cancelled(payment, status)
         after = _allocated_anew(after, payment_id, command.allocations, referenced, context)
@@ -259,6 +302,7 @@ def _allocated_anew(
     """
     refund_context = RefundContext(referenced, context, context.day)
     refund, affected = allocate(refund_context, before.refund, wanted, before.affected)
+    _refuse_not_allocated(refund)
     more = refunds.cash(refund) - refunds.cash(before.refund)
     come = [str(each.id) for each in before.payments if each.status == "completed"]
     if more and come:
@@ -269,7 +313,7 @@ def _allocated_anew(
         )
     after = AmendedRefund(refund, before.payments, affected)
     if more:
-        after = after.with_payment(_with_amount(after.payment(payment_id), more))
+        after = after.with_payment(with_more(after.payment(payment_id), more))
     roles = referenced.roles
     waiting = roles[Role.SUSPENSE]
     parts = refunds.parts_by_target if refund.by_target else refunds.parts
@@ -310,13 +354,3 @@ def _announced(
         )
     each_one = zip(commands, amounts, strict=True)
     return tuple(announce(refund, command, amount, context, banks) for command, amount in each_one)
-
-
-def _with_amount(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:
-    if payment.amount + more < 0:
-        raise RuleViolation(
-            "allocation_exceeds_total",
-            "The amount kept as a credit exceeds the payment.",
-            payment_amount_cents=payment.amount,
-        )
-    return replace(payment, amount=payment.amount + more)

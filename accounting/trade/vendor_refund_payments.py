@@ -7,7 +7,9 @@ from typing import Any
 from accounting.absent import said
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role, Roles
+from accounting.books.foreign import Worth
 from accounting.books.ledger import Span, Split, added, negative, take
+from accounting.books.record_rates import worth_of
 from accounting.errors import RuleViolation
 from accounting.trade import refunds
 from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
@@ -36,6 +38,7 @@ def announce(
     Raises RuleViolation `fee_exceeds_amount` or `bank_account_inactive`.
     """
     refuse_fee(command.fee, amount)
+    day = command.payment_date or context.today
     return VendorRefundPayment(
         id=context.identify(),
         version=0,
@@ -55,6 +58,7 @@ def announce(
         splits=(),
         payment_date=command.payment_date,
         bank=chosen_bank(command.bank_account_id, banks),
+        worth=worth_of(refund.currency, amount, command.worth, day, context),
         **{"processor": None, **said(command.details)},
     )
 
@@ -65,12 +69,36 @@ def net_amount(payment: VendorRefundPayment) -> int:
 
 
 def corrected(
-    payment: VendorRefundPayment, command: ChangeVendorRefundPayment, banks: MoneyBanks
+    payment: VendorRefundPayment,
+    command: ChangeVendorRefundPayment,
+    banks: MoneyBanks,
+    context: Context,
 ) -> VendorRefundPayment:
     """Change the supplied fields of a payment, but not its status or its amount."""
     facts = said(command, "payment_date", "method", "fee")
     bank = chosen_bank(command.bank_account_id, banks, payment.bank)
-    return replace(payment, **facts, **said(command.details), bank=bank)
+    changed = replace(payment, **facts, **said(command.details), bank=bank)
+    day = changed.payment_date or context.today
+    currency, before = payment.currency, payment.worth
+    worth = worth_of(currency, payment.amount, command.worth, day, context, before)
+    return replace(changed, worth=worth)
+
+
+def with_more(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:
+    """Change the amount of a payment at its rate.
+
+    Raises RuleViolation `allocation_exceeds_total` if it is below zero then.
+    """
+    amount, worth = payment.amount + more, payment.worth
+    if amount < 0:
+        raise RuleViolation(
+            "allocation_exceeds_total",
+            "The amount kept as a credit exceeds the payment.",
+            payment_amount_cents=payment.amount,
+        )
+    if worth is not None:
+        worth = Worth.of(amount, worth.rate, worth.currency)
+    return replace(payment, amount=amount, worth=worth)
 
 
 def with_status(

@@ -8,6 +8,7 @@ from uuid import UUID
 from accounting.absent import or_else
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.businesses import Context, refuse_locked
+from accounting.books.foreign import share_of
 from accounting.books.ledger import (
     Days,
     Part,
@@ -173,7 +174,7 @@ def _relieved(
         if own is not None:
             back = capped(share, left[part])
             taken.append((part, back))
-            relieved.append((own, back))
+            relieved.append((own, share_of(share, back)))
     return tuple(relieved), over_lines(document, tuple(taken))
 
 

@@ -52,7 +52,7 @@ from persistence.trade.payments import AllocationRows, AllocationSql, documents_
 # SQL of customer credits and vendor credits: one class for both.
 
 
-DERIVED = ("party", "posted", "allocations")
+DERIVED = ("party", "posted", "allocations", "worth")
 STORED = tuple(item.name for item in fields(Credit) if item.name not in DERIVED)
 
 

@@ -46,7 +46,9 @@ from persistence.trade.party_columns import (
     party_columns,
 )
 
-STORED = tuple(item.name for item in fields(Document) if item.name not in ("party", "posted"))
+STORED = tuple(
+    item.name for item in fields(Document) if item.name not in ("party", "posted", "worth")
+)
 UNLISTED = ("lines", "settled", "returned", "reduced")
 BY_STATUS = ("status", "is_overdue")  # The client's filters; their result depends on the day.
 STORED_STATUS = ("listed_status", "when_late", "when_timely")  # The filters that replace them.

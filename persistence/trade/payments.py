@@ -162,7 +162,7 @@ def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
 # SQL of invoice payments and bill payments: one class for both.
 
 
-DERIVED = ("party", "posted", "allocations", "bank")
+DERIVED = ("party", "posted", "allocations", "bank", "worth")
 STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
 
 

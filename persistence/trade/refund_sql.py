@@ -33,7 +33,7 @@ from persistence.trade.linked_lines import lines_where
 from persistence.trade.money_banks import bank_columns
 from persistence.trade.party_columns import of_party_known_as, on_party, party_columns
 
-DERIVED = ("party", "allocations", "posted", "about", "bank")
+DERIVED = ("party", "allocations", "posted", "about", "bank", "worth", "is_foreign")
 
 
 WholeRefunds = tuple[str, str, str, str, str]

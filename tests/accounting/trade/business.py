@@ -12,6 +12,7 @@ import pytest
 from accounting.absent import ABSENT, Absent
 from accounting.books.businesses import Context
 from accounting.books.chart import Role
+from accounting.books.exchange_rates import KnownRates
 from accounting.books.ledger import PostedEntry
 from accounting.tax.codes import TaxCodes
 from accounting.tax.day_codes import TaxReferences
@@ -154,6 +155,7 @@ class Trade:
     side: Side = RECEIVABLE
     timezone: str = "UTC"
     codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
+    rates: KnownRates | None = None
 
     def on(self, today: str, lock: str | None = None) -> Self:
         """Move today, and the lock where it is given."""
@@ -169,7 +171,8 @@ class Trade:
         return {"issue_date": day(on)}
 
     def context(self) -> Context:
-        return context_of(self.today, self.lock, self.identify, self.timezone)
+        context = context_of(self.today, self.lock, self.identify, self.timezone)
+        return replace(context, rates=self.rates)
 
     def document(self, *lines: DocumentLine | int, loaded: Party = ACME, **facts: Any) -> UUID:
         """Create an invoice or a bill; it is opened today by default."""

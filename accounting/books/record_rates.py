@@ -1,0 +1,149 @@
+"""The exchange rate that a record takes, and what the record is worth in base with it."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from typing import Final
+
+from accounting.absent import ABSENT, Absent
+from accounting.books.businesses import Context, refuse_other_currency
+from accounting.books.exchange_rates import MOST_DIGITS, ROUNDED, rate_day
+from accounting.books.foreign import Worth, at_rate
+from accounting.errors import RuleViolation
+from accounting.money import DECIMALS
+
+
+@dataclass(frozen=True, slots=True)
+class GivenWorth:
+    """The exchange rate or the base amount that a caller gives, in major and in minor units."""
+
+    exchange_rate: Decimal | Absent = ABSENT
+    base_amount: int | Absent = ABSENT
+
+
+NO_WORTH_GIVEN: Final = GivenWorth()
+
+
+def in_minor_units(rate: Decimal, currency: str, base_currency: str) -> Fraction:
+    """Return a rate of major units for minor units: 0.0067 EUR for an ISK is 67/100."""
+    return Fraction(rate) * Fraction(10) ** (DECIMALS[base_currency] - DECIMALS[currency])
+
+
+def in_major_units(rate: Fraction, currency: str, base_currency: str) -> Decimal:
+    """Return a rate of minor units for major units, with 12 significant digits."""
+    major = rate * Fraction(10) ** (DECIMALS[currency] - DECIMALS[base_currency])
+    return ROUNDED.divide(Decimal(major.numerator), Decimal(major.denominator))
+
+
+def currency_or_base(currency: str | None, context: Context) -> str:
+    """Return the given currency in capitals, or the base currency.
+
+    Raises RuleViolation `currency_mismatch` for a foreign currency where no rates were loaded.
+    """
+    if context.rates is None:
+        refuse_other_currency(currency, context)
+    return context.currency if currency is None else currency.upper()
+
+
+def given_rate(currency: str, given: GivenWorth, context: Context) -> Worth | None:
+    """Return the rate that a draft is to take when it opens; None if it has none of its own.
+
+    Raises RuleViolation `exchange_rate_not_needed` or `exchange_rate_invalid`.
+    """
+    if currency == context.currency:
+        _refuse_for_base(given, None)
+        return None
+    rate = given.exchange_rate
+    if isinstance(rate, Absent):
+        return None
+    return Worth(currency, _checked(rate, currency, context.currency))
+
+
+def worth_of(
+    currency: str,
+    total: int,
+    given: GivenWorth,
+    day: date,
+    context: Context,
+    before: Worth | None = None,
+) -> Worth | None:
+    """Return what a record of a day is worth: with the given rate, its own, or the table's.
+
+    A record in the base currency has no worth of its own. USD 100.00 at 0.92 is worth EUR 92.00. A
+    given base amount stands, and the rate follows from it. A changed total keeps the rate that it
+    had `before`. Raises RuleViolation `exchange_rate_not_needed`, `exchange_rate_mismatch`,
+    `exchange_rate_invalid`, `exchange_rate_missing` or `amount_too_large`.
+    """
+    base_currency = context.currency
+    if currency == base_currency:
+        _refuse_for_base(given, total)
+        return None
+    rate, base = given.exchange_rate, given.base_amount
+    if before is not None and _repeats(before, total, given, base_currency):
+        return before
+    exact = None if isinstance(rate, Absent) else _checked(rate, currency, base_currency)
+    if isinstance(base, Absent):
+        if exact is None:
+            exact = before.rate if before is not None else _of_day(currency, day, context)
+        return Worth.of(total, exact, currency)
+    if exact is not None and at_rate(total, exact) != base:
+        raise _mismatch(at_rate(total, exact), base)
+    return Worth(currency, Fraction(base, total) if exact is None else exact, base)
+
+
+def _of_day(currency: str, day: date, context: Context) -> Fraction:
+    assert context.rates is not None, "a foreign record needs the rates of its day"
+    used = rate_day(day, context.today)
+    found = context.rates.rate_on(used, currency, context.currency)
+    return in_minor_units(found, currency, context.currency)
+
+
+def _repeats(before: Worth, total: int, given: GivenWorth, base_currency: str) -> bool:
+    """Return whether a caller sends back what an answer showed of an unchanged total."""
+    rate, base = given.exchange_rate, given.base_amount
+    shown = in_major_units(before.rate, before.currency, base_currency)
+    return (
+        base == before.base_total
+        and rate in (ABSENT, shown)
+        and at_rate(total, before.rate) == before.base_total
+    )
+
+
+def _checked(rate: Decimal, currency: str, base_currency: str) -> Fraction:
+    """Return a given rate in minor units.
+
+    Raises RuleViolation `exchange_rate_invalid` if it has more than 12 digits.
+    """
+    if len(rate.normalize().as_tuple().digits) > MOST_DIGITS:
+        raise RuleViolation(
+            "exchange_rate_invalid",
+            f"exchange_rate must have at most {MOST_DIGITS} significant digits.",
+            field="exchange_rate",
+        )
+    return in_minor_units(rate, currency, base_currency)
+
+
+def _refuse_for_base(given: GivenWorth, total: int | None) -> None:
+    """Refuse another rate than 1, and another base amount than the total, of a base record.
+
+    Raises RuleViolation `exchange_rate_not_needed` or `exchange_rate_mismatch`.
+    """
+    if given.exchange_rate not in (ABSENT, 1):
+        raise RuleViolation(
+            "exchange_rate_not_needed",
+            "The record is in the base currency, so its exchange rate is 1.",
+            field="exchange_rate",
+        )
+    base = given.base_amount
+    if total is not None and not isinstance(base, Absent) and base != total:
+        raise _mismatch(total, base)
+
+
+def _mismatch(converted: int, base: int) -> RuleViolation:
+    return RuleViolation(
+        "exchange_rate_mismatch",
+        "The base amount is not the amount at the exchange rate. Omit one of the two.",
+        converted=converted,
+        base_amount_cents=base,
+    )
