@@ -98,6 +98,18 @@ def stored_day(name: str) -> Column[Any]:
     return Column(name, Date)
 
 
+def worth() -> tuple[Column[Any], ...]:
+    """Create the columns of what a foreign record is worth; they are null in base records.
+
+    The rate is exact: `rate_base` minor units of the base currency are worth `rate_own` of the own.
+    """
+    return (
+        Column("rate_base", Numeric),
+        Column("rate_own", Numeric),
+        cents("base_total", nullable=True),
+    )
+
+
 def one_of(column: str, *words: str) -> CheckConstraint:
     """Create a check constraint that replaces an enumeration type."""
     listed = ", ".join(f"'{word}'" for word in words)
@@ -754,6 +766,8 @@ def document_table(name: str, party: str, opened: str) -> Table:
         Column("memo", Text),
         Column("transaction_tags", JSONB, nullable=False),
         Column("metadata", JSONB),
+        *worth(),
+        cents("base_settled", nullable=True),
         one_of("state", "draft", "open", "void"),
         CheckConstraint(
             "state <> 'open' OR opened_at IS NOT NULL AND opened_on IS NOT NULL", name="opened"
@@ -785,6 +799,12 @@ def document_table(name: str, party: str, opened: str) -> Table:
             where="outstanding > 0",
             include=["outstanding", "due_at"],
             name=f"{name}_open_idx",
+        ),
+        index(
+            "id",
+            where="outstanding > 0 AND base_total IS NOT NULL",
+            include=["base_total", "base_settled"],
+            name=f"{name}_open_foreign_idx",
         ),
         # The number of the vendor is unique per party, apart from void documents.
         Index(
@@ -860,6 +880,9 @@ def payment_table(name: str, party: str, moved: str) -> Table:
         Column("metadata", JSONB),
         Column("idempotency_key", Text),
         Column("completions", JSONB, nullable=False),
+        *worth(),
+        cents("base_allocated", nullable=True),
+        cents("base_refunded", nullable=True),
         *held_columns(name, moved),
         index("unlinked", "payment_date", where="unlinked IS NOT NULL"),
         CheckConstraint("total >= 1 AND fee >= 0", name="amounts_positive"),
@@ -913,6 +936,14 @@ def allocation_table(
     )
 
 
+def of_foreign_money() -> tuple[Column[int], ...]:
+    """Create the columns of an allocation of foreign money, or to a document of another currency.
+
+    `base_amount` is the base that the money brings.
+    """
+    return (cents("document_amount", nullable=True), cents("base_amount", nullable=True))
+
+
 def write_off_table(name: str, document: str) -> Table:
     """Create the table of write-offs of invoices or of bills."""
     return tenant_table(
@@ -961,6 +992,8 @@ def credit_table(name: str, party: str, document: str, opened: str) -> Table:
         cents("applied"),
         cents("refunded"),
         Column("settled", JSONB, nullable=False),
+        *worth(),
+        cents("base_used", nullable=True),
         listed("at", Moment, "coalesce(opened_at, '-infinity')"),
         listed("number", Text, "coalesce(number, '')"),
         # The status as the rules derive it; a test compares the two.
@@ -1017,6 +1050,7 @@ def refund_table(name: str, party: str, *own: SchemaItem) -> Table:
         Column("cancelled_at", Moment),
         stored_day("cancelled_on"),
         Column("settled", JSONB, nullable=False),
+        Column("is_foreign", Boolean),
         Column("memo", Text),
         Column("reference_number", Text),
         Column("metadata", JSONB),
@@ -1087,6 +1121,7 @@ def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -
         Column("cancelled_at", Moment),
         Column("completions", JSONB, nullable=False),
         Column("splits", JSONB, nullable=False),
+        *worth(),
         *held_columns(name, moved),
         index("unlinked", "created_at", where="unlinked IS NOT NULL"),
         Column("memo", Text),
@@ -1105,14 +1140,16 @@ def refund_payment_table(name: str, refund: str, moved: str, *own: SchemaItem) -
 invoice = document_table("invoice", party="customer", opened="sent")
 invoice_payment = payment_table("invoice_payment", party="customer", moved="total - fee")
 invoice_allocation = allocation_table(
-    "invoice_allocation", "invoice_payment", "payment_id", "invoice"
+    "invoice_allocation", "invoice_payment", "payment_id", "invoice", *of_foreign_money()
 )
 
 write_off = write_off_table("write_off", "invoice")
 
 bill = document_table("bill", party="vendor", opened="received")
 bill_payment = payment_table("bill_payment", party="vendor", moved="total + fee")
-bill_allocation = allocation_table("bill_allocation", "bill_payment", "payment_id", "bill")
+bill_allocation = allocation_table(
+    "bill_allocation", "bill_payment", "payment_id", "bill", *of_foreign_money()
+)
 bill_write_off = write_off_table("bill_write_off", "bill")
 
 customer_credit = credit_table(
@@ -1307,15 +1344,19 @@ payout_item = tenant_table(
 # ── The journal ────────────────────────────────────────────────────────────────────────────────
 
 
-def marked() -> tuple[SchemaItem, ...]:
-    """Create the columns of a tax mark, and the check that only debit or credit is above 0."""
+def marked(*, base_may_be_zero: bool = False) -> tuple[SchemaItem, ...]:
+    """Create the columns of a tax mark, and the check that only debit or credit is above 0.
+
+    The base of a small foreign amount may be 0 alone.
+    """
+    one_side = "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)"
+    if base_may_be_zero:
+        one_side += " OR (debit = 0 AND credit = 0 AND coalesce(currency_amount, 0) <> 0)"
     return (
         Column("tax_code_id", Uuid),
         Column("tax_rate", Numeric),
         Column("tax_part", Text),
-        CheckConstraint(
-            "(debit > 0 AND credit = 0) OR (credit > 0 AND debit = 0)", name="one_side_only"
-        ),
+        CheckConstraint(one_side, name="one_side_only"),
         CheckConstraint("num_nulls(tax_code_id, tax_rate, tax_part) IN (0, 3)", name="mark_whole"),
         one_of(
             "tax_part",
@@ -1350,7 +1391,7 @@ journal_entry = tenant_table(
     Column("line_count", Integer, nullable=False),
     # Only of entries by hand; null in those from before.
     Column("lines_digest", Text),
-    CheckConstraint("total > 0", name="total_positive"),
+    CheckConstraint("total >= 0", name="total_positive"),
     one_of("created_by", "ai", "manual", "system", "import"),
     within_business("reversal_of_id", "journal_entry"),
     unique("sequence_number"),
@@ -1409,12 +1450,16 @@ journal_line = tenant_table(
     Column("split", JSONB, nullable=False),
     # The line count of the entry: with the constraints below, it admits no further lines.
     Column("line_count", Integer, nullable=False),
-    *marked(),
+    *marked(base_may_be_zero=True),
     # Whether the line itself counts on the cash basis, and its document. Both are null in lines of
     # servers of the previous release.
     Column("in_cash", Boolean),
     Column("document_id", Uuid),
     Column("tags", JSONB),  # Its own tags; null without any, and in lines of documents.
+    # The amount of a foreign record in its own currency, a debit above zero.
+    Column("currency", Text),
+    cents("currency_amount", nullable=True),
+    CheckConstraint("(currency IS NULL) = (currency_amount IS NULL)", name="own_amount"),
     CheckConstraint("line_number BETWEEN 1 AND line_count", name="counted"),
     ForeignKeyConstraint(
         ["business_id", "entry_id", "line_count"],

@@ -24,7 +24,7 @@ _DOCUMENT: Final[Names] = {
     "opening_id": ("opening_balance_id",),
     # Fields that are computed from these are in `COMPUTED`.
     **_not_shown("state opened_on voided_on dated_by_issue settled returned reduced"),
-    **_not_shown("paid reserved credited written_off refunded worth"),
+    **_not_shown("paid reserved credited written_off refunded worth base_settled"),
 }
 _PAYMENT: Final[Names] = {
     **_LINKED,

@@ -117,7 +117,7 @@ def _as_of_source(
             document = after[each.document_id]
             matched = documents.matching(document, each.split, each.own_split, each.amount)
             changed = added(document.settled, negative(each.split), matched)
-            after = {**after, document.id: replace(document, settled=changed)}
+            after = {**after, document.id: documents.with_settled(document, changed)}
             history.append(replace(each, split=matched))
         else:
             history.append(each)

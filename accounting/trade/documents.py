@@ -139,7 +139,7 @@ class Document:
     document from the opening of the books, `opening_id`, has the date of the opening.
 
     A document in a foreign currency has its `worth`. Once it is open, its lines have base amounts,
-    and so have `settled` and `returned`.
+    and so have `settled` and `returned`; `base_settled` is the base of `settled`.
 
     `settled` holds, by part, the amounts that payments, credits and write-offs have settled so far;
     `returned` those that its live refunds have refunded; and `reduced`, by line, those taken by
@@ -188,6 +188,7 @@ class Document:
     opening_id: UUID | None = None
     voided_on: date | None = None
     worth: Worth | None = None
+    base_settled: int = 0
     posted: tuple[PostedEntry, ...] | None = ()
 
 
@@ -205,7 +206,7 @@ def base_outstanding(document: Document) -> int:
         return outstanding(document)
     if document.state == "void" or document.worth.base_total is None:
         return 0
-    return document.worth.base_total - sum(in_base(amount) for _, amount in document.settled)
+    return document.worth.base_total - document.base_settled
 
 
 def withheld(document: Document) -> int:
@@ -343,10 +344,21 @@ def settle(
     return replace(
         document,
         reserved=document.reserved - int(reserved),
-        settled=added(document.settled, split),
+        **_settled_parts(document, added(document.settled, split)),
         paid_on=on if outstanding(document) == amount else None,
         **moved,
     )
+
+
+def with_settled(document: Document, settled: Split) -> Document:
+    """Return the document with other settled parts."""
+    return replace(document, **_settled_parts(document, settled))
+
+
+def _settled_parts(document: Document, settled: Split) -> dict[str, Any]:
+    if document.worth is None:
+        return {"settled": settled}
+    return {"settled": settled, "base_settled": sum(in_base(amount) for _, amount in settled)}
 
 
 def record_refund(document: Document, amount: int, split: Split) -> Document:

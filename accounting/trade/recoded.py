@@ -16,7 +16,7 @@ from accounting.books.ledger import Part, Shares, Split, added, rests, summed
 from accounting.trade import credits, payments, refunds
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine
-from accounting.trade.documents import Document, LineItem, outstanding, parts
+from accounting.trade.documents import Document, LineItem, outstanding, parts, with_settled
 from accounting.trade.line_changes import on_other_accounts
 from accounting.trade.moved_parts import (
     Moves,
@@ -94,9 +94,9 @@ def recode_document(
     given, pairs = _refunded_again(before, after, dependents.refunds, moved, net_account_id)
     given = _refunded_in_base(after, given, net_account_id)
     given, paid_back = _paid_again(given, dependents.refund_payments, pairs)
+    settled = added(*(again[step.id] for step in steps if step.live))
     recoded = replace(
-        after,
-        settled=added(*(again[step.id] for step in steps if step.live)),
+        with_settled(after, settled),
         returned=added(
             *(
                 each.split

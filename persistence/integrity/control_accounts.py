@@ -2,7 +2,7 @@
 
 from accounting.books.chart import Role
 from persistence.integrity.bank_checks import TAKEN, WITH_PROCESSOR
-from persistence.integrity.definitions import PURCHASES, SALES, SideTables, shares
+from persistence.integrity.definitions import PURCHASES, SALES, SideTables, bases, shares
 from persistence.integrity.refund_checks import given_back
 
 
@@ -23,7 +23,8 @@ def _stands_at(role: Role, due: str, *, posted_by: str = "") -> str:
 def _outstanding(tables: SideTables) -> str:
     return _stands_at(
         tables.side.control,
-        f"SELECT {tables.side.sign} * coalesce(sum(outstanding), 0) AS amount"
+        f"SELECT {tables.side.sign} * coalesce(sum(coalesce("
+        "base_total - base_settled, outstanding)), 0) AS amount"
         f" FROM {tables.document} WHERE business_id = %(business_id)s AND state = 'open'",
     )
 
@@ -36,7 +37,9 @@ def _prepayments(tables: SideTables) -> str:
     return _stands_at(
         tables.side.prepayments,
         f"SELECT {tables.side.sign} * coalesce("
-        "sum(CASE WHEN status = 'completed' THEN allocated - total ELSE refunded END), 0) AS amount"
+        "sum(CASE WHEN status = 'completed'"
+        " THEN coalesce(base_allocated - base_total, allocated - total)"
+        " ELSE coalesce(base_refunded, refunded) END), 0) AS amount"
         f" FROM {tables.payment} WHERE business_id = %(business_id)s",
     )
 
@@ -44,20 +47,29 @@ def _prepayments(tables: SideTables) -> str:
 def _credits(tables: SideTables) -> str:
     return _stands_at(
         tables.side.credits,
-        f"SELECT {tables.side.sign} * coalesce(sum(applied + refunded - total_amount), 0) AS amount"
+        f"SELECT {tables.side.sign} * coalesce(sum(coalesce("
+        "base_used - base_total, applied + refunded - total_amount)), 0) AS amount"
         f" FROM {tables.credit} WHERE business_id = %(business_id)s AND state = 'open'",
     )
 
 
 def _refunds(tables: SideTables) -> str:
-    """Compare the refund account with unpaid refunds, without the parts that became credits."""
+    """Compare the refund account with unpaid refunds, without the parts that became credits.
+
+    A foreign refund stands at the base of its parts.
+    """
+    given = bases(tables.refund_allocation, "refund_id", "split", "end_on IS NULL")
+    paid = bases(tables.refund, "id", "settled", "is_foreign")
     return _stands_at(
         tables.side.refunds,
         f"""
-      SELECT {tables.side.sign} * coalesce(
-               sum(r.paid - r.amount + coalesce(given.credited, 0)), 0) AS amount
+      SELECT {tables.side.sign} * coalesce(sum(CASE WHEN r.is_foreign
+               THEN coalesce(paid.base, 0) - coalesce(in_base.base, 0)
+               ELSE r.paid - r.amount + coalesce(given.credited, 0) END), 0) AS amount
       FROM {tables.refund} r LEFT JOIN ({given_back(tables)}
       ) AS given ON given.refund_id = r.id
+      LEFT JOIN ({given}) AS in_base ON in_base.id = r.id
+      LEFT JOIN ({paid}) AS paid ON paid.id = r.id
       WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL""",
     )
 
@@ -77,6 +89,7 @@ def _unallocated(tables: SideTables) -> str:
         FROM {tables.refund} r LEFT JOIN ({given_back(tables)}
         ) AS given ON given.refund_id = r.id
         WHERE r.business_id = %(business_id)s AND r.cancelled_at IS NULL
+          AND r.is_foreign IS NOT TRUE
         UNION ALL
         SELECT share.amount FROM ({returned}) AS share
         JOIN account a ON a.id::text = share.part
@@ -86,15 +99,22 @@ def _unallocated(tables: SideTables) -> str:
     )
 
 
+def _moved(amount: str, total: str | None = None) -> str:
+    """Return SQL for the base of money, or of its fee as a share of the total."""
+    if total is None:
+        return f"coalesce(base_total, {amount})"
+    return f"coalesce(round({amount}::numeric * base_total / {total})::bigint, {amount})"
+
+
 # The processor deducts its fee from payments, and charges it in addition to refunds.
 CLEARING = _stands_at(
     Role.PROCESSOR_CLEARING,
     f"""
       SELECT coalesce(sum(amount), 0) AS amount FROM (
-        SELECT total - fee AS amount FROM invoice_payment
+        SELECT {_moved("total")} - {_moved("fee", "total")} AS amount FROM invoice_payment
         WHERE business_id = %(business_id)s AND status = 'completed' AND {WITH_PROCESSOR}
         UNION ALL
-        SELECT -amount - fee FROM invoice_refund_payment
+        SELECT -{_moved("amount")} - {_moved("fee", "amount")} FROM invoice_refund_payment
         WHERE business_id = %(business_id)s AND status = 'completed' AND {WITH_PROCESSOR}
         UNION ALL{TAKEN}
       ) AS moved""",

@@ -94,6 +94,15 @@ def shares(table: str, holder: str, split: str, live: str) -> str:
       WHERE business_id = %(business_id)s AND {live}"""
 
 
+def bases(table: str, holder: str, split: str, live: str) -> str:
+    """Return SQL for the base of the live foreign splits of a table as (id, base)."""
+    return f"""
+      SELECT {holder} AS id, sum((share->5->>0)::bigint) AS base
+      FROM {table}, jsonb_array_elements({split}) AS share
+      WHERE business_id = %(business_id)s AND {live} AND share->5 IS NOT NULL
+      GROUP BY {holder}"""
+
+
 def sum_of(split: str) -> str:
     """Return SQL for the sum of the split of one row; null if there is none."""
     return (

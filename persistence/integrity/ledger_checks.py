@@ -1,6 +1,6 @@
 """Integrity checks of the journal: balance, sources, numbers and reversals of its entries."""
 
-from accounting.books.chart import CONTROL_ROLES
+from accounting.books.chart import CONTROL_ROLES, Role
 from accounting.books.manual_entries import SOURCE, STREAM
 from accounting.opening.openings import OPENING
 from accounting.tax.settlements import SETTLEMENT
@@ -248,9 +248,12 @@ def _targets() -> str:
 _LINES = f"""
   SELECT l.id, l.entry_id, e.sequence_number || ', line ' || l.line_number AS name, l.debit,
          l.credit, l.entry_date, l.split, l.in_cash, l.document_id,
-         coalesce(l.settles_id, e.source_id) AS own_id,
+         coalesce(l.settles_id, e.source_id) AS own_id, e.source_id,
          CASE e.source_type WHEN '{PAYABLE.refund_payment_source}' THEN e.source_id END AS money_id,
-         {AGREES} AS agreed
+         {AGREES} AS agreed, l.account_id IN (
+           SELECT id FROM account WHERE business_id = %(business_id)s
+             AND role IN ({quoted((Role.EXCHANGE_GAINS, Role.EXCHANGE_LOSSES))})
+         ) AS is_exchange
   FROM journal_line l
   JOIN journal_entry e ON e.business_id = %(business_id)s AND e.id = l.entry_id
   WHERE l.business_id = %(business_id)s"""
@@ -281,6 +284,12 @@ SELECT coalesce(line.name, 'a part of no line') AS name,
        differing.line_id IS NULL
        AND line.in_cash IS NOT DISTINCT FROM (line.split = '[]' AND NOT line.agreed)
        AND CASE WHEN line.document_id = line.money_id THEN true
+         WHEN line.is_exchange AND line.document_id <> line.own_id AND target.id IS NULL
+         THEN EXISTS (
+           SELECT FROM journal_entry known
+           JOIN journal_line settling ON settling.business_id = %(business_id)s
+             AND settling.entry_id = known.id AND settling.settles_id = line.document_id
+           WHERE known.business_id = %(business_id)s AND known.source_id = line.source_id)
          WHEN target.id IS NULL OR target.later AND line.document_id = line.own_id
          THEN line.document_id = line.own_id
          ELSE line.document_id = ANY(target.ids) END AS holds

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from accounting.bank import bank_postings
 from accounting.books.chart import Roles
-from accounting.books.ledger import Entry, Line, Movement, Part, TaxMark
+from accounting.books.foreign import currency_of, in_base
+from accounting.books.ledger import Entry, Line, Movement, Part, Split, TaxMark
 from accounting.opening import openings
 from accounting.tax import settlements
 from accounting.trade import postings
@@ -29,7 +30,7 @@ from persistence.books import Books
 from persistence.engine.sql import Fetch, Query
 from persistence.store import Store
 
-Place = tuple[str, UUID, UUID | None, TaxMark | None, UUID | None]
+Place = tuple[str, UUID, UUID | None, TaxMark | None, UUID | None, str | None]
 Rests = dict[Place, dict[Part | None, int]]
 
 # Most bank lines never post. Lines that posted earlier are checked as well.
@@ -166,27 +167,30 @@ class Reader:
 def is_posted_as_desired(desired: Iterable[Movement], posted: Iterable[Entry]) -> bool:
     """Return whether the posted entries of a record sum to its desired movements.
 
-    Sums are compared per stream, account, settled document, tax mark, part and subject document,
-    regardless of dates, which a lock may have moved. For an invoice of 120 posted as 120 on
-    receivables, 100 on sales and 20 on tax, the differences are 0.
+    Sums are compared per stream, account, settled document, tax mark, part, subject document and
+    currency, both amounts of a foreign one, regardless of dates, which a lock may have moved. For
+    an invoice of 120 posted as 120 on receivables, 100 on sales and 20 on tax, the differences are
+    0.
     """
     rests: Rests = defaultdict(lambda: defaultdict(int))
     for move in desired:
-        _count_up(rests[_place(move.stream, move)], move, 1)
+        currency = currency_of(move.amount)
+        _count_up(rests[_place(move.stream, move, currency)], move.amount, move.split, 1)
     for entry in posted:
         for line in entry.lines:
-            _count_up(rests[_place(entry.stream, line)], line, -1)
+            place = _place(entry.stream, line, line.currency)
+            _count_up(rests[place], line.both_amounts, line.split, -1)
     return not any(any(parts.values()) for parts in rests.values())
 
 
-def _place(stream: str, each: Movement | Line) -> Place:
-    return stream, each.account_id, each.settles, each.tax, each.about
+def _place(stream: str, each: Movement | Line, currency: str | None) -> Place:
+    return stream, each.account_id, each.settles, each.tax, each.about, currency
 
 
-def _count_up(parts: dict[Part | None, int], each: Movement | Line, sign: int) -> None:
-    parts[None] += sign * each.amount
-    for part, share in each.split:
-        parts[part] += sign * share
+def _count_up(parts: dict[Part | None, int], amount: int, split: Split, sign: int) -> None:
+    parts[None] += sign * amount
+    for part, share in split:
+        parts[part] += sign * in_base(share)
 
 
 class PostingProof:

@@ -4,6 +4,7 @@ from accounting.books.ledger import TaxPart
 from persistence.integrity.definitions import (
     BOTH,
     SideTables,
+    bases,
     behind_series,
     by_part,
     net_of,
@@ -97,7 +98,7 @@ LEFT JOIN (
          sum(amount) FILTER (WHERE by = 'write_off') AS written_off,
          sum(amount) FILTER (WHERE by = 'refund') AS refunded
   FROM (
-    SELECT a.document_id, p.status AS by, a.amount
+    SELECT a.document_id, p.status AS by, coalesce(a.document_amount, a.amount) AS amount
     FROM {tables.allocation} a
     JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id
     WHERE a.business_id = %(business_id)s AND a.end_on IS NULL
@@ -389,7 +390,7 @@ def _payment_allocations(tables: SideTables) -> str:
     """
     return f"""
 SELECT a.id::text AS name,
-       coalesce(share.amount, a.amount) = a.amount
+       coalesce(share.amount, settles) = settles
        AND (
          a.end_on IS NOT NULL
          OR d.state = 'open' AND d.party_id = p.party_id AND a.document_date = d.opened_on
@@ -398,14 +399,71 @@ SELECT a.id::text AS name,
 FROM {tables.allocation} a
 JOIN {tables.payment} p ON p.business_id = %(business_id)s AND p.id = a.payment_id
 JOIN {tables.document} d ON d.business_id = %(business_id)s AND d.id = a.document_id,
-{sum_of("a.split")} AS share
+{sum_of("a.split")} AS share,
+coalesce(a.document_amount, a.amount) AS settles
 WHERE a.business_id = %(business_id)s"""
+
+
+def _bases(tables: SideTables) -> str:
+    """Compare the stored base of foreign records with that of their live settlements."""
+    settled = " UNION ALL ".join(
+        (
+            bases(tables.allocation, "document_id", "split", "end_on IS NULL"),
+            bases(tables.credit_allocation, "document_id", "split", "end_on IS NULL"),
+            bases(tables.write_off, "document_id", "split", "reversed_at IS NULL"),
+        )
+    )
+    used = " UNION ALL ".join(
+        (
+            bases(tables.credit_allocation, "credit_id", "own_split", "end_on IS NULL"),
+            bases(
+                tables.refund_allocation,
+                "refunded_credit_id",
+                "split",
+                "end_on IS NULL AND refunded_credit_id IS NOT NULL",
+            ),
+        )
+    )
+    held = bases(
+        tables.refund_allocation,
+        "payment_id",
+        "split",
+        "end_on IS NULL AND payment_id IS NOT NULL",
+    )
+    brought = f"""
+      SELECT payment_id AS id, base_amount AS base FROM {tables.allocation}
+      WHERE business_id = %(business_id)s AND end_on IS NULL AND base_amount IS NOT NULL"""
+    return " UNION ALL ".join(
+        (
+            _base_of(tables.document, "base_settled", settled),
+            _base_of(tables.credit, "base_used", used),
+            _base_of(tables.payment, "base_refunded", held),
+            _base_of(tables.payment, "base_allocated", f"{held} UNION ALL {brought}"),
+        )
+    )
+
+
+def _base_of(table: str, kept: str, taken: str) -> str:
+    """Compare the base in a column with what was taken; a base record has none.
+
+    It is at most the base of the whole record.
+    """
+    return f"""
+SELECT t.id::text AS name,
+       coalesce(t.{kept}, 0) = coalesce(taken.base, 0)
+       AND coalesce(t.{kept}, 0) BETWEEN 0 AND coalesce(t.base_total, 0) AS holds
+FROM {table} t
+LEFT JOIN (
+  SELECT id, sum(base) AS base FROM ({taken}) AS each GROUP BY id
+) AS taken ON taken.id = t.id
+WHERE t.business_id = %(business_id)s"""
 
 
 def _payment_checks(tables: SideTables) -> dict[str, str]:
     return {
         f"{tables.payments}payment_amounts": _amounts(tables),
         f"{tables.payments}allocations": _payment_allocations(tables),
+        f"{tables.payments}base_amounts": _bases(tables),
     }
 
 

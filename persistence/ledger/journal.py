@@ -158,6 +158,7 @@ class JournalStore(Store[EntryRecord]):
             "posted_at": self.scope.now,
             "line_count": len(lines),
         }
+        foreign = any(line.currency is not None for _, line, _ in lines)
         rows = [
             {
                 "id": id_,
@@ -174,6 +175,7 @@ class JournalStore(Store[EntryRecord]):
                 **mark_columns(line.tax),
                 **on_cash,
                 "tags": list(line.tags) or None,
+                **_own_amount(line, foreign=foreign),
             }
             for place, (id_, line, on_cash) in enumerate(lines, start=1)
         ]
@@ -248,6 +250,13 @@ class JournalStore(Store[EntryRecord]):
     def _locking(self, ids: Sequence[UUID]) -> Query:
         """Return the statement that locks drafts; posted entries never change."""
         return Query(lock_statement(journal_draft), {"ids": list(ids)})
+
+
+def _own_amount(line: Line, *, foreign: bool) -> Row:
+    """Return the columns of the own amount of a line, which an entry in base does not have."""
+    if not foreign:
+        return {}
+    return {"currency": line.currency, "currency_amount": line.currency_amount}
 
 
 def _on_cash(entry: Entry, line: Line) -> Row:

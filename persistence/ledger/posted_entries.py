@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Text, Uuid, any_, case, cast, func, select
 
 from accounting.books.ledger import Line, PostedEntry
-from accounting.trade.sides import PAYABLE
+from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.ids import known_id
 from persistence.engine.sql import Query, Row, compiled, given, word
 from persistence.ledger.journal_sql import REVERSED_BY
@@ -17,13 +17,19 @@ from persistence.ledger.split_rows import mark_of, split_of
 from persistence.store import in_business
 from persistence.tables import journal_entry, journal_line
 
-# The document of a line of a vendor refund or its payment, unless it is the settled document or
-# the source of the entry.
+# Sources whose lines may be about another document than the settled one or the source: refunds of
+# vendors and their payments, and the exchange lines of what settles.
+_ABOUT_OTHERS = (
+    *(
+        source
+        for side in (RECEIVABLE, PAYABLE)
+        for source in (side.payment_source, side.credit_source)
+    ),
+    *(PAYABLE.refund_source, PAYABLE.refund_payment_source),
+)
 _ABOUT = case(
     (
-        journal_entry.c.source_type.in_(
-            (word(PAYABLE.refund_source), word(PAYABLE.refund_payment_source))
-        ),
+        journal_entry.c.source_type.in_([word(source) for source in _ABOUT_OTHERS]),
         func.nullif(
             journal_line.c.document_id,
             func.coalesce(journal_line.c.settles_id, journal_entry.c.source_id),
@@ -44,6 +50,8 @@ _POSTED_LINES = (
                 cast(journal_line.c.tax_rate, Text),  # As a JSON number it would become a float.
                 journal_line.c.tax_part,
                 journal_line.c.tags,
+                journal_line.c.currency,
+                journal_line.c.currency_amount,
             ).op("ORDER BY")(journal_line.c.line_number)
         )
     )
@@ -108,7 +116,7 @@ def _line(
     about: str | None,
     *rest: Any,
 ) -> Line:
-    *mark, tags = rest
+    *mark, tags, currency, currency_amount = rest
     return Line(
         known_id(account),
         amount,
@@ -118,4 +126,6 @@ def _line(
         mark_of(*mark),
         UUID(about) if about else None,
         tuple(tags or ()),
+        currency,
+        currency_amount,
     )

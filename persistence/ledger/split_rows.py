@@ -1,4 +1,7 @@
-"""Splits as JSON: [account, amount] of each part, followed by its tax mark if it has one."""
+"""Splits as JSON: [account, amount] of each part, followed by its tax mark if it has one.
+
+A foreign part is [account, amount, tax mark or three nulls, [base amount, currency]].
+"""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -6,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
+from accounting.books.foreign import ForeignAmount
 from accounting.books.ledger import Part, Split, TaxMark, TaxPart
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.credits import CreditLine
@@ -18,17 +22,34 @@ MARK_COLUMNS = ("tax_code_id", "tax_rate", "tax_part")
 
 def split_of(rows: list[Any]) -> Split:
     """Parse a split from JSON."""
+    if rows and isinstance(rows[0][-1], list):
+        return tuple(_foreign(*row) for row in rows)
     return tuple((_part(account, *mark), amount) for account, amount, *mark in rows)
+
+
+def _foreign(account: str, amount: int, *rest: Any) -> tuple[Part, int]:
+    *mark, (base, currency) = rest
+    return _part(account, *mark), ForeignAmount(amount, base, currency)
 
 
 def split_rows(split: Split) -> list[list[Any]]:
     """Serialize a split as JSON."""
-    return [[part.account_id, amount, *mark_row(part.tax)] for part, amount in split]
+    return [
+        _foreign_row(part, amount)
+        if isinstance(amount, ForeignAmount)
+        else [part.account_id, amount, *mark_row(part.tax)]
+        for part, amount in split
+    ]
+
+
+def _foreign_row(part: Part, amount: ForeignAmount) -> list[Any]:
+    mark = mark_row(part.tax) or [None, None, None]
+    return [part.account_id, int(amount), *mark, [amount.base, amount.currency]]
 
 
 def tax_rows(taxes: Iterable[Tax]) -> list[list[Any]]:
     """Serialize taxes: [amount, account] of each, followed by its tax mark if it has one."""
-    return [[each.amount, each.account_id, *mark_row(each.mark)] for each in taxes]
+    return [[int(each.amount), each.account_id, *mark_row(each.mark)] for each in taxes]
 
 
 def tax_of(amount: int, account: str, *mark: str) -> Tax:

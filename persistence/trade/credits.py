@@ -8,12 +8,14 @@ from uuid import UUID
 
 from sqlalchemy import Table, Uuid, select
 
+from accounting.books.foreign import in_base
 from accounting.books.ledger import PostedEntry
 from accounting.tax.taxed_amounts import Tax
 from accounting.trade.allocation import Allocation
 from accounting.trade.credits import Credit, CreditLine, applied
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
+from accounting.trade.translation import translated_credit
 from persistence.engine.ids import known_id
 from persistence.engine.listings import (
     Filter,
@@ -48,6 +50,7 @@ from persistence.trade.party_columns import (
     take_party,
 )
 from persistence.trade.payments import AllocationRows, AllocationSql, documents_by_id
+from persistence.trade.worth_columns import take_worth, worth_columns, worth_row
 
 # SQL of customer credits and vendor credits: one class for both.
 
@@ -65,7 +68,8 @@ class CreditSql:
         self.party = party
         self.allocations = allocations
         self.source = credit.join(party, on_party(credit, party))
-        self.columns = (*(credit.c[name] for name in STORED), *party_columns(party))
+        stored = (credit.c[name] for name in STORED)
+        self.columns = (*stored, *worth_columns(credit), *party_columns(party))
 
     @cached_property
     def by_id(self) -> str:
@@ -140,7 +144,7 @@ class CreditStore(Store[Credit]):
 
     def assemble(self, answers: Answers) -> list[Credit]:
         rows, allocations, entries = answers
-        posted, shares = posted_by_source(entries), self.allocations.read(allocations)
+        posted, shares = posted_by_source(entries), self.allocations.read(allocations, rows)
         found = [
             _credit(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
             for row in rows
@@ -167,6 +171,10 @@ class CreditStore(Store[Credit]):
         row["lines"] = [_line_row(line) for line in value.lines]
         row["applied"] = applied(value)
         row["settled"] = split_rows(value.settled)
+        loaded: Credit | None = self.scope.loaded(value.id)
+        row |= worth_row(value.worth, None if loaded is None else loaded.worth)
+        if value.worth is not None:
+            row["base_used"] = sum(in_base(amount) for _, amount in value.settled)
         keep_series_clear(self.scope, self.sql.side.credit_series, value.id, value.number)
         self.scope.stage(self.table, value, row)
         self.allocations.save(value.id, value.allocations)
@@ -175,7 +183,7 @@ class CreditStore(Store[Credit]):
         if not rows:
             return []
         allocations, documents = around
-        shares, settled = self.allocations.read(allocations), documents_by_id(documents)
+        shares, settled = self.allocations.read(allocations, rows), documents_by_id(documents)
         return [
             CreditRecord(_credit(row, shares.get(row["id"], ()), posted=()), settled)
             for row in rows
@@ -186,14 +194,17 @@ def _credit(
     row: Row, allocations: tuple[Allocation, ...], *, posted: tuple[PostedEntry, ...]
 ) -> Credit:
     party = take_party(row)
-    row["lines"] = tuple(_line(line, row["tax_account_id"]) for line in row["lines"])
+    worth = take_worth(row)
+    lines = [_line(line, row["tax_account_id"]) for line in row["lines"]]
+    row["lines"] = translated_credit(lines, worth)
     row["settled"] = split_of(row["settled"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
-    return Credit(**row, party=party, allocations=allocations, posted=posted)
+    return Credit(**row, party=party, worth=worth, allocations=allocations, posted=posted)
 
 
 def _line_row(line: CreditLine) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
+    row["amount"] = int(line.amount)
     return without_opening({**row, **line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)})
 
 

@@ -45,10 +45,10 @@ from persistence.trade.party_columns import (
     on_party,
     party_columns,
 )
+from persistence.trade.worth_columns import worth_columns
 
-STORED = tuple(
-    item.name for item in fields(Document) if item.name not in ("party", "posted", "worth")
-)
+DERIVED = ("party", "posted", "worth", "base_settled")
+STORED = tuple(item.name for item in fields(Document) if item.name not in DERIVED)
 UNLISTED = ("lines", "settled", "returned", "reduced")
 BY_STATUS = ("status", "is_overdue")  # The client's filters; their result depends on the day.
 STORED_STATUS = ("listed_status", "when_late", "when_timely")  # The filters that replace them.
@@ -62,9 +62,14 @@ class DocumentSql:
         self.document = document
         self.party = party
         self.source = document.join(party, on_party(document, party))
-        self.columns = (*(document.c[name] for name in STORED), *party_columns(party))
+        stored = (document.c[name] for name in STORED)
+        self.columns = (*stored, *self._in_base, *party_columns(party))
         self.tables = tables
         self.settlements = cache(self._settlements)
+
+    @property
+    def _in_base(self) -> tuple[ColumnElement[Any], ...]:
+        return *worth_columns(self.document), self.document.c.base_settled
 
     @cached_property
     def by_id(self) -> str:
@@ -143,7 +148,8 @@ class DocumentSql:
     def _plain_columns(self) -> list[ColumnElement[Any]]:
         nothing: ColumnElement[Any] = literal_column("'[]'::jsonb")
         row = self.document.c
-        return [nothing.label(name) if name in UNLISTED else row[name] for name in STORED]
+        stored = [nothing.label(name) if name in UNLISTED else row[name] for name in STORED]
+        return [*stored, *self._in_base]
 
     def _by_stored_status(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         """Translate the filters `status` and `is_overdue` into filters by stored status.

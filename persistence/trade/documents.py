@@ -9,10 +9,12 @@ from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID
 
+from accounting.books.foreign import Worth
 from accounting.books.ledger import PostedEntry
 from accounting.books.numbers import Number, given_in
 from accounting.books.time_zones import day_of, start_of
 from accounting.trade.documents import Document, LineItem
+from accounting.trade.translation import translated
 from persistence.engine.database_errors import StaleRow
 from persistence.engine.ids import known_id
 from persistence.engine.pages import Page, PageRequest
@@ -34,6 +36,7 @@ from persistence.store import Record, Store, no_such_reference, not_found
 from persistence.trade.document_settlements import KINDS, Settlements, kinds_of, take_settlements
 from persistence.trade.document_sql import BY_STATUS, STORED, DocumentSql
 from persistence.trade.party_columns import take_party
+from persistence.trade.worth_columns import take_worth, worth_row
 
 # The columns that settlements and refunds change. A save that changes no others writes only these.
 # The tags are always included: `Tags.follow` compares them with the loaded tags.
@@ -157,10 +160,13 @@ class DocumentStore(Store[Document]):
         row["id"] = value.id
         row["settled"] = split_rows(value.settled)
         row["returned"] = split_rows(value.returned)
+        if value.worth is not None:
+            row["base_settled"] = value.base_settled
         if not self._only_moved(value):
             row |= {name: getattr(value, name) for name in KEPT}
             row["party_id"] = value.party.id
             row["lines"] = [_line_row(line) for line in value.lines]
+            row |= worth_row(value.worth, self._worth_before(value))
             keep_series_clear(self.scope, self.sql.side.series, value.id, value.number)
         self.scope.stage(self.table, value, row)
 
@@ -170,8 +176,13 @@ class DocumentStore(Store[Document]):
         return (
             loaded is not None
             and value.party is loaded.party
+            and value.worth is loaded.worth
             and all(getattr(value, name) is getattr(loaded, name) for name in KEPT)
         )
+
+    def _worth_before(self, value: Document) -> Worth | None:
+        loaded: Document | None = self.scope.loaded(value.id)
+        return None if loaded is None else loaded.worth
 
     def delete(self, value: Document) -> None:
         """Stage the deletion of a draft."""
@@ -188,16 +199,19 @@ def _record(row: Row) -> DocumentRecord:
 def document_of(row: Row, *, posted: tuple[PostedEntry, ...] | None = None) -> Document:
     """Make a document from its row."""
     party = take_party(row)
-    row["lines"] = tuple(_line(line) for line in row["lines"])
+    worth = take_worth(row)
+    row["base_settled"] = row["base_settled"] or 0
+    row["lines"] = translated([_line(line) for line in row["lines"]], worth)
     row["settled"] = split_of(row["settled"])
     row["returned"] = split_of(row["returned"])
     row["reduced"] = line_shares_of(row["reduced"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
-    return Document(**row, party=party, posted=posted)
+    return Document(**row, party=party, worth=worth, posted=posted)
 
 
 def _line_row(line: LineItem) -> Row:
     row = {item.name: getattr(line, item.name) for item in fields(line)}
+    row["subtotal"], row["discount_share"] = int(line.subtotal), int(line.discount_share)
     taxed = {**line_tax_rows(line), "tax_rate": rate_row(line.tax_rate)}
     row = without_opening({**row, **taxed, "quantity": str(line.quantity)})
     # Servers of the previous release read all lines that have no such price.

@@ -2,7 +2,7 @@
 
 The amount owed on a past day is the amount owed now, less the journal lines of later days. A report
 for the end of last month therefore reads only this month's lines. A party statement instead reads
-all lines of its party.
+all lines of its party. All amounts are in base; few records have another currency.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,6 +50,15 @@ class OwedSql:
 )"""
 
     @property
+    def _foreign(self) -> str:
+        """The base that is open of documents in a foreign currency, by their small index."""
+        document = self.document.name
+        return f"""in_base AS MATERIALIZED (
+  SELECT id, base_total - base_settled AS base FROM {document}
+  WHERE {document}.business_id = %(business_id)s AND outstanding > 0 AND base_total IS NOT NULL
+)"""
+
+    @property
     def aging(self) -> str:
         """The open amount of each party by bucket; unapplied amounts have no bucket.
 
@@ -57,7 +66,8 @@ class OwedSql:
         party, as long as it has no statistics about the rows of a newly imported business.
         """
         sign, party = self.side.sign, self.party.name
-        return f"""WITH {self._later}, summed AS MATERIALIZED (
+        document = self.document.name
+        return f"""WITH {self._later}, {self._foreign}, summed AS MATERIALIZED (
   SELECT party_id, bucket, sum(amount)::bigint AS amount
   FROM (
     SELECT party_id, CASE
@@ -66,15 +76,16 @@ class OwedSql:
                - width_bucket(due_at, %(late)s::timestamptz[])
            END AS bucket, amount
     FROM (
-      SELECT party_id, due_at, outstanding AS amount FROM {self.document.name}
-      WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0
-        AND {self.document.name}.id NOT IN (
+      SELECT party_id, due_at, coalesce(in_base.base, outstanding) AS amount
+      FROM {document} LEFT JOIN in_base ON in_base.id = {document}.id
+      WHERE {document}.business_id = %(business_id)s AND outstanding > 0
+        AND {document}.id NOT IN (
           SELECT document_id FROM later WHERE account_id = %(control)s AND document_id IS NOT NULL)
       UNION ALL
-      SELECT party_id, due_at, outstanding - {sign} * net
+      SELECT party_id, due_at, coalesce(in_base.base, outstanding) - {sign} * net
       FROM later
-      JOIN {self.document.name} ON {self.document.name}.business_id = %(business_id)s
-        AND {self.document.name}.id = document_id
+      JOIN {document} ON {document}.business_id = %(business_id)s AND {document}.id = document_id
+      LEFT JOIN in_base ON in_base.id = document_id
       WHERE account_id = %(control)s
     ) AS open
     UNION ALL
@@ -97,15 +108,17 @@ JOIN {party} ON {party}.business_id = %(business_id)s AND {party}.id = party_id"
         """
         payment, credit = self.payment.name, self.credit.name
         return f"""
-    SELECT party_id, total - allocated AS amount FROM {payment}
+    SELECT party_id, coalesce(base_total - base_allocated, total - allocated) AS amount
+    FROM {payment}
     WHERE {payment}.business_id = %(business_id)s
       AND allocated < total AND status = 'completed'
     UNION ALL
-    SELECT party_id, -refunded FROM {payment}
+    SELECT party_id, -coalesce(base_refunded, refunded) FROM {payment}
     WHERE {payment}.business_id = %(business_id)s
       AND status IN ('pending', 'processing', 'failed', 'cancelled', 'refunded') AND refunded > 0
     UNION ALL
-    SELECT party_id, total_amount - applied - refunded FROM {credit}
+    SELECT party_id, coalesce(base_total - base_used, total_amount - applied - refunded)
+    FROM {credit}
     WHERE {credit}.business_id = %(business_id)s
       AND listed_status IN ('{self.side.opened_status}', 'partially_applied')"""
 
@@ -191,9 +204,11 @@ ORDER BY line.entry_date, place, line_number"""
     @property
     def outstanding(self) -> str:
         """The amount that is outstanding now."""
-        return f"""SELECT coalesce(sum(outstanding), 0)::bigint AS outstanding
-FROM {self.document.name}
-WHERE {self.document.name}.business_id = %(business_id)s AND outstanding > 0"""
+        document = self.document.name
+        return f"""WITH {self._foreign}
+SELECT coalesce(sum(coalesce(in_base.base, outstanding)), 0)::bigint AS outstanding
+FROM {document} LEFT JOIN in_base ON in_base.id = {document}.id
+WHERE {document}.business_id = %(business_id)s AND outstanding > 0"""
 
 
 def _by_status(table: Table) -> str:

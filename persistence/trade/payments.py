@@ -19,10 +19,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.elements import ColumnElement
 
+from accounting.books.foreign import ForeignAmount, in_base
 from accounting.books.ledger import PostedEntry, Span
 from accounting.trade.allocation import Allocation
 from accounting.trade.documents import Document
-from accounting.trade.payments import Payment, allocated, applied, live_allocations
+from accounting.trade.payments import Payment, allocated, applied, live_allocations, unused
 from accounting.trade.refunds_by_payment import RefundShare
 from accounting.trade.sides import Side
 from persistence.engine.listings import (
@@ -52,6 +53,7 @@ from persistence.trade.party_columns import (
     take_party,
 )
 from persistence.trade.refunds_by_payment import RefundedSql, refunded_of
+from persistence.trade.worth_columns import take_worth, worth_columns, worth_row
 
 # Stored allocations of payments and credits to documents, ended ones too.
 
@@ -64,13 +66,16 @@ class AllocationSql:
         self.holder_id = holder_id
         self.documents = documents
         self.splits = tuple(name for name in ("split", "own_split") if name in allocation.c)
+        self.of_money = tuple(
+            name for name in ("document_amount", "base_amount") if name in allocation.c
+        )
 
     @cached_property
     def of_holders(self) -> str:
         """The statement that reads all allocations of holders, ended ones too."""
         row = self.table.c
         plain = ("id", "version", "document_id", "document_date", "amount", "start_on", "end_on")
-        names = (*plain, "description", *self.splits)
+        names = (*plain, "description", *self.splits, *self.of_money)
         chosen = select(row[self.holder_id].label("holder_id"), *(row[name] for name in names))
         mine = in_business(self.table), among(row[self.holder_id])
         return compiled(chosen.where(*mine).order_by(row.id))
@@ -118,20 +123,27 @@ class AllocationRows:
         settled = Query(self.sql.settled, {"ids": list(holders)})
         return (self.loading(holders), settled)
 
-    def read(self, rows: Iterable[Row]) -> dict[UUID, tuple[Allocation, ...]]:
-        """Make allocations from the rows of `loading`, by holder, and note their versions."""
+    def read(
+        self, rows: Iterable[Row], holders: Iterable[Row]
+    ) -> dict[UUID, tuple[Allocation, ...]]:
+        """Make allocations from the rows of `loading`, by holder, and note their versions.
+
+        `holders` are the rows of the payments or credits.
+        """
+        currencies = {row["id"]: row["currency"] for row in holders}
         found: dict[UUID, list[Allocation]] = defaultdict(list)
         for row in rows:
             share = Allocation(
                 id=row["id"],
                 document_id=row["document_id"],
-                amount=row["amount"],
+                amount=_brought(row, currencies),
                 document_date=row["document_date"],
                 start=row["start_on"],
                 end=row["end_on"],
                 split=split_of(row["split"]),
                 own_split=split_of(row.get("own_split", [])),
                 description=row["description"],
+                document_amount=row.get("document_amount"),
             )
             self.scope.note_version(share.id, row["version"])
             found[row["holder_id"]].append(share)
@@ -145,13 +157,31 @@ class AllocationRows:
                 self.sql.holder_id: holder,
                 "document_id": share.document_id,
                 "document_date": share.document_date,
-                "amount": share.amount,
+                "amount": int(share.amount),
                 "start_on": share.start,
                 "end_on": share.end,
                 "description": share.description,
                 **{name: split_rows(getattr(share, name)) for name in self.sql.splits},
+                **_of_foreign_money(share),
             }
             self.scope.stage_part(self.sql.table, share.id, row)
+
+
+def _brought(row: Row, currencies: Mapping[UUID, str]) -> int:
+    """Return the amount of an allocation; that of applied foreign money has its base."""
+    base: int | None = row.get("base_amount")
+    amount: int = row["amount"]
+    return amount if base is None else ForeignAmount(amount, base, currencies[row["holder_id"]])
+
+
+def _of_foreign_money(share: Allocation) -> Row:
+    """Return the columns of an allocation that has a foreign currency on either side."""
+    row: Row = {}
+    if isinstance(share.amount, ForeignAmount):
+        row["base_amount"] = share.amount.base
+    if share.document_amount is not None:
+        row["document_amount"] = share.document_amount
+    return row
 
 
 def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
@@ -190,6 +220,8 @@ class PaymentSql:
         self.source = payment.join(party, on_party(payment, party))
         self.columns = (
             *(payment.c[name] for name in STORED),
+            *worth_columns(payment),
+            payment.c.base_refunded,
             *bank_columns(payment),
             *party_columns(party),
         )
@@ -315,7 +347,7 @@ class PaymentStore(Store[Payment]):
 
     def assemble(self, answers: Answers) -> list[Payment]:
         rows, allocations, entries = answers
-        posted, shares = posted_by_source(entries), self.allocations.read(allocations)
+        posted, shares = posted_by_source(entries), self.allocations.read(allocations, rows)
         return [
             payment_of(row, shares.get(row["id"], ()), posted=posted.get(row["id"], ()))
             for row in rows
@@ -360,8 +392,13 @@ class PaymentStore(Store[Payment]):
         row = {name: getattr(value, name) for name in STORED}
         row["bank_account_id"] = value.bank and value.bank.id
         row["party_id"] = value.party.id
-        row["allocated"] = allocated(value)
-        row["applied"] = applied(value)
+        row["allocated"] = int(allocated(value))
+        row["applied"] = int(applied(value))
+        row["refunded"] = int(value.refunded)
+        if value.worth is not None:
+            row |= worth_row(value.worth)
+            row["base_allocated"] = in_base(value.whole) - in_base(unused(value))
+            row["base_refunded"] = in_base(value.refunded)
         row["completions"] = span_rows(value.completions)
         self.scope.stage(self.table, value, row)
         self.allocations.save(value.id, value.allocations)
@@ -375,7 +412,7 @@ class PaymentStore(Store[Payment]):
         if not rows:
             return []
         allocations, documents, refunds, lines, *held = around
-        shares, settled = self.allocations.read(allocations), documents_by_id(documents)
+        shares, settled = self.allocations.read(allocations, rows), documents_by_id(documents)
         refunded, linked, records = refunded_of(refunds), linked_of(lines), []
         payouts = _payouts(*held)
         for row in rows:
@@ -389,10 +426,14 @@ def payment_of(
     row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[PostedEntry, ...] = ()
 ) -> Payment:
     """Make a payment from its row."""
-    party, bank = take_party(row), take_bank(row)
+    party, bank, worth = take_party(row), take_bank(row), take_worth(row)
+    base_refunded = row.pop("base_refunded")
+    if base_refunded is not None:
+        row["refunded"] = ForeignAmount(row["refunded"], base_refunded, row["currency"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     row["completions"] = spans_of(row["completions"])
-    return Payment(**row, party=party, bank=bank, allocations=allocations, posted=posted)
+    row |= {"party": party, "bank": bank, "worth": worth}
+    return Payment(**row, allocations=allocations, posted=posted)
 
 
 def _payouts(rows: Iterable[Row] = ()) -> dict[UUID, PaidOutIn]:

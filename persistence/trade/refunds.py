@@ -29,6 +29,7 @@ from persistence.trade.money_banks import take_bank
 from persistence.trade.party_columns import take_party
 from persistence.trade.payments import span_rows, spans_of
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
+from persistence.trade.worth_columns import take_worth, worth_row
 
 R = TypeVar("R", bound=Refund)
 P = TypeVar("P", bound=RefundPayment)
@@ -133,6 +134,7 @@ class RefundStore(Store[R], Generic[R, P]):
     def save(self, value: R) -> None:
         """Stage a refund with its allocations."""
         row = {name: getattr(value, name) for name in self.sql.stored}
+        row["is_foreign"] = value.is_foreign or None
         row["party_id"] = value.party.id
         row["settled"] = split_rows(value.settled)
         if isinstance(value, InvoiceRefund):
@@ -166,6 +168,7 @@ class RefundStore(Store[R], Generic[R, P]):
     ) -> R:
         party = take_party(row)
         row["settled"] = split_of(row["settled"])
+        row["is_foreign"] = bool(row["is_foreign"])
         if not row.get("by_target"):
             posted = by_source_alone(posted)
         if self.sql.names_bank:
@@ -223,7 +226,7 @@ class RefundStore(Store[R], Generic[R, P]):
             "start_on": each.start,
             "end_on": each.end,
             "released": [
-                [one.document_id, one.amount, split_rows(one.split), one.description]
+                [one.document_id, one.amount, split_rows(one.split), one.description, *_across(one)]
                 for one in each.released
             ],
             "description": each.description,
@@ -240,10 +243,18 @@ def _target(row: Row) -> tuple[Kind, UUID]:
     raise ValueError("an allocation gives back of nothing")
 
 
+def _across(released: ReleasedAllocation) -> list[int]:
+    return [] if released.document_amount is None else [released.document_amount]
+
+
 def _released(
-    document_id: str, amount: int, split: list[Any], words: str | None
+    document_id: str,
+    amount: int,
+    split: list[Any],
+    words: str | None,
+    document_amount: int | None = None,
 ) -> ReleasedAllocation:
-    return ReleasedAllocation(UUID(document_id), amount, split_of(split), words)
+    return ReleasedAllocation(UUID(document_id), amount, split_of(split), words, document_amount)
 
 
 # Stored payments of refunds: one store for both sides of trade.
@@ -308,6 +319,7 @@ class RefundPaymentStore(Store[RP], Generic[RP]):
         row["completions"] = span_rows(value.completions)
         row["splits"] = [split_rows(each) for each in value.splits]
         row["bank_account_id"] = value.bank and value.bank.id
+        row |= worth_row(value.worth)
         if isinstance(value, VendorRefundPayment):
             row["shares"] = [_share_rows(each) for each in value.shares]
         self.scope.stage(self.table, value, row)
@@ -336,13 +348,13 @@ def refund_payment_of(
     sql: RefundPaymentSql, row: Row, *, posted: tuple[PostedEntry, ...] = ()
 ) -> Any:
     """Make a refund payment of either side from its row."""
-    party, bank = take_party(row), take_bank(row)
+    party, bank, worth = take_party(row), take_bank(row), take_worth(row)
     row["completions"] = spans_of(row["completions"])
     row["splits"] = tuple(split_of(each) for each in row["splits"])
     if "shares" in row:
         row["shares"] = tuple(_shares_of(each) for each in row["shares"])
         posted = posted if row["shares"] else by_source_alone(posted)
-    return sql.kind(**row, party=party, bank=bank, posted=posted)
+    return sql.kind(**row, party=party, bank=bank, worth=worth, posted=posted)
 
 
 def _share_rows(shares: SplitByTarget) -> list[Any]:

@@ -46,7 +46,10 @@ CASH: Mapping[str, Fault] = {
         "journal_line", "in_cash = true", _OWN.format(source="invoice"), "cash_lines", "roll_ups"
     ),
     "a line is about another document": planted(
-        "journal_line", "document_id = entry_id", _MONEY, "tagged_lines", "cash_lines"
+        "journal_line",
+        "document_id = entry_id",
+        _MONEY,
+        *("tagged_lines", "cash_lines", "posted_as_desired"),
     ),
     "a write-off is about itself": (
         change("journal_line", "document_id = entry_id", _OWN.format(source="write_off")),

@@ -118,6 +118,10 @@ def payments(side: Side) -> Faults:
                 *POSTED,
             },
         ),
+        f"{a} in the currency of the books has a base of its own": (
+            change(table, "base_allocated = 1", _MAIN),
+            side.of_money("base_amounts"),
+        ),
         f"the allocation of {a} that is pending was applied": (
             change(table, "status = 'completed'", "status = 'pending'"),
             {*side.of_money("allocations", "payment_amounts"), *side.of_document("settlement")},

@@ -58,6 +58,6 @@ class TestAging:
         for node in nodes(told[0]["Plan"]):
             times[node.get("Relation Name", "")] += int(node["Actual Loops"])
         assert times[sql.party.name] >= 1
-        assert times[sql.document.name] <= 2
+        assert times[sql.document.name] <= 3
         assert times[sql.payment.name] <= 3
         assert times[sql.credit.name] <= 2
