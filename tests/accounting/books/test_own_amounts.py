@@ -19,11 +19,8 @@ CODES = MarkedByHand(TaxCodes(()))
 
 def named(*accounts: Account) -> dict[AccountReference, Account]:
     """Return accounts by each of their references."""
-    return {
-        AccountReference(kind, value): each
-        for each in accounts
-        for kind, value in (("any", each.code), ("id", each.id))
-    }
+    by_code = {AccountReference("any", each.code): each for each in accounts}
+    return {**by_code, **{AccountReference("id", each.id): each for each in accounts}}
 
 
 NAMED = named(DOLLARS, account("1150"), account("3000"))

@@ -21,6 +21,7 @@ from accounting.opening.commands import OpenWithSide
 from accounting.opening.opening_changes import open_books, reverse
 from accounting.opening.openings import OpenedBooks, refuse_untied, ties, totals
 from accounting.trade import credits, documents, postings
+from accounting.trade.postings import Subject
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from tests.accounting.opening.samples import (
     ACCOUNTS,
@@ -45,6 +46,7 @@ from tests.accounting.samples import (
     moment,
     refusal_of,
 )
+from tests.accounting.trade.business import Trade
 
 DOLLARS = replace(account("1101"), currency="USD")
 KNOWN_HERE = replace(KNOWN, named={**KNOWN.named, AccountReference("code", "1101"): DOLLARS})
@@ -82,7 +84,8 @@ def in_bank(base: int, own: int | None, currency: str | None = None) -> EntryLin
 def entries(made: OpenedBooks) -> list[Entry]:
     found = openings.entries_for(made.opening, ROLES, None)
     for side, mine in ((RECEIVABLE, made.sales), (PAYABLE, made.purchases)):
-        for each in (*mine.documents, *mine.credits, *mine.payments):
+        subjects: tuple[Subject, ...] = (*mine.documents, *mine.credits, *mine.payments)
+        for each in subjects:
             found += postings.entries_for(side, each, ROLES, None)
     return found
 
@@ -150,6 +153,35 @@ class TestItems:
         assert made.documented[Role.ACCOUNTS_RECEIVABLE] == 9_500
         assert totals(made, ROLES).equity == 9_500
         refuse_untied(made, ties(made, ACCOUNTS, ROLES), ROLES)
+
+
+class TestSettling:
+    def test_it_takes_the_base_of_the_item_and_the_rest_is_exchange(self) -> None:
+        given = owed(12_000, taxes=(by_code("S20", 10_000, 2_000),), **at("0.90"))
+        [invoice] = opened(sales=OpenWithSide(documents=(given,))).sales.documents
+        trade = Trade("31", rates=KnownRates())
+        trade.documents[invoice.id] = invoice
+        trade.keep(invoice)
+        for own, entry in (
+            (4_000, {"1100": 3_800, "1200": -3_600, "4650": -200}),
+            (8_000, {"1100": 7_600, "1200": -7_200, "4650": -400}),
+        ):
+            payment = trade.on("2-5").pay(own, (invoice.id, own), **at("0.95"))
+            assert trade.book(payment) == [("2-5", entry)]
+        shares = [share for e in trade.entries() for line in e.lines for _, share in line.split]
+        assert shares == [-9_000, -1_800, -3_000, -600, -6_000, -1_200]
+        assert documents.base_outstanding(trade.documents[invoice.id]) == 0
+
+    def test_at_a_rate_of_one_it_posts_as_in_base(self) -> None:
+        def posted(**facts: Any) -> list[dict[str, int]]:
+            sales = OpenWithSide(
+                documents=(owed(120, taxes=(by_code("S20", 100, 20),), **facts),),
+                credits=(credited(20, **facts),),
+                prepayments=(prepaid(7, **facts),),
+            )
+            return [amounts(entry) for entry in entries(opened(sales=sales))]
+
+        assert posted(**at("1")) == posted()
 
 
 class TestAccounts:
