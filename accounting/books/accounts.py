@@ -14,7 +14,11 @@ from accounting.errors import Conflict, RuleViolation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """An account of the chart as it is stored; `cash_flow` is its explicit class, if any."""
+    """An account of the chart as it is stored; `cash_flow` is its explicit class, if any.
+
+    All lines on an account with a `currency` have that currency and an own amount; without one, the
+    account is kept in base.
+    """
 
     id: UUID
     version: int
@@ -35,6 +39,7 @@ class Account:
     account_number_mask: str | None = None
     archived_at: datetime | None = None
     cash_flow: str | None = None
+    currency: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +105,21 @@ def named_or(default: UUID, reference: AccountReference | None, accounts: BookAc
 MOST_CHILDREN_NAMED = 20
 
 
-def refuse_archiving(balance: int, active_children: Sequence[Account]) -> None:
+def refuse_archiving(
+    balance: int, active_children: Sequence[Account], currency_balance: int = 0
+) -> None:
     """Refuse to archive an account that holds a balance or has active children.
 
-    Raises Conflict `account_has_balance`, or `account_has_children`, which lists the first 20.
+    An account with a currency holds a balance also if only its own one is not zero. Raises Conflict
+    `account_has_balance`, or `account_has_children`, which lists the first 20.
     """
-    if balance:
+    if balance or currency_balance:
+        own = {"currency_balance": currency_balance} if currency_balance else {}
         raise Conflict(
             "account_has_balance",
             "The account's balance is not zero. Post the balance to another account first.",
             current_balance=balance,
+            **own,
         )
     if active_children:
         raise Conflict(

@@ -47,6 +47,7 @@ GERMAN = {
     "4500": "Sonstige betriebliche Erträge",
     "4600": "Zinserträge",
     "4650": "Kursgewinne",
+    "4660": "Unrealisierte Kursgewinne",
     "5000": "Wareneinsatz",
     "5100": "Rücksendungen an Lieferanten",
     "6000": "Allgemeine Aufwendungen",
@@ -57,6 +58,7 @@ GERMAN = {
     "6400": "Rundungsdifferenzen",
     "7000": "Zinsaufwand",
     "7050": "Kursverluste",
+    "7060": "Unrealisierte Kursverluste",
     "8000": "Steuern vom Einkommen und Ertrag",
 }
 
@@ -97,6 +99,7 @@ DUTCH = {
     "4500": "Overige bedrijfsopbrengsten",
     "4600": "Rentebaten",
     "4650": "Koerswinsten",
+    "4660": "Ongerealiseerde koerswinsten",
     "5000": "Kostprijs van de omzet",
     "5100": "Retouren aan leveranciers",
     "6000": "Algemene kosten",
@@ -107,6 +110,7 @@ DUTCH = {
     "6400": "Afrondingsverschillen",
     "7000": "Rentelasten",
     "7050": "Koersverliezen",
+    "7060": "Ongerealiseerde koersverliezen",
     "8000": "Winstbelasting",
 }
 
@@ -147,6 +151,7 @@ FRENCH = {
     "4500": "Autres produits d'exploitation",
     "4600": "Produits d'intérêts",
     "4650": "Gains de change",
+    "4660": "Gains de change latents",
     "5000": "Coût des ventes",
     "5100": "Retours sur achats",
     "6000": "Frais généraux",
@@ -157,6 +162,7 @@ FRENCH = {
     "6400": "Écarts d'arrondi",
     "7000": "Charges d'intérêts",
     "7050": "Pertes de change",
+    "7060": "Pertes de change latentes",
     "8000": "Impôt sur les bénéfices",
 }
 
@@ -197,6 +203,7 @@ SPANISH = {
     "4500": "Otros ingresos de explotación",
     "4600": "Ingresos por intereses",
     "4650": "Diferencias positivas de cambio",
+    "4660": "Diferencias positivas de cambio no realizadas",
     "5000": "Coste de las ventas",
     "5100": "Devoluciones de compras",
     "6000": "Gastos generales",
@@ -207,6 +214,7 @@ SPANISH = {
     "6400": "Diferencias de redondeo",
     "7000": "Gastos por intereses",
     "7050": "Diferencias negativas de cambio",
+    "7060": "Diferencias negativas de cambio no realizadas",
     "8000": "Impuesto sobre beneficios",
 }
 
@@ -252,6 +260,7 @@ class Role(StrEnum):
     DISCOUNTS_GIVEN = "discounts_given"
     OTHER_OPERATING_INCOME = "other_operating_income"
     EXCHANGE_GAINS = "exchange_gains"
+    UNREALISED_EXCHANGE_GAINS = "unrealised_exchange_gains"
     PURCHASE_RETURNS = "purchase_returns"
     GENERAL_EXPENSES = "general_expenses"
     PROCESSING_FEES = "processing_fees"
@@ -260,6 +269,7 @@ class Role(StrEnum):
     BANK_CHARGES = "bank_charges"
     ROUNDING = "rounding"
     EXCHANGE_LOSSES = "exchange_losses"
+    UNREALISED_EXCHANGE_LOSSES = "unrealised_exchange_losses"
 
 
 Roles = Mapping[Role, UUID]
@@ -422,6 +432,9 @@ STARTING_CHART = (
     ),
     _account("4600", "Interest income", "finance_income"),
     _account("4650", "Exchange gains", "finance_income", Role.EXCHANGE_GAINS),
+    _account(
+        *("4660", "Unrealised exchange gains", "finance_income"), Role.UNREALISED_EXCHANGE_GAINS
+    ),
     _account("5000", "Cost of sales", "direct_costs"),
     _account("5100", "Purchase returns", "direct_costs", Role.PURCHASE_RETURNS),
     _account("6000", "General expenses", "operating_expenses", Role.GENERAL_EXPENSES),
@@ -432,5 +445,8 @@ STARTING_CHART = (
     _account("6400", "Rounding differences", "operating_expenses", Role.ROUNDING),
     _account("7000", "Interest expense", "finance_costs"),
     _account("7050", "Exchange losses", "finance_costs", Role.EXCHANGE_LOSSES),
+    _account(
+        *("7060", "Unrealised exchange losses", "finance_costs"), Role.UNREALISED_EXCHANGE_LOSSES
+    ),
     _account("8000", "Income tax", "income_tax"),
 )

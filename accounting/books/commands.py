@@ -111,7 +111,10 @@ class ChangeAccount:
 
 @dataclass(frozen=True, slots=True)
 class EntryLineGiven:
-    """A line of a manual entry, a debit above zero, a credit below."""
+    """A line of a manual entry or an opening, a debit above zero, a credit below.
+
+    `amount` is in base; `currency_amount` is the own amount of a line in a foreign currency.
+    """
 
     account: AccountReference
     amount: int
@@ -119,6 +122,8 @@ class EntryLineGiven:
     tax_code: str | None = None
     tax_part: TaxPart = TaxPart.NET
     tags: tuple[str, ...] = ()
+    currency: str | None = None
+    currency_amount: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

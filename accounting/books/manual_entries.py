@@ -9,7 +9,9 @@ from uuid import UUID
 from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.commands import EntryLineGiven, WriteEntry
+from accounting.books.foreign import currency_of, in_base
 from accounting.books.ledger import TaxMark, TaxMarker, after_lock
+from accounting.books.own_amounts import with_own_amount
 from accounting.errors import Conflict, RuleViolation
 from accounting.money import within_bounds
 
@@ -25,7 +27,10 @@ NEXT_STATES = {"draft": ["approved", "rejected"]}
 
 @dataclass(frozen=True, slots=True)
 class ManualLine:
-    """A line of a manual entry, a debit above zero, a credit below; its tags count in reports."""
+    """A line of a manual entry, a debit above zero, a credit below; its tags count in reports.
+
+    `amount` is in base. A line in a foreign currency also has its own `currency_amount`.
+    """
 
     id: UUID
     account_id: UUID
@@ -33,6 +38,8 @@ class ManualLine:
     description: str | None = None
     tax: TaxMark | None = None
     tags: tuple[str, ...] = ()
+    currency: str | None = None
+    currency_amount: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +94,9 @@ def write(command: WriteEntry, named: Named, codes: TaxMarker, context: Context)
     An entry by a machine is always a draft, which a person approves. Debits of 100 balance credits
     of 60 and 40. No tax is computed: the lines are taken as they are given. Raises Conflict
     `account_archived`, `tax_code_archived` or `period_locked`; RuleViolation `entry_not_balanced`,
-    `amount_too_large`, `reference_not_found`, `control_account`, `tax_code_mismatch` or
-    `tax_rate_missing`.
+    `amount_too_large`, `reference_not_found`, `control_account`, `tax_code_mismatch`,
+    `tax_rate_missing`, `currency_amount_required`, `currency_mismatch` or
+    `currency_amount_invalid`.
     """
     id_ = context.identify()
     draft = ManualEntry(
@@ -122,12 +130,16 @@ def approve(entry: ManualEntry, named: Named, codes: TaxMarker, context: Context
     """Approve a draft, which is posted on its own day.
 
     Its accounts and tax codes are checked again: one may have been archived since, or have another
-    rate. Raises Conflict `invalid_state_transition`, `period_locked`, `account_archived` or
-    `tax_code_archived`; RuleViolation `control_account`, `tax_code_mismatch` or `tax_rate_missing`.
+    rate or a currency. Raises Conflict `invalid_state_transition`, `period_locked`,
+    `account_archived` or `tax_code_archived`; RuleViolation `control_account`, `tax_code_mismatch`,
+    `tax_rate_missing`, `currency_amount_required` or `currency_mismatch`.
     """
     _refuse_unless_draft(entry, "Only a draft can be approved.")
     for reference in sorted(accounts_on(entry.lines), key=str):
         usable(reference, named.get(reference))
+    for place, line in enumerate(entry.lines):
+        account = named[AccountReference("id", line.account_id)]
+        with_own_amount(line, account, context.currency, f"lines.{place}")
     lines = tuple(
         replace(line, tax=_marked_again(line.tax, entry.entry_date, place, codes))
         for place, line in enumerate(entry.lines)
@@ -165,12 +177,16 @@ def reverse(entry: ManualEntry, on: date | None, context: Context) -> ManualEntr
         entry_date=max(wanted, entry.entry_date),
         description=description[:LONGEST_DESCRIPTION],
         created_by="manual",
-        lines=tuple(
-            replace(line, id=context.identify(), amount=-line.amount) for line in entry.lines
-        ),
+        lines=tuple(replace(negated(line), id=context.identify()) for line in entry.lines),
         sequence_number=None,
         reversal_of_id=entry.id,
     )
+
+
+def negated(line: ManualLine) -> ManualLine:
+    """Negate both amounts of a line: a debit of 90.00 for USD 100.00 becomes the credit."""
+    own = line.currency_amount
+    return replace(line, amount=-line.amount, currency_amount=None if own is None else -own)
 
 
 def refuse_reversing(entry: ManualEntry) -> None:
@@ -200,7 +216,9 @@ def _contents(
 ) -> dict[str, Any]:
     """Return the fields that are replaced when an entry is written: its day, texts and lines."""
     lines = tuple(
-        replace(_line(line, named, context), tax=_marked(line, command.entry_date, place, codes))
+        replace(
+            _line(line, place, named, context), tax=_marked(line, command.entry_date, place, codes)
+        )
         for place, line in enumerate(command.lines)
     )
     _refuse_unbalanced(lines)
@@ -212,13 +230,18 @@ def _contents(
     }
 
 
-def _line(line: EntryLineGiven, named: Named, context: Context) -> ManualLine:
+def _line(line: EntryLineGiven, place: int, named: Named, context: Context) -> ManualLine:
+    account = usable(line.account, named.get(line.account))
+    amount = with_own_amount(line, account, context.currency, f"lines.{place}")
+    currency = currency_of(amount)
     return ManualLine(
         id=context.identify(),
-        account_id=usable(line.account, named.get(line.account)).id,
-        amount=line.amount,
+        account_id=account.id,
+        amount=in_base(amount),
         description=line.description,
         tags=line.tags,
+        currency=currency,
+        currency_amount=None if currency is None else int(amount),
     )
 
 

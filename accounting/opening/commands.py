@@ -5,6 +5,7 @@ from datetime import date, datetime
 
 from accounting.books.accounts import AccountReference
 from accounting.books.commands import EntryLineGiven
+from accounting.books.record_rates import NO_WORTH_GIVEN, GivenWorth
 from accounting.trade.parties import PartyNamed
 
 
@@ -12,6 +13,7 @@ from accounting.trade.parties import PartyNamed
 class OpenItem:
     """An open item of a customer or vendor; `amount` is the amount that remains.
 
+    `worth` is the exchange rate, or the base amount that remains, of an item in a foreign currency.
     `place` is its path in the request, such as `invoices.3`.
     """
 
@@ -21,6 +23,7 @@ class OpenItem:
     external_id: str | None = None
     memo: str | None = None
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

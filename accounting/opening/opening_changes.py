@@ -11,11 +11,19 @@ from accounting.books.accounts import Account, AccountReference, usable
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import CONTROL_ROLES, Roles
 from accounting.books.commands import EntryLineGiven
-from accounting.errors import Conflict
+from accounting.books.foreign import ForeignAmount
+from accounting.books.own_amounts import with_own_amount
+from accounting.errors import AboutItem, Conflict, RuleViolation
 from accounting.money import within_bounds
 from accounting.opening.commands import OpenBooks
 from accounting.opening.opening_items import Day, Parties, opened_with
-from accounting.opening.openings import OpenedBooks, OpenedWith, Opening, control_totals
+from accounting.opening.openings import (
+    OpenedBooks,
+    OpenedWith,
+    Opening,
+    control_totals,
+    stated_in_base,
+)
 from accounting.tax.codes import TaxCodes
 from accounting.trade import credits, documents, payments
 from accounting.trade.payments import completions_after
@@ -54,13 +62,14 @@ def open_books(command: OpenBooks, known: OpeningContext, context: Context) -> O
 
     A bank account of 100 and an invoice over 20 make an opening with one invoice, and 120 of
     opening balance equity. Raises what `opened_with` raises; Conflict `period_locked` or
-    `account_archived`; RuleViolation `reference_not_found` or `amount_too_large`.
-    `openings.refuse_untied` checks the control accounts.
+    `account_archived`; RuleViolation `reference_not_found`, `currency_amount_required`,
+    `currency_mismatch`, `currency_amount_invalid` or `amount_too_large`. `openings.refuse_untied`
+    checks the control accounts.
     """
     refuse_locked(context, command.on)
     id_ = context.identify()
     day = Day(id_, command.on, known.roles, known.codes, known.named)
-    stated = _stated(command.accounts, known.named)
+    stated = _stated(command.accounts, known.named, context.currency)
     sales = opened_with(RECEIVABLE, command.sales, known.customers, day, context)
     purchases = opened_with(PAYABLE, command.purchases, known.vendors, day, context)
     opening = Opening(
@@ -110,19 +119,38 @@ def reverse(opened: OpenedBooks, on: date | None, context: Context) -> OpenedBoo
     )
 
 
-def _stated(lines: Iterable[EntryLineGiven], named: Named) -> dict[UUID, int]:
-    """Sum the stated amounts by account; control accounts are allowed."""
+def _stated(lines: Iterable[EntryLineGiven], named: Named, base_currency: str) -> dict[UUID, int]:
+    """Sum the stated amounts by account; control accounts are allowed.
+
+    Only an account with a currency has amounts in one, so that its sum is in one currency.
+    """
     sums: dict[UUID, int] = defaultdict(int)
-    for line in lines:
+    for place, line in enumerate(lines):
         account = usable(line.account, named.get(line.account), control=True)
-        sums[account.id] += line.amount
+        amount = with_own_amount(line, account, base_currency, f"accounts.{place}")
+        if isinstance(amount, ForeignAmount) and account.currency is None:
+            with AboutItem(f"accounts.{place}"):
+                raise _kept_in_base(account, amount.currency)
+        sums[account.id] += amount
     return dict(sums)
 
 
+def _kept_in_base(account: Account, currency: str) -> RuleViolation:
+    return RuleViolation(
+        "currency_mismatch",
+        "The account is kept in the base currency. Omit currency and currency_amount.",
+        field="currency",
+        account_code=account.code,
+        currency=currency,
+    )
+
+
 def _refuse_too_large(opening: Opening) -> None:
-    for amounts in (opening.stated, opening.documented):
+    for amounts in (stated_in_base(opening), opening.documented):
         within_bounds(sum(max(each, 0) for each in amounts.values()))
         within_bounds(sum(min(each, 0) for each in amounts.values()))
+    for amount in opening.stated.values():
+        within_bounds(int(amount))
 
 
 def _voided(opened: OpenedWith, context: Context) -> OpenedWith:

@@ -13,10 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from accounting.books.accounts import Account, AccountReference, usable
-from accounting.books.businesses import Context, refuse_other_currency
+from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Shares, Span, added, summed, take
 from accounting.books.numbers import Number, PendingNumber
+from accounting.books.record_rates import currency_or_base, worth_of
 from accounting.errors import AboutItem, RuleViolation
 from accounting.money import split, within_bounds
 from accounting.opening.commands import (
@@ -46,6 +47,7 @@ from accounting.trade.documents import Document, LineItem
 from accounting.trade.parties import Party, PartyNamed, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.payments import Payment
 from accounting.trade.sides import Side
+from accounting.trade.translation import translated_credit
 
 Parties = Mapping[PartyNamed, Party]
 OpenParts = Sequence[tuple[UUID, DayCode | None, TaxedAmount]]
@@ -78,13 +80,13 @@ def opened_with(
 
     Items without a number take the next ones of their series, in the order of the request. Raises
     RuleViolation `dated_after_opening`, `currency_mismatch`, `reference_mismatch`,
-    `reference_not_found`, `lines_do_not_add_up`, `control_account`, `tax_code_mismatch` or
-    `tax_rate_missing`; Conflict `customer_archived`, `vendor_not_active`, `account_archived` or
-    `tax_code_archived`; each names the item.
+    `reference_not_found`, `lines_do_not_add_up`, `control_account`, `tax_code_mismatch`,
+    `tax_rate_missing`, or those of `worth_of`; Conflict `customer_archived`, `vendor_not_active`,
+    `account_archived` or `tax_code_archived`; each names the item.
     """
     numbers = _numbers(side.series, [each.number for each in given.documents])
     credit_numbers = _numbers(side.credit_series, [each.number for each in given.credits])
-    parties_of = {each.place: _party(side, each, parties, context) for each in given.items}
+    parties_of = {each.place: _party(side, each, parties) for each in given.items}
     return OpenedWith(
         tuple(
             _document(side, each, parties_of[each.place], number, day, context)
@@ -231,12 +233,11 @@ def _numbers(series: str, given: Sequence[str | None]) -> list[Number]:
     return numbers
 
 
-def _party(side: Side, given: OpenItem, parties: Parties, context: Context) -> Party:
+def _party(side: Side, given: OpenItem, parties: Parties) -> Party:
     party = parties[given.party]
     with AboutItem(given.place):
         refuse_inactive(side, party)
         refuse_reference_mismatch(party, given.party.external_id)
-        refuse_other_currency(given.currency, context)
     return party
 
 
@@ -252,7 +253,8 @@ def _document(
 
     It is sent on its own day, and is in the books from the day of the opening: an invoice of 3
     November that is due on 3 December is overdue when the books are opened on 31 December. If 120
-    includes 20 of tax, a credit or refund takes these 20 from the account of their tax code.
+    includes 20 of tax, a credit or refund takes these 20 from the account of their tax code. USD
+    100.00 with 20.00 tax at 0.90 are worth 108.00 with 18.00 tax.
     """
     opened_at = given.opened_at or context.start_of(given.issue_date)
     _refuse_later(given, day, given.issue_date, context.day_of(opened_at))
@@ -290,8 +292,9 @@ def _credit(
     # A credit is never credited or refunded in turn, so its tax is on the account of its net.
     parts = _open_parts(side, given, opened_on, day, day.equity)
     lines = tuple(_credit_lines(parts, day, context))
+    common = _common(given, party, day, context)
     return Credit(
-        **_common(given, party, day, context),
+        **common,
         number=number,
         state="open",
         opened_at=given.opened_at,
@@ -299,7 +302,7 @@ def _credit(
         voided_at=None,
         source_document_id=None,
         refund_id=None,
-        lines=lines,
+        lines=translated_credit(lines, common["worth"]),
         tax_account_id=day.roles[side.tax],
         tax_total=sum(line.tax_amount for line in lines),
         total_amount=given.amount,
@@ -326,6 +329,10 @@ def _prepayment(given: PrepaymentGiven, party: Party, day: Day, context: Context
 
 
 def _common(given: OpenItem, party: Party, day: Day, context: Context) -> dict[str, Any]:
+    """Return the fields of every item; without a rate it takes that of the day of the opening."""
+    with AboutItem(given.place):
+        currency = currency_or_base(given.currency, context)
+        worth = worth_of(currency, given.amount, given.worth, day.on, context)
     return {
         "id": context.identify(),
         "version": 0,
@@ -333,7 +340,8 @@ def _common(given: OpenItem, party: Party, day: Day, context: Context) -> dict[s
         "updated_at": context.now,
         "party": party,
         "external_id": given.external_id,
-        "currency": context.currency,
+        "currency": currency,
+        "worth": worth,
         "opening_id": day.opening_id,
     }
 

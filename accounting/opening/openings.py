@@ -11,6 +11,7 @@ from uuid import UUID
 
 from accounting.books.accounts import Account, AccountReference
 from accounting.books.chart import CONTROL_ROLES, Role, Roles
+from accounting.books.foreign import Worth, in_base, with_base
 from accounting.books.ledger import (
     Entry,
     Movement,
@@ -30,7 +31,7 @@ from accounting.trade.postings import MAIN, Amount, during
 from accounting.trade.sides import Side
 
 Amounts = Mapping[UUID, int]
-"""Amounts by account, debits above zero."""
+"""Amounts by account, debits above zero; those of an account with a currency have their base."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Opening:
     """An opening of books on a day.
 
     `stated` is the amount entered for each account, debits above zero; `documented` is the total of
-    its documents, credits and payments for each account role.
+    its documents, credits and payments for each account role, in base.
     """
 
     id: UUID
@@ -116,14 +117,24 @@ def status(opening: Opening) -> str:
 def control_totals(side: Side, opened: OpenedWith) -> dict[Role, int]:
     """Sum documents, credits and payments by the role of their account, debits above zero.
 
-    Invoices over 900 with a credit over 100 give 900 on receivables and -100 on credits.
+    Invoices over 900 with a credit over 100 give 900 on receivables and -100 on credits. The sums
+    are in base: USD 100.00 at 0.90 counts as 90.00.
     """
     sums = {
-        side.control: sum(each.total_amount for each in opened.documents),
-        side.credits: -sum(each.total_amount for each in opened.credits),
-        side.prepayments: -sum(each.total for each in opened.payments),
+        side.control: sum(_worth(each.total_amount, each.worth) for each in opened.documents),
+        side.credits: -sum(_worth(each.total_amount, each.worth) for each in opened.credits),
+        side.prepayments: -sum(_worth(each.total, each.worth) for each in opened.payments),
     }
     return {role: side.sign * amount for role, amount in sums.items()}
+
+
+def stated_in_base(opening: Opening) -> dict[UUID, int]:
+    """Return the amount entered for each account in base, debits above zero."""
+    return {account: in_base(amount) for account, amount in opening.stated.items()}
+
+
+def _worth(total: int, worth: Worth | None) -> int:
+    return in_base(with_base(total, worth))
 
 
 def accounts_shown(opening: Opening, roles: Roles) -> frozenset[AccountReference]:
@@ -143,17 +154,18 @@ def balances(opening: Opening, roles: Roles) -> dict[UUID, int]:
 
 
 def totals(opening: Opening, roles: Roles) -> Totals:
-    """Sum an opening.
+    """Sum an opening in base.
 
     A bank account of 100 and an invoice over 20, against a loan of 90 and nothing else, leave 30
     for opening balance equity.
     """
     held = {roles[role]: amount for role, amount in opening.documented.items()}
-    whole = {**held, **opening.stated}
+    whole = {**held, **stated_in_base(opening)}
     return Totals(
         debits=sum(max(amount, 0) for amount in whole.values()),
         credits=sum(max(-amount, 0) for amount in whole.values()),
-        equity=sum(balances(opening, roles).values()) + sum(opening.documented.values()),
+        equity=sum(map(in_base, balances(opening, roles).values()))
+        + sum(opening.documented.values()),
     )
 
 
@@ -225,10 +237,13 @@ def desired(opening: Opening, roles: Roles) -> list[Movement]:
 
 
 def _balances(opening: Opening, roles: Roles) -> Iterator[Movement]:
-    """Yield the movements: 100 in a bank and a loan of 90 leave 10 on opening balance equity."""
+    """Yield the movements: 100 in a bank and a loan of 90 leave 10 on opening balance equity.
+
+    The rest is in base: of USD 100.00 worth EUR 90.00 in a bank, EUR 90.00.
+    """
     stated = balances(opening, roles)
     equity = roles[Role.OPENING_BALANCE_EQUITY]
     amounts = [Amount(account, amount) for account, amount in stated.items()]
-    amounts.append(Amount(equity, -sum(stated.values())))
+    amounts.append(Amount(equity, -sum(map(in_base, stated.values()))))
     end = stored_day(opening.reversed_on, opening.reversed_at)
     yield from during(days(opening.opened_on, end, opening.opened_on), MAIN, amounts)

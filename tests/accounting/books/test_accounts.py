@@ -42,6 +42,8 @@ class TestArchiving:
     def test_a_refused_archiving_reports_the_balance_and_active_children(self) -> None:
         refuse_archiving(0, [])
         assert refused(refuse_archiving, -5, []).detail == {"current_balance": -5}
+        detail = refused(refuse_archiving, 0, [], currency_balance=5).detail
+        assert detail == {"current_balance": 0, "currency_balance": 5}
         children = [account(str(4_000 + n)) for n in range(25)]
         detail = refused(refuse_archiving, 0, children).detail
         assert detail["active_children"] == 25

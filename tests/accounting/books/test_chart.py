@@ -36,7 +36,7 @@ class TestStartingChart:
         assert sorted(roles) == sorted(Role)
 
     def test_codes_and_names_are_unique_in_every_language(self) -> None:
-        assert len(BY_CODE) == len(STARTING_CHART) == 47
+        assert len(BY_CODE) == len(STARTING_CHART) == 49
         for language in ("en", *TRANSLATIONS):
             names = {starting_name(account, language) for account in STARTING_CHART}
             assert len(names) == len(STARTING_CHART)
