@@ -570,6 +570,7 @@ account = tenant_table(
     index("parent_id"),
     index(where="archived_at IS NOT NULL", name="account_archived_idx"),
     Column("cash_flow", Text),  # If null, the rules derive it.
+    Column("currency", Text),  # Null if the account is kept in base.
     one_of("cash_flow", "cash", "operating", "investing", "financing", "non_cash"),
     CheckConstraint(
         "cash_flow IS NULL OR account_type IN ('asset', 'liability', 'equity')",
@@ -656,7 +657,8 @@ opening_balance = tenant_table(
     Column("opened_on", Date, nullable=False),
     Column("currency", Text, nullable=False),
     Column("memo", Text),
-    Column("stated", JSONB, nullable=False),  # Entered balances by account.
+    Column("stated", JSONB, nullable=False),  # Entered balances in base by account.
+    Column("stated_own", JSONB),  # The own amounts of accounts with a currency.
     Column("documented", JSONB, nullable=False),  # Totals of documents by role.
     Column("reversed_at", Moment),
     stored_day("reversed_on"),
@@ -836,6 +838,11 @@ def held_columns(name: str, moved: str) -> tuple[SchemaItem, ...]:
     return (
         cents("linked"),
         cents("linked_back"),
+        # Of foreign money: the base of what lines in base show, and its account at the bank.
+        cents("linked_base", nullable=True),
+        cents("linked_back_base", nullable=True),
+        Column("own_account_id", Uuid),
+        within_business("own_account_id", "account"),
         Column("money_account_id", Uuid),
         Column("bank_account_id", Uuid),  # The bank account that the money names.
         Column("payout_id", Uuid),
@@ -1280,7 +1287,11 @@ payout = tenant_table(
     # Amounts that the processor charged or paid besides payments and refunds.
     Column("other_items", JSONB, nullable=False),
     Column("completions", JSONB, nullable=False),
+    *worth(),
     cents("linked"),
+    cents("linked_base", nullable=True),
+    Column("own_account_id", Uuid),
+    within_business("own_account_id", "account"),
     Column("money_account_id", Uuid),
     Column("bank_account_id", Uuid),
     # Payouts without a date come first.
@@ -1624,6 +1635,9 @@ bank_transaction = tenant_table(
     # The categorized parts. Null if there are none, or if the single part is in the two category
     # columns above, as in old lines.
     Column("parts", JSONB),
+    *worth(),  # Of what is categorized of a foreign line.
+    # What a line in base has more than it shows of foreign money, by that money; null if nothing.
+    Column("exchanged", JSONB),
     Column("rule_id", Uuid),  # The bank rule that categorized the line.
     # Whether the statement of its day was closed when the line was imported, and still is.
     Column("after_closing", Boolean, nullable=False),
@@ -1660,6 +1674,8 @@ bank_link = tenant_table(
     Column("target_type", Text, nullable=False),
     Column("target_id", Uuid, nullable=False),
     cents("amount"),
+    # [own amount, base, currency] of the foreign money that a line in base shows, else null.
+    Column("target_amount", JSONB),
     cents("rounding"),
     Column("linked_at", Moment, nullable=False),
     Column("ended_at", Moment),
@@ -1720,6 +1736,12 @@ bank_transfer = tenant_table(
     "bank_transfer",
     *kept_up(),
     cents("amount"),
+    # The currency and the base of an amount that is not in base; and what arrived, in that case
+    # with its currency, if the two accounts have two currencies.
+    Column("currency", Text),
+    cents("base_amount", nullable=True),
+    cents("arrived", nullable=True),
+    Column("arrived_currency", Text),
     Column("from_account_id", Uuid, nullable=False),
     Column("to_account_id", Uuid, nullable=False),
     Column("out_transaction_id", Uuid),

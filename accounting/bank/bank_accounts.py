@@ -15,6 +15,7 @@ from accounting.books.accounts import (
     free_code,
     refuse_unfit_parent,
     usable,
+    usable_in,
 )
 from accounting.books.businesses import Context
 from accounting.books.chart import Role
@@ -53,14 +54,18 @@ class ChartInUse:
     taken: Mapping[UUID, UUID]
 
 
-def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -> Account:
+def ledger_account_for(
+    title: str, chart_in_use: ChartInUse, context: Context, currency: str | None = None
+) -> Account:
     """Return the ledger account for a bank account that names none: 1100, else a new one below it.
 
-    If another bank account uses 1100, a new 1101 gets the title of the bank account. Raises
-    Conflict `account_archived`, RuleViolation `account_too_deep`.
+    If another bank account uses 1100, a new 1101 gets the title of the bank account. A bank account
+    in a foreign `currency` always gets a new one, in that currency. Raises Conflict
+    `account_archived`, RuleViolation `account_too_deep`.
     """
     [own] = [account for account in chart_in_use.chart if account.role == Role.BANK]
-    if own.id not in chart_in_use.taken:
+    foreign = _foreign(currency, context)
+    if own.id not in chart_in_use.taken and foreign is None:
         return usable(AccountReference("id", own.id), own)
     refuse_unfit_parent(own, own.account_type, AccountTree.of(chart_in_use.chart).level(own.id))
     return Account(
@@ -73,19 +78,30 @@ def ledger_account_for(title: str, chart_in_use: ChartInUse, context: Context) -
         account_type=own.account_type,
         account_subtype=own.account_subtype,
         parent_id=own.id,
+        currency=foreign,
     )
 
 
 def named_ledger_account(
-    reference: AccountReference, named: Account | None, chart_in_use: ChartInUse
+    reference: AccountReference,
+    named: Account | None,
+    chart_in_use: ChartInUse,
+    context: Context,
+    currency: str | None = None,
+    *,
+    has_lines: bool = False,
 ) -> Account:
     """Check the ledger account that a caller names for a bank account, and return it.
 
-    Raises RuleViolation `reference_not_found`, `control_account` or `account_type_mismatch`;
-    Conflict `account_archived` or `account_taken`.
+    For a bank account in a foreign `currency`, the account is of that currency from now on, so it
+    may not have lines of another. Raises RuleViolation `reference_not_found`, `control_account`,
+    `currency_mismatch` or `account_type_mismatch`; Conflict `account_archived`, `account_has_lines`
+    or `account_taken`.
     """
-    account = usable(reference, named)
-    if not _may_be_at_bank(account):
+    foreign = _foreign(currency, context)
+    account = usable_in(foreign, reference, named)
+    fits = account.role is None if foreign is not None else True
+    if not (fits and _may_be_at_bank(account)):
         raise RuleViolation(
             "account_type_mismatch",
             "A bank account needs an asset account other than the clearing account, or a current"
@@ -101,7 +117,31 @@ def named_ledger_account(
             account_id=str(account.id),
             account_code=account.code,
         )
-    return account
+    return account if foreign is None else _in_currency(account, foreign, has_lines, context)
+
+
+def _in_currency(account: Account, currency: str, has_lines: bool, context: Context) -> Account:
+    """Return an account that takes only lines in a foreign currency.
+
+    Raises Conflict `account_has_lines`.
+    """
+    if account.currency == currency:
+        return account
+    if has_lines:
+        raise Conflict(
+            "account_has_lines",
+            f"The account has entries. Choose an account without any for a bank account in"
+            f" {currency}.",
+            account_id=str(account.id),
+            account_code=account.code,
+            currency=currency,
+        )
+    return replace(account, currency=currency, updated_at=context.now)
+
+
+def _foreign(currency: str | None, context: Context) -> str | None:
+    """Return the currency of a bank account if it is not the base currency, else None."""
+    return None if currency is None or currency == context.currency else currency
 
 
 def _may_be_at_bank(account: Account) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 from accounting.bank import payouts
@@ -12,11 +12,13 @@ from accounting.bank.bank_transactions import (
     remaining,
     signed,
 )
-from accounting.bank.commands import LinkTransaction
+from accounting.bank.commands import LinkTransaction, TransferTransaction
 from accounting.bank.payouts import Payout
 from accounting.books.businesses import Context
-from accounting.books.manual_entries import SOURCE, ManualEntry
-from accounting.errors import Conflict, RuleViolation
+from accounting.books.foreign import ForeignAmount, in_base, share_of, with_base
+from accounting.books.ledger import added
+from accounting.books.manual_entries import SOURCE, ManualEntry, ManualLine
+from accounting.errors import Conflict, RuleViolation, ValidationError
 from accounting.trade.holds import movements, on_money_account, refuse_in_opening
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
@@ -29,8 +31,9 @@ from accounting.trade.sides import Side
 class EntryMoney:
     """The amount that a posted entry moves on one account, above zero if it comes in.
 
-    `linked` is the amount that transactions of that bank account show. The same entry may move
-    money on another bank account, which other transactions show.
+    It is in the currency of that account. `linked` is the amount that transactions of that bank
+    account show. The same entry may move money on another bank account, which other transactions
+    show.
     """
 
     id: UUID
@@ -39,10 +42,13 @@ class EntryMoney:
     linked: int = 0
 
 
-def money_of(entry: ManualEntry, account_id: UUID, linked: int) -> EntryMoney:
+def money_of(
+    entry: ManualEntry, account_id: UUID, linked: int, currency: str | None = None
+) -> EntryMoney:
     """Return the money of an entry on an account: of debits of 100 and a credit of 2 there, 98.
 
-    Raises Conflict `system_entry` or `item_not_completed`; RuleViolation `bank_account_mismatch`.
+    On the account of a bank account in a foreign `currency` its own amounts count. Raises Conflict
+    `system_entry` or `item_not_completed`; RuleViolation `bank_account_mismatch`.
     """
     if entry.source_type != SOURCE:
         raise Conflict(
@@ -57,7 +63,8 @@ def money_of(entry: ManualEntry, account_id: UUID, linked: int) -> EntryMoney:
             "An entry that is not posted has no money at the bank.",
             current_state=entry.status,
         )
-    moves = sum(line.amount for line in entry.lines if line.account_id == account_id)
+    lines = [line for line in entry.lines if line.account_id == account_id]
+    moves = sum(_amount_in(currency, line) for line in lines)
     if not moves:
         raise RuleViolation(
             "bank_account_mismatch",
@@ -67,8 +74,14 @@ def money_of(entry: ManualEntry, account_id: UUID, linked: int) -> EntryMoney:
     return EntryMoney(id=entry.id, account_id=account_id, amount=moves, linked=linked)
 
 
+def _amount_in(currency: str | None, line: ManualLine) -> int:
+    return line.amount if currency is None else line.currency_amount or 0
+
+
 Target = Payment | RefundPayment | Payout | EntryMoney
 """The money that a bank transaction can show; for a transfer of two, see `transfers`."""
+
+ON_ITS_WAY = frozenset({"pending", "processing"})
 
 T = TypeVar("T", bound=Target)
 
@@ -80,7 +93,8 @@ class Link:
     `target_type` selects the store of the target, such as `invoice_payment` or `payout`. The link
     uses `amount` of the target and `amount + rounding` of the transaction; `rounding` may be below
     zero. With `back` the transaction shows the return of the money. `other_id` is the second
-    transaction of a transfer, once it is linked.
+    transaction of a transfer, once it is linked. If a transaction in base shows foreign money, the
+    link uses `target_amount` of it, with its share of what the money moved in base.
     """
 
     id: UUID
@@ -89,6 +103,7 @@ class Link:
     target_type: str
     target_id: UUID
     amount: int
+    target_amount: int | None = None
     rounding: int = 0
     linked_at: datetime
     ended_at: datetime | None = None
@@ -96,15 +111,25 @@ class Link:
     back: bool = False
     other_id: UUID | None = None
 
+    @property
+    def of_target(self) -> int:
+        """The amount of the target that the link uses."""
+        return self.amount if self.target_amount is None else self.target_amount
+
+    @property
+    def difference(self) -> int:
+        """The amount in base that the transaction has more than it shows of foreign money."""
+        return 0 if self.target_amount is None else self.amount - in_base(self.target_amount)
+
 
 def movable(side: Side | None, target: Target) -> int:
     """Return the amount that a target moves on its money account, above zero if it comes in.
 
-    Payouts and entries have no side, and do not come back.
+    Payouts and entries have no side, and do not come back. That of foreign money has its base.
     """
     match target:
         case Payout():
-            return target.paid_out
+            return with_base(target.paid_out, target.worth)
         case EntryMoney():
             return target.amount
     assert side is not None, "money of trade is of a side"
@@ -115,14 +140,23 @@ def rest(side: Side | None, target: Target, *, back: bool = False) -> int:
     """Return the amount of a target that can still be linked: of 98 with 40 linked, 58.
 
     Money that moved several times is linked one movement after the other: of twice 98 with 138
-    linked, 58. With `back` it is the amount of its returns.
+    linked, 58. With `back` it is the amount of its returns. Of foreign money it has the base that
+    no transaction in base shows yet: of USD 98.00 worth EUR 93.10 with 40.00 shown as 38.00, 58.00
+    worth 55.10.
     """
     moves, times = abs(movable(side, target)), 1
     linked = target.linked
     if isinstance(target, Payment | RefundPayment):
         times = movements(target, back=back)
         linked = target.linked_back if back else target.linked
-    return moves - linked % moves if linked < moves * times else 0
+    if linked >= moves * times:
+        return 0
+    left = moves - linked % moves
+    if not isinstance(moves, ForeignAmount):
+        return left
+    movement = linked // moves + 1
+    shown = linked.base if isinstance(linked, ForeignAmount) else 0
+    return ForeignAmount(left, moves.base * movement - shown, moves.currency)
 
 
 def link(
@@ -137,19 +171,96 @@ def link(
     A transaction of 60 and a payment of 98 with 40 linked make a link of 58. If the two amounts
     differ by no more than the tolerance of the business, both are used up: a transaction of 99 and
     a payment of 100 make a link of 100 with a rounding of -1. The money is then posted to the
-    ledger account of the bank account. Raises Conflict `in_payout`, `in_opening_balance` or
-    `item_not_completed`; RuleViolation `link_direction_mismatch`, `bank_account_mismatch` or
-    `link_exceeds_remaining`.
+    ledger account of the bank account. A transaction in base may show foreign money, and one in a
+    foreign currency shows only money of that currency, without a rounding. Raises Conflict
+    `in_payout`, `in_opening_balance` or `item_not_completed`; RuleViolation `currency_mismatch`,
+    `link_direction_mismatch`, `bank_account_mismatch` or `link_exceeds_remaining`; ValidationError
+    `validation_error`.
     """
     _refuse_unlinkable(side, transaction, target, back=command.back)
-    of_line, of_target = remaining(transaction), rest(side, target, back=command.back)
-    exact = isinstance(target, EntryMoney)  # Manual entries are exact.
+    if _is_across(transaction, target, context):
+        return _link_across(side, transaction, target, command, context)
+    refuse_second_amount(command)
+    of_line, of_target = remaining(transaction), int(rest(side, target, back=command.back))
+    # Manual entries and foreign money are exact.
+    exact = isinstance(target, EntryMoney) or transaction.currency != context.currency
     rounding = 0 if exact else _rounding(of_line, of_target, command.amount, context)
     amount = of_target if rounding else linkable(of_line, of_target, command.amount)
     used, made = joined(transaction, command.target_type, target.id, amount, command.memo, context)
     made = replace(made, rounding=rounding, back=command.back)
     held = _held(target, made, amount, transaction.account_id, context)
     return _with_more(used, rounding, rounding, context), held, made
+
+
+def refuse_second_amount(command: LinkTransaction | TransferTransaction) -> None:
+    """Refuse another amount for the other side of a link in one currency.
+
+    Raises ValidationError `validation_error`.
+    """
+    if command.target_amount not in (None, command.amount):
+        raise ValidationError.fields(target_amount_cents=["is allowed only between two currencies"])
+
+
+def _is_across(transaction: BankTransaction, target: Target, context: Context) -> bool:
+    """Return whether a transaction in base is to show foreign money.
+
+    Raises RuleViolation `currency_mismatch` if it is foreign and its currency is another.
+    """
+    if isinstance(target, EntryMoney) or target.currency == transaction.currency:
+        return False
+    if transaction.currency != context.currency:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The bank transaction is in {transaction.currency} and the money in"
+            f" {target.currency}. It shows only money of its own currency.",
+            currency=transaction.currency,
+            target_currency=target.currency,
+        )
+    return True
+
+
+def _link_across(
+    side: Side | None,
+    transaction: BankTransaction,
+    target: T,
+    command: LinkTransaction,
+    context: Context,
+) -> tuple[BankTransaction, T, Link]:
+    """Link a transaction in base with foreign money: an amount of each.
+
+    EUR 92.80 that show USD 98.00 worth EUR 93.10 lose 0.30, which the transaction posts. Money that
+    is not completed is linked only whole, so that it completes with the link.
+    """
+    of_line, of_target = remaining(transaction), rest(side, target, back=command.back)
+    amount = linkable(of_line, of_line, command.amount)
+    own = linkable(int(of_target), int(of_target), command.target_amount)
+    if not command.back:
+        _refuse_part_on_its_way(target, own, int(of_target))
+    used, made = joined(transaction, command.target_type, target.id, amount, command.memo, context)
+    made = replace(made, target_amount=share_of(of_target, own), back=command.back)
+    held = _held(target, made, made.of_target, transaction.account_id, context)
+    return _exchanged(used, made, made.difference), held, made
+
+
+def _refuse_part_on_its_way(target: Target, amount: int, whole: int) -> None:
+    """Refuse to show a part of foreign money that is not completed yet.
+
+    Raises Conflict `item_not_completed`.
+    """
+    if not isinstance(target, EntryMoney) and target.status in ON_ITS_WAY and amount != whole:
+        raise Conflict(
+            "item_not_completed",
+            f"The money is {target.status}. A bank transaction in base currency can show only all"
+            " of it, which completes it.",
+            current_state=target.status,
+            target_remaining_cents=whole,
+        )
+
+
+def _exchanged(transaction: BankTransaction, made: Link, more: int) -> BankTransaction:
+    """Add a difference with foreign money to those that a transaction posts."""
+    exchanged = added(transaction.exchanged, ((made.target_id, more),))
+    return replace(transaction, exchanged=exchanged)
 
 
 def joined(
@@ -182,7 +293,8 @@ def _held(target: T, link: Link, more: int, account_id: UUID | None, context: Co
     if isinstance(target, EntryMoney):
         return replace(target, linked=target.linked + more)
     field = "linked_back" if link.back else "linked"
-    held = replace(target, **{field: getattr(target, field) + more}, updated_at=context.now)
+    linked: dict[str, Any] = {field: getattr(target, field) + more or 0}
+    held = replace(target, **linked, updated_at=context.now)
     is_linked = held.linked or (not isinstance(held, Payout) and held.linked_back)
     return replace(held, money_account_id=account_id if is_linked else None)
 
@@ -238,7 +350,7 @@ def unlink(
 
     Of 98 linked by 58 and 40, removing the 58 leaves 40 linked. Raises Conflict `bank_reconciled`.
     """
-    freed = _held(target, made, -made.amount, transaction.account_id, context)
+    freed = _held(target, made, -made.of_target, transaction.account_id, context)
     unused, ended = parted(transaction, made, context)
     return unused, freed, ended
 
@@ -253,6 +365,8 @@ def parted(
     if not transaction.after_closing:
         refuse_reconciled(transaction)
     unused = _with_more(transaction, -made.amount - made.rounding, -made.rounding, context)
+    if made.target_amount is not None:
+        unused = _exchanged(unused, made, -made.difference)
     return unused, replace(made, ended_at=context.now)
 
 

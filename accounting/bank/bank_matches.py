@@ -28,8 +28,6 @@ from accounting.trade.refunds import InvoiceRefund, RefundPayment, VendorRefundP
 from accounting.trade.sides import Side
 from accounting.trade.vendor_refund_changes import AmendedRefund
 
-ON_ITS_WAY = frozenset({"pending", "processing"})
-
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
@@ -82,7 +80,9 @@ def match(
         return matched
     if command.back:
         return _returned(found, matched, roles, context) if held.status == "completed" else matched
-    if held.status not in ON_ITS_WAY or not bank_links.is_linked_in_full(found.side, held):
+    if held.status not in bank_links.ON_ITS_WAY or not bank_links.is_linked_in_full(
+        found.side, held
+    ):
         return matched
     return _completed(found, matched, roles, context)
 

@@ -20,7 +20,7 @@ from accounting.bank.bank_transactions import (
     taxed,
 )
 from accounting.bank.commands import BankRuleConditions, BankRuleOutcome, SaveBankRule
-from accounting.books.accounts import AccountReference, usable
+from accounting.books.accounts import AccountReference, usable_in
 from accounting.books.businesses import Context
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
@@ -182,7 +182,7 @@ def _applied(
     if rule.account_id == line.account_id:
         return None
     try:
-        usable(reference, referenced.accounts.named.get(reference))
+        usable_in(None, reference, referenced.accounts.named.get(reference))
         parts = taxed((part_of(rule, line),), (_code_of(rule, line, referenced),), referenced.roles)
         return in_parts(line, parts, context, rule.id)
     except (Conflict, RuleViolation):
@@ -211,7 +211,9 @@ def _outcome(given: BankRuleOutcome, referenced: TaxReferences, context: Context
     code = given.tax_code
     codes = referenced.codes_on(None, context.today)
     return {
-        "account_id": usable(given.account, referenced.accounts.named.get(given.account)).id,
+        "account_id": usable_in(
+            None, given.account, referenced.accounts.named.get(given.account)
+        ).id,
         "tax_code_id": None if code is None else codes.named(code, "result").code.id,
         "customer_id": given.customer_id,
         "vendor_id": given.vendor_id,

@@ -1,16 +1,18 @@
 """Bank transactions, the stored statement lines, and their categorization without a document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
 from uuid import UUID
 
 from accounting.bank.commands import CategoryGiven
-from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.accounts import AccountReference, BookAccounts, usable_in
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Roles
-from accounting.books.ledger import PostedEntry
+from accounting.books.foreign import Worth
+from accounting.books.ledger import PostedEntry, Shares
+from accounting.books.record_rates import NO_WORTH_GIVEN, GivenWorth, worth_of
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.tax.taxed_amounts import DayCode, Gross, HeldTax, held_taxes
@@ -40,7 +42,8 @@ class BankTransaction:
     links use; `rounding` is `linked` less the money that they link. `categorized` is the sum of its
     `parts`; `rule_id` is the bank rule that made them, if any. Up to the day `reconciled_through`
     the statements of its bank account are closed; a line imported `after_closing` is in none of
-    them.
+    them. A line in a foreign currency has the `worth` of what is categorized. `exchanged` is what a
+    line in base shows more of foreign money than that moved in base, by the id of the money.
     """
 
     id: UUID
@@ -66,6 +69,8 @@ class BankTransaction:
     rule_id: UUID | None = None
     reconciled_through: date | None = None
     after_closing: bool = False
+    worth: Worth | None = None
+    exchanged: Shares[UUID] = ()
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -103,20 +108,24 @@ def categorize(
     given: Sequence[CategoryGiven],
     referenced: TaxReferences,
     context: Context,
+    rate: GivenWorth = NO_WORTH_GIVEN,
 ) -> BankTransaction:
     """Post the remaining amount of a transaction to accounts, part by part, on its day.
 
     Of 100 with 60 linked, 40 remains: two parts may be 30 and 10. A part without an amount takes
-    all of it. If a part names a tax code, its tax is taken out of it. Raises Conflict
+    all of it. If a part names a tax code, its tax is taken out of it. A transaction in a foreign
+    currency is posted at a given rate, or that of its day. Raises Conflict
     `bank_transaction_used_up`, `account_archived`, `tax_code_archived`, `bank_reconciled` or
     `period_locked`; RuleViolation `reference_not_found`, `control_account`, `same_account`,
-    `tax_code_mismatch`, `tax_rate_missing` or `splits_mismatch`.
+    `currency_mismatch`, `tax_code_mismatch`, `tax_rate_missing`, `splits_mismatch` or those of
+    `worth_of`.
     """
     _refuse_used_up(transaction)
     left = remaining(transaction)
+    accounts = referenced.accounts.of(transaction.currency, context.currency)
     parts = tuple(
         CategoryPart(
-            account_id=_other_account(transaction, each.account, referenced.accounts.named),
+            account_id=_other_account(transaction, each.account, accounts),
             amount=left if each.amount is None else each.amount,
             memo=each.memo,
             tags=each.tags,
@@ -135,7 +144,8 @@ def categorize(
     day_codes = [
         None if each.tax_code is None else codes.named(each.tax_code, each.place) for each in given
     ]
-    return in_parts(transaction, taxed(parts, day_codes, referenced.roles), context)
+    taxed_parts = taxed(parts, day_codes, referenced.roles)
+    return in_parts(transaction, taxed_parts, context, rate=rate)
 
 
 def taxed(
@@ -154,17 +164,20 @@ def in_parts(
     parts: tuple[CategoryPart, ...],
     context: Context,
     rule_id: UUID | None = None,
+    rate: GivenWorth = NO_WORTH_GIVEN,
 ) -> BankTransaction:
     """Post checked parts of a transaction; `rule_id` is the bank rule that made them, if any.
 
-    Raises Conflict `bank_reconciled` or `period_locked`.
+    Raises Conflict `bank_reconciled` or `period_locked`; RuleViolation of `worth_of`.
     """
     refuse_reconciled(transaction)
     refuse_locked(context, transaction.booked_on)
+    total, day = sum(part.amount for part in parts), transaction.booked_on
     return replace(
         transaction,
-        categorized=sum(part.amount for part in parts),
+        categorized=total,
         parts=parts,
+        worth=worth_of(transaction.currency, total, rate, day, context),
         rule_id=rule_id,
         updated_at=context.now,
     )
@@ -178,7 +191,9 @@ def uncategorize(transaction: BankTransaction, context: Context) -> BankTransact
     if not transaction.categorized:
         return transaction
     refuse_reconciled(transaction)
-    return replace(transaction, categorized=0, parts=(), rule_id=None, updated_at=context.now)
+    return replace(
+        transaction, categorized=0, parts=(), worth=None, rule_id=None, updated_at=context.now
+    )
 
 
 def _refuse_used_up(transaction: BankTransaction) -> None:
@@ -192,11 +207,9 @@ def _refuse_used_up(transaction: BankTransaction) -> None:
 
 
 def _other_account(
-    transaction: BankTransaction,
-    reference: AccountReference,
-    named: Mapping[AccountReference, Account],
+    transaction: BankTransaction, reference: AccountReference, accounts: BookAccounts
 ) -> UUID:
-    account = usable(reference, named.get(reference))
+    account = usable_in(accounts.currency, reference, accounts.named.get(reference))
     if account.id == transaction.account_id:
         raise RuleViolation(
             "same_account",

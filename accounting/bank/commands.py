@@ -7,6 +7,7 @@ from uuid import UUID
 
 from accounting.absent import ABSENT, Absent
 from accounting.books.accounts import AccountReference
+from accounting.books.record_rates import NO_WORTH_GIVEN, GivenWorth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,23 +36,28 @@ class LinkTransaction:
     """A link of a bank transaction with its money, by default of all that remains on both sides.
 
     With `back` the transaction shows the return of the money. An explicit amount is linked exactly:
-    no tolerance is used.
+    no tolerance is used. `target_amount` is that of foreign money, if the transaction is in base.
     """
 
     target_type: str
     target_id: UUID
     amount: int | None = None
+    target_amount: int | None = None
     memo: str | None = None
     back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferTransaction:
-    """A link of a bank transaction with the other one of a transfer, or with its bank account."""
+    """A link of a bank transaction with the other one of a transfer, or with its bank account.
+
+    `target_amount` is that of the other transaction, if it is in another currency.
+    """
 
     other_id: UUID | None = None
     bank_account_id: UUID | None = None
     amount: int | None = None
+    target_amount: int | None = None
     memo: str | None = None
 
 
@@ -133,6 +139,7 @@ class SavePayout:
     fee: int | Absent = ABSENT
     additional_refunds: int | Absent = ABSENT
     currency: str | None = None
+    worth: GivenWorth = NO_WORTH_GIVEN
     status: str | Absent = ABSENT
     completed_at: datetime | Absent = ABSENT
     bank_account_id: UUID | Absent | None = ABSENT

@@ -20,11 +20,18 @@ from accounting.bank.payouts import (
     sums,
     with_other_fees,
 )
-from accounting.books.businesses import Context, refuse_locked, refuse_other_currency
+from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
+from accounting.books.record_rates import currency_or_base, worth_of
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
-from accounting.trade.payments import NO_BANKS, MoneyBanks, chosen_bank, completions_after
+from accounting.trade.payments import (
+    NO_BANKS,
+    MoneyBanks,
+    chosen_bank,
+    completions_after,
+    own_account,
+)
 from accounting.trade.sides import RECEIVABLE
 
 Held = Mapping[UUID, Money]
@@ -37,6 +44,8 @@ _FACTS = (
     *("completed_at", "imported_at", "reference_number", "memo", "metadata"),
 )
 """The fields of a payout that a command sets directly."""
+_TO_BANK = "bank_transfer"
+"""The method by which a payout reaches its bank account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +84,13 @@ def announce(
 ) -> PaidOut:
     """Create a payout, with the status `paid` by default.
 
-    Its fee is by default that of its items. Raises ValidationError `validation_error`; Conflict
-    `item_not_completed`, `already_in_payout`, `account_archived` or `period_locked`; RuleViolation
-    `currency_mismatch`, `reference_not_found`, `item_not_in_clearing`, `processor_mismatch`,
-    `control_account`, `same_account` or `bank_account_inactive`.
+    Its fee is by default that of its items, and its currency theirs. Raises ValidationError
+    `validation_error`; Conflict `item_not_completed`, `already_in_payout`, `account_archived` or
+    `period_locked`; RuleViolation `currency_mismatch`, `reference_not_found`,
+    `item_not_in_clearing`, `processor_mismatch`, `control_account`, `same_account`,
+    `bank_account_inactive`, `bank_account_currency_mismatch` or those of `worth_of`.
     """
-    refuse_other_currency(command.currency, context)
+    currency = _currency(command, held, context)
     blank = Payout(
         id=context.identify(),
         version=0,
@@ -91,9 +101,10 @@ def announce(
         paid_out=command.paid_out,
         fee=0,
         additional_refunds=0,
-        currency=context.currency,
+        currency=currency,
         status="pending",
         completed_at=None,
+        own_account_id=own_account(RECEIVABLE, currency, _TO_BANK, None, context),
     )
     whole = replace(command, status=or_else(command.status, "paid"))
     return _brought(blank, whole, held, referenced, context, banks)
@@ -109,15 +120,49 @@ def update(
 ) -> PaidOut:
     """Change a payout; absent fields and lists stay.
 
-    If nothing changes, the same object is returned. Raises what `announce` raises, and Conflict
+    A changed amount keeps the exchange rate. If nothing changes, the same object is returned.
+    Raises what `announce` raises; RuleViolation `immutable_field` for another currency; Conflict
     `payout_reconciled` if a bank transaction is linked.
     """
-    refuse_other_currency(command.currency, context)
+    _refuse_new_currency(payout, command, context)
     after = _brought(payout, command, held, referenced, context, banks)
     if after.payout == payout:
         return PaidOut(payout)
     _refuse_reconciled(payout)
     return replace(after, payout=replace(after.payout, updated_at=context.now))
+
+
+def _currency(command: SavePayout, held: Held, context: Context) -> str:
+    """Return the currency of a new payout: the given one, else that of all its items.
+
+    Raises RuleViolation `currency_mismatch` for items of several currencies.
+    """
+    named = (*or_else(command.payment_ids, ()), *or_else(command.refund_payment_ids, ()))
+    currencies = sorted({held[id_].currency for id_ in named if id_ in held})
+    if command.currency is not None or not currencies:
+        return currency_or_base(command.currency, context)
+    if len(currencies) > 1:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The payments and refunds are in {' and '.join(currencies)}. A payout has one"
+            " currency.",
+            field="currency",
+            currencies=currencies,
+        )
+    return currency_or_base(currencies[0], context)
+
+
+def _refuse_new_currency(payout: Payout, command: SavePayout, context: Context) -> None:
+    """Refuse another currency for a payout.
+
+    Raises RuleViolation `immutable_field`, or `currency_mismatch` where no rates were loaded.
+    """
+    if command.currency is None or command.currency.upper() == payout.currency:
+        return
+    if currency_or_base(command.currency, context) != payout.currency:
+        raise RuleViolation(
+            "immutable_field", "The currency of a payout cannot be changed.", field="currency"
+        )
 
 
 def delete(payout: Payout, held: Held, context: Context) -> PaidOut:
@@ -178,10 +223,13 @@ def _brought(
     banks: MoneyBanks,
 ) -> PaidOut:
     """Apply a command to a payout and to the money that it holds."""
-    bank = chosen_bank(command.bank_account_id, banks, payout.bank)
+    bank = chosen_bank(command.bank_account_id, banks, payout.bank, payout.currency)
     after = replace(_with_facts(payout, command, context), bank=bank)
+    day = completed_on(after) or context.today
+    worth = worth_of(payout.currency, after.paid_out, command.worth, day, context, payout.worth)
+    after = replace(after, worth=worth)
     if not isinstance(command.other_items, Absent):
-        day = completed_on(after) or context.today
+        referenced = referenced.of(payout.currency, context.currency)
         after = replace(after, other_items=other_items(command.other_items, referenced, day))
     after = _with_items(after, command, context)
     dated = after.completed_at is not None  # A day that nobody gave moves on from the lock.
@@ -274,6 +322,14 @@ def _let_go(payout: Payout, money: Iterable[Money], context: Context) -> tuple[M
 
 def _refuse_joining(payout: Payout, money: Money) -> None:
     """Refuse money that cannot be in a payout; money that it holds already may have bounced."""
+    if money.currency != payout.currency:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The payment or refund is in {money.currency}, and the payout in {payout.currency}.",
+            item_id=str(money.id),
+            currency=money.currency,
+            payout_currency=payout.currency,
+        )
     if money.payout_id not in (None, payout.id):
         raise Conflict(
             "already_in_payout",
@@ -330,5 +386,5 @@ def _refuse_reconciled(payout: Payout) -> None:
         raise Conflict(
             "payout_reconciled",
             "A bank transaction is matched with the payout. Unmatch it first.",
-            linked_amount_cents=payout.linked,
+            linked_amount_cents=int(payout.linked),
         )

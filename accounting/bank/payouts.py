@@ -11,14 +11,17 @@ from accounting.absent import or_else
 from accounting.bank.commands import OtherItemGiven, SavePayout
 from accounting.books.accounts import AccountReference, BookAccounts, named_or
 from accounting.books.chart import Role, Roles
+from accounting.books.foreign import Worth, share_of
 from accounting.books.ledger import Days, PostedEntry, Span, laid_out
 from accounting.books.time_zones import stored_day
 from accounting.errors import RuleViolation, ValidationError
 from accounting.tax.day_codes import TaxReferences
 from accounting.tax.taxed_amounts import Gross, HeldTax, held_taxes
 from accounting.trade import payments, refunds
+from accounting.trade.holds import on_money_account
 from accounting.trade.payments import MoneyBank, Payment
 from accounting.trade.refunds import RefundPayment
+from accounting.trade.sides import RECEIVABLE
 
 # Items of a payout besides payments and refunds: disputes, reserves, adjustments.
 
@@ -168,10 +171,15 @@ Money = Payment | RefundPayment
 
 @dataclass(frozen=True, slots=True)
 class FeeStep:
-    """Fees that were posted with the items on a day; an amount below zero was reversed."""
+    """Fees that were posted with the items on a day; an amount below zero was reversed.
+
+    Of foreign items it also has the `net`: what the items and their fees moved on their account.
+    Both then have their base.
+    """
 
     on: date
     amount: int
+    net: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +207,8 @@ class Payout:
     `gross_payments` and `total_refunds` sum the completed items; `fee_steps` are the fees that were
     posted, or reversed, with the items on each day. `completions` are the periods in which it was
     paid. `linked` is the amount that bank transactions show, on the ledger account
-    `money_account_id`; `bank` is the bank account that the payout names.
+    `money_account_id`; `bank` is the bank account that the payout names. A payout in a foreign
+    currency has the `worth` of what was paid out, and its `own_account_id`, as a payment has.
     """
 
     id: UUID
@@ -230,6 +239,8 @@ class Payout:
     money_account_id: UUID | None = None
     completed_on: date | None = None
     bank: MoneyBank | None = None
+    own_account_id: UUID | None = None
+    worth: Worth | None = None
     posted: tuple[PostedEntry, ...] = ()
 
 
@@ -240,7 +251,7 @@ def listed(payout: Payout) -> tuple[Item, ...]:
 
 def item_fees(payout: Payout) -> int:
     """Sum the fees that are posted with the items."""
-    return sum(step.amount for step in payout.fee_steps)
+    return int(sum(step.amount for step in payout.fee_steps))
 
 
 def expected_net(payout: Payout) -> int:
@@ -317,9 +328,17 @@ def fees_of(money: Iterable[Money]) -> tuple[FeeStep, ...]:
     A payment of the 5th with a fee of 3 that bounced on the 9th gives 3 on the 5th and -3 on the
     9th.
     """
-    return _steps(
-        step for each in money for stood in _stood_days(each) for step in _during(stood, each.fee)
-    )
+    return _steps(step for each in money for step in _steps_of(each))
+
+
+def _steps_of(money: Money) -> Iterator[FeeStep]:
+    fee, net = money.fee, 0
+    if money.worth is not None:
+        fee, net = share_of(money.whole, fee), on_money_account(RECEIVABLE, money)
+    for begin, end in _stood_days(money):
+        yield FeeStep(begin, fee, net)
+        if end is not None:
+            yield FeeStep(end, -fee, -net)
 
 
 def with_other_fees(
@@ -330,7 +349,8 @@ def with_other_fees(
     If 5 is posted on the 5th, and 3 of that belong to an item that bounced on the 9th, the result
     is 5 on the 5th and -3 on the 9th.
     """
-    return _steps([*steps, *(FeeStep(each.on, -each.amount) for each in before), *after])
+    undone = (FeeStep(each.on, -each.amount, -each.net) for each in before)
+    return _steps([*steps, *undone, *after])
 
 
 def paid_days(payout: Payout) -> list[Days]:
@@ -351,21 +371,39 @@ def fees_during(payout: Payout, stood: Days) -> Iterable[tuple[date, int]]:
             yield on, step.amount
 
 
+def items_during(payout: Payout, stood: Days) -> Iterator[tuple[Days, FeeStep]]:
+    """Yield the sums of foreign items in one period, with the days on which they are the sums.
+
+    Items that were posted before the period count on its first day.
+    """
+    begin, end = stood
+    ahead = [step for step in payout.fee_steps if step.on <= begin]
+    later = [
+        step for step in payout.fee_steps if begin < step.on and (end is None or step.on < end)
+    ]
+    total, on = _sum_of(begin, ahead), begin
+    for step in later:
+        yield (on, step.on), total
+        total, on = _sum_of(step.on, (total, step)), step.on
+    yield (on, end), total
+
+
 def _stood_days(money: Money) -> list[Days]:
     if isinstance(money, Payment):
         return payments.completion_days(money)
     return refunds.completion_days(money)
 
 
-def _during(stood: Days, fee: int) -> Iterable[FeeStep]:
-    begin, end = stood
-    yield FeeStep(begin, fee)
-    if end is not None:
-        yield FeeStep(end, -fee)
-
-
 def _steps(changes: Iterable[FeeStep]) -> tuple[FeeStep, ...]:
-    by_day: dict[date, int] = defaultdict(int)
+    by_day: dict[date, list[FeeStep]] = defaultdict(list)
     for each in changes:
-        by_day[each.on] += each.amount
-    return tuple(FeeStep(on, amount) for on, amount in sorted(by_day.items()) if amount)
+        by_day[each.on].append(each)
+    sums = (_sum_of(on, each) for on, each in sorted(by_day.items()))
+    return tuple(step for step in sums if step.amount or step.net)
+
+
+def _sum_of(on: date, steps: Iterable[FeeStep]) -> FeeStep:
+    amount = net = 0
+    for each in steps:
+        amount, net = amount + each.amount, net + each.net
+    return FeeStep(on, amount, net)

@@ -1,7 +1,7 @@
 """Transfers between two own bank accounts: two bank transactions, one transfer, one entry.
 
 Either transaction may come first: the transfer is posted with it and waits for the other one, which
-posts nothing more. Undoing the transfer releases both.
+posts nothing more. Between two currencies both come at once. Undoing the transfer releases both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from uuid import UUID
 
-from accounting.bank.bank_links import Link, joined, linkable, parted
+from accounting.bank.bank_links import Link, joined, linkable, parted, refuse_second_amount
 from accounting.bank.bank_transactions import BankTransaction, remaining
 from accounting.bank.commands import TransferTransaction
 from accounting.books.businesses import Context, refuse_locked
+from accounting.books.foreign import ForeignAmount, in_base, with_base
 from accounting.books.ledger import PostedEntry
+from accounting.books.record_rates import NO_WORTH_GIVEN, worth_of
 from accounting.errors import RuleViolation
 
 TRANSFER = "transfer"
@@ -23,7 +25,9 @@ TRANSFER = "transfer"
 class Transfer:
     """Money moved from one own ledger account to another; active until `ended_at`.
 
-    `moved_on` is the day of the earlier transaction, of those that are linked.
+    `moved_on` is the day of the earlier transaction, of those that are linked. Between accounts of
+    two currencies, `amount` leaves and `arrived` comes; amounts in a foreign currency have their
+    base, which is the same for both.
     """
 
     id: UUID
@@ -31,6 +35,7 @@ class Transfer:
     created_at: datetime
     updated_at: datetime
     amount: int
+    arrived: int | None = None
     from_account_id: UUID
     to_account_id: UUID
     out_transaction_id: UUID | None
@@ -69,18 +74,32 @@ def waits_for(transfer: Transfer, line: BankTransaction) -> bool:
 
 
 def begin(
-    line: BankTransaction, other_account_id: UUID, command: TransferTransaction, context: Context
+    line: BankTransaction,
+    other_account_id: UUID,
+    command: TransferTransaction,
+    context: Context,
+    currency: str | None = None,
 ) -> TransferWithLines:
     """Create a transfer with its first transaction; it waits for one of the other account.
 
-    A debit of 100 on 12 March, of which 100 remain, makes a transfer of 100 on that day. Raises
-    Conflict `period_locked`; RuleViolation `same_account` or `link_exceeds_remaining`.
+    A debit of 100 on 12 March, of which 100 remain, makes a transfer of 100 on that day. `currency`
+    is that of the other bank account, by default that of the transaction: a transfer between two
+    currencies needs both transactions at once. One in a foreign currency has the rate of its day.
+    Raises Conflict `period_locked`; RuleViolation `same_account`, `currency_mismatch`,
+    `link_exceeds_remaining` or those of `worth_of`.
     """
     if other_account_id == line.account_id:
         raise RuleViolation(
             "same_account",
             "A transfer needs two bank accounts. Name a transaction of another bank account.",
             account=str(other_account_id),
+        )
+    if currency not in (None, line.currency):
+        raise RuleViolation(
+            "currency_mismatch",
+            "The bank accounts have two currencies. Name both bank transactions of the transfer.",
+            currency=line.currency,
+            other_currency=currency,
         )
     left = remaining(line)
     amount = linkable(left, left, command.amount)
@@ -93,7 +112,7 @@ def begin(
         version=0,
         created_at=context.now,
         updated_at=context.now,
-        amount=amount,
+        amount=_at_rate_of_day(amount, line.currency, line.booked_on, context),
         from_account_id=from_id,
         to_account_id=to_id,
         out_transaction_id=None if comes_in else line.id,
@@ -120,7 +139,7 @@ def complete(
             " no less.",
             amount_cents=wanted,
             transaction_remaining_cents=left,
-            target_remaining_cents=transfer.amount,
+            target_remaining_cents=int(transfer.amount),
         )
     comes_in = line.direction == "credit"
     whole = replace(
@@ -130,7 +149,7 @@ def complete(
         moved_on=min(transfer.moved_on, line.booked_on),
         updated_at=context.now,
     )
-    used, made = joined(line, TRANSFER, transfer.id, transfer.amount, command.memo, context)
+    used, made = joined(line, TRANSFER, transfer.id, wanted, command.memo, context)
     return TransferWithLines(whole, (used,), (made,))
 
 
@@ -145,7 +164,8 @@ def between(
 
     `waiting` are the transfers with which either transaction is linked. Two unused transactions of
     100 make a transfer of 100. Raises Conflict `period_locked`; RuleViolation
-    `link_direction_mismatch`, `same_account` or `link_exceeds_remaining`.
+    `link_direction_mismatch`, `same_account`, `link_exceeds_remaining` or those of `worth_of`;
+    ValidationError `validation_error`.
     """
     if line.direction == other.direction:
         raise RuleViolation(
@@ -153,6 +173,9 @@ def between(
             "Both transactions have the same direction. A transfer needs one debit and one credit.",
             direction=line.direction,
         )
+    if line.currency != other.currency:
+        return _across(line, other, command, context)
+    refuse_second_amount(command)
     for coming, there in ((line, other), (other, line)):
         found = [
             each
@@ -167,6 +190,73 @@ def between(
     begun = begin(first, second.account_id, sized, context)
     done = complete(begun.transfer, second, sized, context)
     return TransferWithLines(done.transfer, begun.lines + done.lines, begun.links + done.links)
+
+
+def _across(
+    line: BankTransaction,
+    other: BankTransaction,
+    command: TransferTransaction,
+    context: Context,
+) -> TransferWithLines:
+    """Link two transactions of two currencies as one transfer, each with an amount of its own.
+
+    If EUR 92.00 come for USD 100.00, both sides are worth 92.00.
+    """
+    left, of_other = remaining(line), remaining(other)
+    amount = linkable(left, left, command.amount)
+    target = linkable(of_other, of_other, command.target_amount)
+    moved_on = min(line.booked_on, other.booked_on)
+    refuse_locked(context, moved_on)
+    comes_in = line.direction == "credit"
+    going, coming = (other, line) if comes_in else (line, other)
+    out, arrived = (target, amount) if comes_in else (amount, target)
+    base = _common_base((going, out), (coming, arrived), moved_on, context)
+    transfer = Transfer(
+        id=context.identify(),
+        version=0,
+        created_at=context.now,
+        updated_at=context.now,
+        amount=_with_base(out, base, going.currency, context),
+        arrived=_with_base(arrived, base, coming.currency, context),
+        from_account_id=going.account_id,
+        to_account_id=coming.account_id,
+        out_transaction_id=going.id,
+        in_transaction_id=coming.id,
+        moved_on=moved_on,
+    )
+    used = [
+        joined(each, TRANSFER, transfer.id, linked, command.memo, context)
+        for each, linked in ((line, amount), (other, target))
+    ]
+    return TransferWithLines(
+        transfer, tuple(each for each, _ in used), tuple(link for _, link in used)
+    )
+
+
+def _common_base(
+    going: tuple[BankTransaction, int],
+    coming: tuple[BankTransaction, int],
+    on: date,
+    context: Context,
+) -> int:
+    """Return the base of both sides: the amount in base, else what leaves at the rate of the day.
+
+    Raises RuleViolation `exchange_rate_missing`.
+    """
+    for line, amount in (going, coming):
+        if line.currency == context.currency:
+            return amount
+    line, amount = going
+    return in_base(_at_rate_of_day(amount, line.currency, on, context))
+
+
+def _with_base(amount: int, base: int, currency: str, context: Context) -> int:
+    return amount if currency == context.currency else ForeignAmount(amount, base, currency)
+
+
+def _at_rate_of_day(amount: int, currency: str, on: date, context: Context) -> int:
+    """Return an amount; in a foreign currency with its base at the rate of a day."""
+    return with_base(amount, worth_of(currency, amount, NO_WORTH_GIVEN, on, context))
 
 
 def _likeliest(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from typing import Literal
@@ -55,10 +55,18 @@ class AccountReference:
 
 @dataclass(frozen=True, slots=True)
 class BookAccounts:
-    """The accounts that a document needs: those with a role, and those that it names."""
+    """The accounts that a document needs: those with a role, and those that it names.
+
+    `currency` is that of a foreign document.
+    """
 
     roles: Roles
     named: Mapping[AccountReference, Account]
+    currency: str | None = None
+
+    def of(self, currency: str, base_currency: str) -> "BookAccounts":
+        """Return the accounts of a document in a currency."""
+        return self if currency == base_currency else replace(self, currency=currency)
 
 
 def usable(
@@ -92,14 +100,33 @@ def usable(
     return account
 
 
+def usable_in(
+    currency: str | None, reference: AccountReference, account: Account | None
+) -> Account:
+    """Check an account that a caller named for amounts in base, or in a foreign currency.
+
+    Raises RuleViolation `currency_mismatch`, and what `usable` raises.
+    """
+    account = usable(reference, account)
+    if account.currency not in (None, currency):
+        raise RuleViolation(
+            "currency_mismatch",
+            f"The account takes only amounts in {account.currency}. Choose another account.",
+            account_id=str(account.id),
+            account_code=account.code,
+            currency=account.currency,
+        )
+    return account
+
+
 def named_or(default: UUID, reference: AccountReference | None, accounts: BookAccounts) -> UUID:
     """Return the id of the account that a caller names, else the default.
 
-    Raises what `usable` raises.
+    Raises what `usable_in` raises.
     """
     if reference is None:
         return default
-    return usable(reference, accounts.named.get(reference)).id
+    return usable_in(accounts.currency, reference, accounts.named.get(reference)).id
 
 
 MOST_CHILDREN_NAMED = 20

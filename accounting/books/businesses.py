@@ -2,7 +2,7 @@
 
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -238,7 +238,8 @@ class Context:
     """The business, the current time (aware, UTC), and the function that creates ids.
 
     `given_day` is the day that a caller gives to a change, such as a `status_date`. `rates` are
-    the exchange rates that a foreign record may need.
+    the exchange rates that a foreign record may need, and `own_accounts` the ledger accounts that
+    foreign money may need: by currency, that of the oldest active bank account.
     """
 
     business: Business
@@ -246,6 +247,7 @@ class Context:
     identify: Callable[[], UUID]
     given_day: date | None = None
     rates: KnownRates | None = None
+    own_accounts: Mapping[str, UUID] = field(default_factory=dict)
 
     @property
     def today(self) -> date:

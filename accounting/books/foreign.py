@@ -71,6 +71,10 @@ class ForeignAmount(int):
         """Negate both amounts."""
         return ForeignAmount(-int(self), -self.base, self.currency)
 
+    def __abs__(self) -> "ForeignAmount":
+        """Return both amounts with the sign that makes the own amount positive."""
+        return -self if int(self) < 0 else self
+
     def __mul__(self, sign: int) -> int:
         """Multiply both amounts, which is meant for signs."""
         return ForeignAmount(int(self) * sign, self.base * sign, self.currency)
@@ -98,7 +102,7 @@ def currency_of(amount: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What a foreign record is worth: its rate, and its total in base.
+    """The worth of a foreign record: its exchange rate, and its total in base.
 
     The rate is exact, in minor units of the base currency for one of the own: 0.92 EUR for a USD is
     92/100, and 0.0067 EUR for an ISK, which has no decimals, 67/100. A draft may have a rate, but
@@ -153,7 +157,7 @@ def share_of(whole: int, amount: int) -> int:
 
 
 def step(left: Mapping[K, int], taken: Iterable[tuple[K, int]]) -> tuple[tuple[K, int], ...]:
-    """Give the amounts that a step takes of what is left their base.
+    """Return the amounts that a step takes of what is left, with their base.
 
     Each takes its share of the base that is left of its part, and all are rounded together: of USD
     0.03 worth EUR 0.01, three steps of 0.01 take 0.00, 0.01 and 0.00. So the base that is left

@@ -71,9 +71,10 @@ def worth_of(
     """Return what a record of a day is worth: with the given rate, its own, or the table's.
 
     A record in the base currency has no worth of its own. USD 100.00 at 0.92 is worth EUR 92.00. A
-    given base amount stands, and the rate follows from it. A changed total keeps the rate that it
-    had `before`. Raises RuleViolation `exchange_rate_not_needed`, `exchange_rate_mismatch`,
-    `exchange_rate_invalid`, `exchange_rate_missing` or `amount_too_large`.
+    given base amount stands, and the rate follows from it; that of a total of 0 is 0. A changed
+    total keeps the rate that it had `before`. Raises RuleViolation `exchange_rate_not_needed`,
+    `exchange_rate_mismatch`, `exchange_rate_invalid`, `exchange_rate_missing` or
+    `amount_too_large`.
     """
     base_currency = context.currency
     if currency == base_currency:
@@ -83,12 +84,14 @@ def worth_of(
     if before is not None and _repeats(before, total, given, base_currency):
         return before
     exact = None if isinstance(rate, Absent) else _checked(rate, currency, base_currency)
-    if isinstance(base, Absent):
+    if isinstance(base, Absent) or total == base == 0:
         if exact is None:
             exact = before.rate if before is not None else _of_day(currency, day, context)
         return Worth.of(total, exact, currency)
     if exact is not None and at_rate(total, exact) != base:
         raise _mismatch(at_rate(total, exact), base)
+    if not total or total * base < 0:
+        raise _mismatch(0, base)
     return Worth(currency, Fraction(base, total) if exact is None else exact, base)
 
 

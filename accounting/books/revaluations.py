@@ -122,12 +122,12 @@ class Revaluation:
 
     @property
     def posts(self) -> bool:
-        """Whether it changes any balance; else no record is made of it."""
+        """True if it changes any balance; else no record is made of it."""
         return any(item.difference for item in self.items)
 
 
 def revalue(command: Revalue, balances: Iterable[CurrencyBalance], context: Context) -> Revaluation:
-    """Revalue all foreign balances of a day.
+    """Create the revaluation of all foreign balances of a day.
 
     USD 100.00 of receivables worth EUR 90.00 are EUR 97.00 at 0.97: a gain of 7.00. Earlier
     revaluations are included in the balances, so the same run again posts nothing. Raises

@@ -14,7 +14,7 @@ def _not_shown(names: str) -> Names:
 _LINKED: Final[Names] = {
     "linked": ("reconciled_bank_transactions",),
     "bank": ("bank_account_id",),
-    **_not_shown("money_account_id completions"),
+    **_not_shown("money_account_id own_account_id completions"),
 }
 _DOCUMENT: Final[Names] = {
     "paid_on": ("paid_at",),
@@ -150,7 +150,7 @@ SHOWN: Final[Mapping[str, Names]] = {
         "additional_refunds": ("additional_refunds_amount_cents",),
         "gross_payments": ("gross_payments_amount_cents",),
         "total_refunds": ("total_refunds_amount_cents",),
-        **_not_shown("deleted_at fee_steps items completed_on"),
+        **_not_shown("deleted_at fee_steps items completed_on worth"),
     },
     "bank_account": {"account_id": ("account",)},
     "bank_transaction": {
@@ -161,7 +161,7 @@ SHOWN: Final[Mapping[str, Names]] = {
         "categorized": ("categorized_amount_cents",),
         "parts": ("splits",),
         "rule_id": ("categorized_by_rule_id",),
-        **_not_shown("account_id reconciled_through"),
+        **_not_shown("account_id reconciled_through worth exchanged"),
     },
     "bank_rule": {
         **{
@@ -175,7 +175,7 @@ SHOWN: Final[Mapping[str, Names]] = {
         "deleted_at": (),
     },
     "bank_transfer": _not_shown(
-        "amount from_account_id to_account_id out_transaction_id in_transaction_id moved_on"
+        "amount arrived from_account_id to_account_id out_transaction_id in_transaction_id moved_on"
         " ended_at"
     ),
     "bank_reconciliation": {"account_id": (), "closing_balance": ("closing_balance_cents",)},

@@ -1,6 +1,6 @@
 """The tax codes that callers name, with their rates on the day of the taxed amount."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from uuid import UUID
@@ -142,6 +142,11 @@ class TaxReferences:
     def by_role(cls, roles: Roles) -> "TaxReferences":
         """Create one with account roles only, if no account is named and nothing is taxed anew."""
         return cls(BookAccounts(roles, {}), TaxCodes(()))
+
+    def of(self, currency: str, base_currency: str) -> "TaxReferences":
+        """Return the references of a record in a currency."""
+        accounts = self.accounts.of(currency, base_currency)
+        return self if accounts is self.accounts else replace(self, accounts=accounts)
 
     @property
     def roles(self) -> Roles:

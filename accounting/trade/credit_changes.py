@@ -177,6 +177,7 @@ def create(
     currency = currency_or_base(command.currency, context)
     source = _source(side, command, party, currency, loaded)
     day = context.day_of(command.opened_at or context.now)
+    referenced = referenced.of(currency, context.currency)
     lines = credit_lines.work_out(side, command.lines, referenced, source, day, context)
     credit = _draft(side, command, party, lines, referenced.roles, context)
     worth = given_rate(currency, command.worth, context)
@@ -313,6 +314,7 @@ def revised(
     """
     if credit.state == "void":
         raise _refused_move(side, credit, "A void credit cannot be changed.")
+    accounts = accounts.of(credit.currency, context.currency)
     lines = changed_lines(credit.lines, command.lines, accounts)
     lines = translated_credit(lines, credit.worth)
     if on_other_accounts(credit.lines, lines):
@@ -440,7 +442,7 @@ def _opened(side: Side, credit: Credit, at: datetime, context: Context) -> Credi
 
 
 def with_worth(credit: Credit, given: GivenWorth, day: date, context: Context) -> Credit:
-    """Give an opened credit its exchange rate, and base amounts."""
+    """Return an opened credit with its exchange rate and its base amounts."""
     total, rate = credit.total_amount, credit.worth
     worth = worth_of(credit.currency, total, given, day, context, rate)
     return replace(credit, worth=worth, lines=translated_credit(credit.lines, worth))

@@ -41,6 +41,7 @@ def create(
     currency = currency_or_base(command.currency, context)
     issue_date, delivery_date = or_none(command.issue_date), or_none(command.delivery_date)
     day = ledger_day(issue_date, command.opened_at or context.now, context)
+    referenced = referenced.of(currency, context.currency)
     amounts = work_out(side, command, referenced, delivery_date or day, (), context)
     draft = Document(
         id=context.identify(),
@@ -93,6 +94,7 @@ def replaced(
     opened_at = command.opened_at or document.opened_at
     day = _ledger_day(dated, opened_at or context.now, context, document)
     supplied = dated.delivery_date or day
+    referenced = referenced.of(currency, context.currency)
     amounts = work_out(side, command, referenced, supplied, document.lines, context)
     written = replace(
         dated,
@@ -127,6 +129,7 @@ def revised(
         raise _refused_change(side, document, context)
     facts = ("external_id", "party_number", "due_at", "terms")
     words = ("memo", "transaction_tags", "metadata")
+    accounts = accounts.of(document.currency, context.currency)
     lines = changed_lines(document.lines, command.lines, accounts)
     lines = translated(lines, document.worth)
     if on_other_accounts(document.lines, lines):

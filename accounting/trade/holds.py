@@ -11,8 +11,10 @@ from itertools import pairwise
 from typing import TypeVar
 from uuid import UUID
 
+from accounting.books.businesses import Context
+from accounting.books.foreign import ForeignAmount, share_of
 from accounting.errors import Conflict, RuleViolation
-from accounting.trade.payments import LIVE, Payment
+from accounting.trade.payments import LIVE, Payment, own_account
 from accounting.trade.refunds import RefundPayment
 from accounting.trade.sides import Side
 
@@ -51,11 +53,18 @@ def on_money_account(side: Side, money: Payment | RefundPayment) -> int:
     """Return the amount that completed money moves on its account, above zero if it comes in.
 
     The fee is paid from the same account: 100 from a customer less 2 is 98; 100 to a vendor plus 2
-    is -102.
+    is -102. That of foreign money has its base: USD 98.00 of 100.00 worth EUR 95.00 are 93.10.
     """
-    if isinstance(money, Payment):
-        return side.sign * money.total - money.fee
-    return -side.sign * money.amount - money.fee
+    sign = side.sign if isinstance(money, Payment) else -side.sign
+    return sign * money.whole - share_of(money.whole, money.fee)
+
+
+def on_own_account(side: Side, before: M, after: M, context: Context) -> M:
+    """Choose the account that foreign money has in place of the bank's anew with its method."""
+    if after.worth is None or (after.method, after.processor) == (before.method, before.processor):
+        return after
+    own = own_account(side, after.currency, after.method, after.processor, context)
+    return replace(after, own_account_id=own)
 
 
 def times_returned(money: Payment | RefundPayment) -> int:
@@ -84,10 +93,13 @@ def held_to(side: Side, before: M, after: M) -> M:
 
     Money that comes back keeps its matches: its bank lines show that it moved. Money that was never
     completed moved nothing: the result has no matches if it is no longer live. Raises
-    Conflict `in_payout`; RuleViolation `link_exceeds_remaining` or `bank_account_mismatch`.
+    Conflict `in_payout` or `linked_in_base`; RuleViolation `link_exceeds_remaining` or
+    `bank_account_mismatch`.
     """
     if before.payout_id is not None:
         _refuse_in_payout(side, before, after)
+    if before.worth is not None:
+        _refuse_linked_in_base(before, after)
     if before.linked and not movements(after, back=False):
         return replace(after, linked=0, money_account_id=None)
     _refuse_below_linked(side, before, after)
@@ -114,14 +126,36 @@ def _refuse_in_payout(side: Side, before: M, after: M) -> None:
 def _fixed_in_payout(side: Side, money: Payment | RefundPayment) -> Mapping[str, str]:
     """Map the fields that a payout fixes, from their API names to their own names."""
     if not isinstance(money, Payment):
-        return {"status": "status"}  # No other field of it can be changed.
+        return {"status": "status", "base_amount_cents": "worth"}  # Nothing else can be changed.
     return {
         side.names.payment_total: "total",
+        "base_amount_cents": "worth",
         "processing_fee_cents": "fee",
         "payment_method": "method",
         "payment_processor": "processor",
         "bank_account_id": "bank",
     }
+
+
+def is_linked_in_base(money: Payment | RefundPayment) -> bool:
+    """Return whether bank lines in base show some of foreign money, or of its return."""
+    shown = money.linked, money.linked_back
+    return any(isinstance(each, ForeignAmount) and int(each) > 0 for each in shown)
+
+
+def _refuse_linked_in_base(before: M, after: M) -> None:
+    """Refuse to change the amount, rate, base or fee of money that a bank line in base shows.
+
+    Raises Conflict `linked_in_base`.
+    """
+    changed = before.whole != after.whole or before.worth != after.worth or before.fee != after.fee
+    if changed and is_linked_in_base(before):
+        raise Conflict(
+            "linked_in_base",
+            "A bank transaction in base currency shows this money. Unmatch it first.",
+            linked_amount_cents=int(before.linked),
+            returned_amount_cents=int(before.linked_back),
+        )
 
 
 def _refuse_below_linked(side: Side, before: M, after: M) -> None:
@@ -133,8 +167,8 @@ def _refuse_below_linked(side: Side, before: M, after: M) -> None:
             raise RuleViolation(
                 "link_exceeds_remaining",
                 "The matches with bank transactions exceed the new amount. Unmatch them first.",
-                linked_amount_cents=linked,
-                amount_cents=left,
+                linked_amount_cents=int(linked),
+                amount_cents=int(left),
             )
 
 

@@ -23,6 +23,7 @@ from accounting.trade.payments import (
     chosen_bank,
     completions_after,
     context_of_status,
+    own_account,
 )
 from accounting.trade.refund_targets import (
     Target,
@@ -105,7 +106,7 @@ def agree(
         method=command.method,
         processor=command.processor or processor_of(command.method),
         fee=command.fee,
-        bank=chosen_bank(command.bank_account_id, banks),
+        bank=chosen_bank(command.bank_account_id, banks, currency=target.currency),
         memo=command.memo,
         reference_number=command.reference_number,
         metadata=command.metadata,
@@ -165,7 +166,7 @@ def pay(
         external_id=command.external_id,
         amount=amount,
         currency=refund.currency,
-        **_means(refund, command, banks),
+        **_means(refund, command, banks, context),
         status="completed",
         completed_at=completed_at,
         completed_on=completed_on,
@@ -244,8 +245,10 @@ def _day_of(target: Document | Payment | Credit) -> date:
     return target.payment_date
 
 
-def _means(refund: InvoiceRefund, command: PayRefund, banks: MoneyBanks) -> dict[str, Any]:
-    """Return method, processor, bank account and fee of a payment: its own, else the refund's.
+def _means(
+    refund: InvoiceRefund, command: PayRefund, banks: MoneyBanks, context: Context
+) -> dict[str, Any]:
+    """Return method, processor, accounts and fee of a payment: its own, else the refund's.
 
     The refund's fee applies while nothing is paid; its processor and its bank account apply to its
     own method.
@@ -253,12 +256,19 @@ def _means(refund: InvoiceRefund, command: PayRefund, banks: MoneyBanks) -> dict
     method = command.method or refund.method
     own = method == refund.method
     remembered = refund.processor if own else processor_of(method)
-    bank = chosen_bank(command.bank_account_id, banks) or (refund.bank if own else None)
+    named = chosen_bank(command.bank_account_id, banks, currency=refund.currency)
+    bank = named or (refund.bank if own else None)
     fee = command.fee
     if fee is None:
         fee = 0 if refund.paid else refund.fee
     processor = command.processor or remembered
-    return {"method": method, "processor": processor, "bank": bank, "fee": fee}
+    return {
+        "method": method,
+        "processor": processor,
+        "bank": bank,
+        "own_account_id": own_account(RECEIVABLE, refund.currency, method, processor, context),
+        "fee": fee,
+    }
 
 
 def _paid(

@@ -72,9 +72,10 @@ def shares_again(
 def with_base_anew(
     whole: Mapping[K, int], steps: Iterable[Step[K]], again: Mapping[Any, Shares[K]]
 ) -> dict[Any, Shares[K]]:
-    """Give steps that were split again their base: the live ones what the earlier ones have left.
+    """Return splits that were made again, with their base.
 
-    Any other step is taken as the only one. Splits of what is not foreign are unchanged.
+    The live steps take, in the order of their days, the base that earlier ones have left. Any other
+    step is taken as the only one. Splits of what is not foreign are unchanged.
     """
     found: dict[Any, Shares[K]] = {}
     taken: Shares[K] = ()

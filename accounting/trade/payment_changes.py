@@ -22,7 +22,7 @@ from accounting.trade.allocation import (
 )
 from accounting.trade.commands import ChangePayment, InitialPayment, PaymentDetails, RecordPayment
 from accounting.trade.documents import Document
-from accounting.trade.holds import held_to, refuse_changing_opening
+from accounting.trade.holds import held_to, on_own_account, refuse_changing_opening
 from accounting.trade.parties import Party, PartyNamed, refuse_inactive, refuse_reference_mismatch
 from accounting.trade.payments import (
     LIVE,
@@ -33,6 +33,7 @@ from accounting.trade.payments import (
     chosen_bank,
     completions_after,
     context_of_status,
+    own_account,
     refuse_cancelling,
     refuse_move,
     uses_anew,
@@ -103,8 +104,8 @@ def record(
     `banks` has the bank account that the command names. Raises ValidationError `validation_error`;
     Conflict `payment_not_live`, `customer_archived` or `period_locked`; RuleViolation
     `currency_mismatch`, those of `worth_of`, `reference_mismatch`, `reference_not_found`,
-    `allocation_exceeds_total`, `allocation_exceeds_outstanding` or `bank_account_inactive`; the
-    side's API errors.
+    `allocation_exceeds_total`, `allocation_exceeds_outstanding`, `bank_account_inactive` or
+    `bank_account_currency_mismatch`; the side's API errors.
     """
     wanted, status = command.allocations, command.status
     refuse_repeated(side, wanted)
@@ -130,9 +131,12 @@ def record(
         completions=(Span(),) if status == "completed" else (),
         allocations=(),
         idempotency_key=command.idempotency_key,
-        bank=chosen_bank(command.bank_account_id, banks),
+        bank=chosen_bank(command.bank_account_id, banks, currency=currency),
         **cleared(command.details),
     )
+    if payment.worth is not None:
+        own = own_account(side, currency, payment.method, payment.processor, context)
+        payment = replace(payment, own_account_id=own)
     if payment.completions:
         refuse_locked(context, payment.payment_date)
     return _settled(side, None, payment, wanted, loaded, context)
@@ -203,7 +207,8 @@ def amend(
 
     A list of allocations replaces the live ones. A payment that leaves its live states releases
     them. If nothing changes, the result has the same payment object. Raises the errors of `record`;
-    Conflict `invalid_state_transition`, `in_payout` or `in_opening_balance`; RuleViolation
+    Conflict `invalid_state_transition`, `in_payout`, `linked_in_base`, `payment_has_refunds` or
+    `in_opening_balance`; RuleViolation
     `immutable_field`, `total_below_allocated`, `refund_exceeds_refundable`,
     `link_exceeds_remaining` or `bank_account_mismatch`.
     """
@@ -212,9 +217,10 @@ def amend(
     status = or_else(command.status, payment.status)
     _refuse_allocating_not_live(given, status)
     refuse_move(side, payment.status, status)
-    bank = chosen_bank(command.bank_account_id, banks, payment.bank)
+    bank = chosen_bank(command.bank_account_id, banks, payment.bank, payment.currency)
     amended = replace(payment, **corrected(payment, command), status=status, bank=bank)
     amended = replace(amended, worth=_worth(payment, amended, command, context))
+    amended = on_own_account(side, payment, amended, context)
     refuse_changing_opening(payment, amended)
     if amended.whole != payment.whole:
         _refuse_refunded(payment)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from accounting.absent import Absent
 from accounting.books.businesses import Context, out_of_order, refuse_out_of_order
+from accounting.books.chart import Role
 from accounting.books.foreign import Worth, share_of, with_base
 from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
 from accounting.errors import Conflict, RuleViolation
@@ -23,11 +24,15 @@ CANCELLABLE = frozenset({"pending", "failed"})
 
 @dataclass(frozen=True, slots=True)
 class MoneyBank:
-    """A bank account of money; `account_id` is its ledger account, which never changes."""
+    """A bank account of money; `account_id` is its ledger account, which never changes.
+
+    `currency` is that of a foreign bank account.
+    """
 
     id: UUID
     account_id: UUID
     is_active: bool = field(default=True, compare=False)
+    currency: str | None = field(default=None, compare=False)
 
 
 MoneyBanks = Mapping[UUID, MoneyBank]
@@ -42,9 +47,10 @@ class Payment:
     `refunded` is the amount that live refunds of its unapplied money hold. A payment in a foreign
     currency has its `worth`, and `refunded` its base. `linked` is the amount
     matched to bank lines, and `linked_back` the amount of its returns that is, both on the ledger
-    account `money_account_id`; `bank` is the bank account that it names; `payout_id` is the live
-    payout that includes it. The money of a payment from the opening of the books, `opening_id`, was
-    in the bank before the opening.
+    account `money_account_id`; of foreign money with the base that base lines show. `bank` is the
+    bank account that it names; `own_account_id` is the ledger account that foreign money has in
+    place of the bank's. `payout_id` is the live payout that includes it. The money of a payment
+    from the opening of the books, `opening_id`, was in the bank before the opening.
     """
 
     id: UUID
@@ -67,6 +73,7 @@ class Payment:
     linked_back: int = 0
     money_account_id: UUID | None = None
     bank: MoneyBank | None = None
+    own_account_id: UUID | None = None
     payout_id: UUID | None = None
     note: str | None = None
     payment_reference: str | None = None
@@ -88,22 +95,48 @@ class Payment:
 
 
 def chosen_bank(
-    wanted: UUID | Absent | None, banks: MoneyBanks, before: MoneyBank | None = None
+    wanted: UUID | Absent | None,
+    banks: MoneyBanks,
+    before: MoneyBank | None = None,
+    currency: str | None = None,
 ) -> MoneyBank | None:
-    """Return the bank account that a body names; if it is silent, the present one.
+    """Return the bank account that a body names for money; if it is silent, the present one.
 
-    None is the account of the method. Raises RuleViolation `bank_account_inactive`.
+    None is the account of the method. Money moves through a bank account in base or in its own
+    `currency`. Raises RuleViolation `bank_account_inactive` or `bank_account_currency_mismatch`.
     """
     if isinstance(wanted, Absent):
         return before
     bank = None if wanted is None else banks[wanted]
-    if bank is not None and bank != before and not bank.is_active:
+    if bank is None or bank == before:
+        return bank
+    if not bank.is_active:
         raise RuleViolation(
             "bank_account_inactive",
             "The account of this bank account is archived. Choose another bank account.",
             bank_account_id=str(bank.id),
         )
+    if bank.currency not in (None, currency):
+        raise RuleViolation(
+            "bank_account_currency_mismatch",
+            f"The bank account is in {bank.currency}. Choose one in the currency of the money, or"
+            " in the base currency.",
+            bank_account_id=str(bank.id),
+            currency=bank.currency,
+        )
     return bank
+
+
+def own_account(
+    side: Side, currency: str, method: str, processor: str | None, context: Context
+) -> UUID | None:
+    """Return the ledger account that foreign money has in place of the bank's; None for the bank's.
+
+    It is that of the oldest active bank account in the currency of the money.
+    """
+    if currency == context.currency or side.money(method, processor) != Role.BANK:
+        return None
+    return context.own_accounts.get(currency)
 
 
 def live_allocations(payment: Payment) -> tuple[Allocation, ...]:

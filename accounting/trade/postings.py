@@ -95,10 +95,15 @@ def with_exchange(
     balanced = list(amounts)
     if any(isinstance(each.amount, ForeignAmount) for each in balanced):
         lacking = -sum(in_base(each.amount) for each in balanced)
-        role = Role.EXCHANGE_LOSSES if lacking > 0 else Role.EXCHANGE_GAINS
         if lacking:
-            balanced.append(Amount(roles[role], lacking, about=about))
+            balanced.append(exchange(lacking, roles, about))
     return balanced
+
+
+def exchange(difference: int, roles: Roles, about: UUID | None = None) -> Amount:
+    """Return a difference in base on its account: a debit is a loss, a credit a gain."""
+    role = Role.EXCHANGE_LOSSES if difference > 0 else Role.EXCHANGE_GAINS
+    return Amount(roles[role], difference, about=about)
 
 
 def during(stood: Days, stream: str, amounts: Iterable[Amount]) -> Iterator[Movement]:
@@ -291,7 +296,8 @@ def _money(side: Side, payment: Payment, roles: Roles) -> Iterator[Movement]:
 def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> UUID:
     """Return the account of the money: of its bank line, else of the bank account that it names.
 
-    Otherwise the payment method decides.
+    Otherwise the payment method decides, and foreign money may have an account of its own in place
+    of the bank's.
 
     Money of a payment from the opening is included in a balance that was entered with it, so its
     account is opening balance equity.
@@ -302,6 +308,8 @@ def _money_account(side: Side, money: Payment | RefundPayment, roles: Roles) -> 
         return money.money_account_id
     if money.bank is not None:
         return money.bank.account_id
+    if money.own_account_id is not None:
+        return money.own_account_id
     return roles[side.money(money.method, money.processor)]
 
 

@@ -89,7 +89,10 @@ def of_document(
 
 
 def with_base(document: Document, split: Split, net_account_id: UUID | None) -> Split:
-    """Give a refund of a document its base: of each part what earlier refunds have left of it."""
+    """Return the split of a refund of a document with its base.
+
+    Each part takes of the base that earlier refunds have left.
+    """
     return step(rests(charged_parts(document, net_account_id), document.returned), split)
 
 

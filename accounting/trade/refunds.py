@@ -161,7 +161,8 @@ class RefundPayment:
     `splits` has, for each span, the parts of the refund that the payment paid; `about` is the
     refund's only target, if there is a single one. The payment is dated on the day the money moved,
     even if that is before the refund: its `payment_date`, else the day it was completed. Bank lines
-    and a payout hold it as they hold a payment. One in a foreign currency has its `worth`.
+    and a payout hold it as they hold a payment. One in a foreign currency has its `worth` and its
+    `own_account_id`, as a payment has.
     """
 
     id: UUID
@@ -191,6 +192,7 @@ class RefundPayment:
     linked_back: int = 0
     money_account_id: UUID | None = None
     bank: MoneyBank | None = None
+    own_account_id: UUID | None = None
     payout_id: UUID | None = None
     worth: Worth | None = None
     posted: tuple[PostedEntry, ...] = ()

@@ -7,11 +7,12 @@ the paper says, and the nets have the rest. Design: `currency.md` section 3.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
+from uuid import UUID
 
 from accounting.books.foreign import ForeignAmount, Worth, at_rate, in_base, share_of
 from accounting.books.ledger import Part, Split, TaxMark, TaxPart, summed
 from accounting.money import round_together, split
-from accounting.tax.taxed_amounts import Tax
+from accounting.tax.taxed_amounts import HeldTax, Tax
 from accounting.trade.credits import CreditLine
 from accounting.trade.documents import Document, LineItem
 
@@ -47,10 +48,10 @@ def _in_base(lines: Sequence[L], worth: Worth) -> Iterator[tuple[L, int, dict[st
     """Yield each line with the base of its net and of its taxes."""
     nets = [line.charged[0] for line in lines]
     taxes = [part for line in lines for part in line.charged[1:]]
-    of_nets, of_taxes = _bases_of_parts(summed(nets), summed(taxes), worth)
-    charged = iter(_over(taxes, of_taxes, worth))
+    of_nets, of_taxes = _translated_parts(nets, taxes, worth)
+    charged = iter(of_taxes)
     assessed = iter(_assessed([tax for line in lines for tax in line.self_assessed], worth))
-    for line, net in zip(lines, _over(nets, of_nets, worth), strict=True):
+    for line, net in zip(lines, of_nets, strict=True):
         yield (
             line,
             net,
@@ -60,6 +61,51 @@ def _in_base(lines: Sequence[L], worth: Worth) -> Iterator[tuple[L, int, dict[st
                 "self_assessed": _with_amounts(line.self_assessed, assessed),
             },
         )
+
+
+def translated_gross(
+    amounts: Sequence[tuple[UUID, int, HeldTax | None]], worth: Worth
+) -> list[tuple[int, HeldTax | None]]:
+    """Return gross amounts above zero on accounts, and the tax held in them, with base amounts.
+
+    At 0.91234, a gross 120.00 with 20.00 tax is worth 109.48: 18.25 tax and 91.23 net.
+    """
+    nets = [(_net_part(each, held), gross - _total(held)) for each, gross, held in amounts]
+    own = [() if held is None else held.taxes for _, _, held in amounts]
+    taxes = [(Part(tax.account_id, tax.mark), tax.amount) for each in own for tax in each]
+    owed = [() if held is None else held.self_assessed for _, _, held in amounts]
+    of_nets, of_taxes = _translated_parts(nets, taxes, worth)
+    charged = iter(of_taxes)
+    assessed = iter(_assessed([tax for each in owed for tax in each], worth))
+    translated = []
+    for (_, _, held), net in zip(amounts, of_nets, strict=True):
+        tax = None if held is None else _held_in_base(held, charged, assessed)
+        translated.append((net + _total(tax), tax))
+    return translated
+
+
+def _net_part(account_id: UUID, held: HeldTax | None) -> Part:
+    mark = None if held is None else TaxMark.of_net(held.code_id, held.rate)
+    return Part(account_id, mark)
+
+
+def _held_in_base(held: HeldTax, charged: Iterator[int], assessed: Iterator[int]) -> HeldTax:
+    return replace(
+        held,
+        taxes=_with_amounts(held.taxes, charged),
+        self_assessed=_with_amounts(held.self_assessed, assessed),
+    )
+
+
+def _total(held: HeldTax | None) -> int:
+    return 0 if held is None else held.total
+
+
+def _translated_parts(
+    nets: Keyed[Part], taxes: Keyed[Part], worth: Worth
+) -> tuple[Sequence[int], Sequence[int]]:
+    of_nets, of_taxes = _bases_of_parts(summed(nets), summed(taxes), worth)
+    return _over(nets, of_nets, worth), _over(taxes, of_taxes, worth)
 
 
 def _bases_of_parts(
@@ -126,7 +172,9 @@ def _assessed(taxes: Sequence[Tax], worth: Worth) -> Sequence[int]:
 
 
 def assessed_with_base(document: Document, taken: Split) -> Split:
-    """Give amounts that are taken of self-assessed tax their base; by code they sum to zero.
+    """Return amounts that are taken of self-assessed tax, with their base.
+
+    By code they sum to zero.
 
     What is owed has its share of the base, and what is recovered and not recovered has the rest.
     """

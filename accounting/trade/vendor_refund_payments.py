@@ -13,8 +13,16 @@ from accounting.books.record_rates import worth_of
 from accounting.errors import RuleViolation
 from accounting.trade import refunds
 from accounting.trade.commands import AnnouncePayment, ChangeVendorRefundPayment
-from accounting.trade.payments import NO_BANKS, MoneyBanks, chosen_bank, completions_after
+from accounting.trade.holds import on_own_account
+from accounting.trade.payments import (
+    NO_BANKS,
+    MoneyBanks,
+    chosen_bank,
+    completions_after,
+    own_account,
+)
 from accounting.trade.refunds import VendorRefund, VendorRefundPayment
+from accounting.trade.sides import PAYABLE
 
 Payments = tuple[VendorRefundPayment, ...]
 
@@ -57,7 +65,8 @@ def announce(
         completions=(),
         splits=(),
         payment_date=command.payment_date,
-        bank=chosen_bank(command.bank_account_id, banks),
+        bank=chosen_bank(command.bank_account_id, banks, currency=refund.currency),
+        own_account_id=own_account(PAYABLE, refund.currency, command.method, None, context),
         worth=worth_of(refund.currency, amount, command.worth, day, context),
         **{"processor": None, **said(command.details)},
     )
@@ -76,12 +85,12 @@ def corrected(
 ) -> VendorRefundPayment:
     """Change the supplied fields of a payment, but not its status or its amount."""
     facts = said(command, "payment_date", "method", "fee")
-    bank = chosen_bank(command.bank_account_id, banks, payment.bank)
+    bank = chosen_bank(command.bank_account_id, banks, payment.bank, payment.currency)
     changed = replace(payment, **facts, **said(command.details), bank=bank)
     day = changed.payment_date or context.today
     currency, before = payment.currency, payment.worth
     worth = worth_of(currency, payment.amount, command.worth, day, context, before)
-    return replace(changed, worth=worth)
+    return on_own_account(PAYABLE, payment, replace(changed, worth=worth), context)
 
 
 def with_more(payment: VendorRefundPayment, more: int) -> VendorRefundPayment:

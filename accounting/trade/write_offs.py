@@ -92,6 +92,7 @@ def write_off(
         refuse_locked(context, day)
     amount = or_else(command.amount, documents.left(document))
     refuse_more_than_left(side, document, amount)
+    accounts = accounts.of(document.currency, context.currency)
     account_id = named_or(accounts.roles[side.written_off], command.account, accounts)
     split = documents.share_out(document, amount)
     relieved, lines = _relieved(document, split, account_id, relief=command.tax_relief)

@@ -77,7 +77,8 @@ async def ledger_account(
         title = command.display_name
         return bank_accounts.ledger_account_for(title, chart_in_use, books.context)
     named = await books.accounts.named([reference])
-    return bank_accounts.named_ledger_account(reference, named.get(reference), chart_in_use)
+    account = named.get(reference)
+    return bank_accounts.named_ledger_account(reference, account, chart_in_use, books.context)
 
 
 def save_and_serialize(

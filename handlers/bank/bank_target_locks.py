@@ -5,7 +5,8 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_links
-from accounting.bank.bank_matches import ON_ITS_WAY, MatchResult, MatchTarget
+from accounting.bank.bank_links import ON_ITS_WAY
+from accounting.bank.bank_matches import MatchResult, MatchTarget
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.commands import LinkTransaction
 from accounting.trade.allocation import documents_affected

@@ -168,4 +168,4 @@ class BankAccountStore(Store[BankAccountRecord]):
 
 def _of_money(record: BankAccountRecord) -> MoneyBank:
     is_active = record.ledger.archived_at is None
-    return MoneyBank(record.id, record.ledger.id, is_active)
+    return MoneyBank(record.id, record.ledger.id, is_active, record.ledger.currency)

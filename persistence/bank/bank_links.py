@@ -12,13 +12,15 @@ from sqlalchemy.sql.elements import ColumnElement
 from accounting.bank.bank_links import Link
 from accounting.bank.payouts import Money, Payout
 from accounting.bank.transfers import Transfer
+from accounting.books.foreign import ForeignAmount
+from accounting.books.ledger import PostedEntry
 from persistence.engine.sql import Answers, Fetch, Query, Row, compiled, given, word
 from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Store, among, in_business
 from persistence.tables import Moment, bank_link, bank_transaction, bank_transfer
 from persistence.trade.linked_lines import ALIVE, NOTHING, Linked, linked_of, reading_lines
 
-KEPT = tuple(item.name for item in fields(Link) if item.name != "other_id")
+KEPT = tuple(item.name for item in fields(Link) if item.name not in ("other_id", "target_amount"))
 _ONE: ColumnElement[int] = literal_column("1")
 NOTHING_YET: ColumnElement[int] = literal_column("0")
 _NOW = given("now", Moment)
@@ -39,7 +41,8 @@ _OTHER_LINE = (
 
 
 def _links(condition: ColumnElement[bool]) -> str:
-    chosen = select(*(bank_link.c[name] for name in KEPT), _OTHER_LINE.label("other_id"))
+    stored = (bank_link.c[name] for name in KEPT)
+    chosen = select(*stored, bank_link.c.target_amount, _OTHER_LINE.label("other_id"))
     return compiled(chosen.where(in_business(bank_link), condition).order_by(bank_link.c.id))
 
 
@@ -123,7 +126,7 @@ class BankLinkStore(Store[Link]):
         return (Query(BY_ID, {"ids": list(ids)}),)
 
     def assemble(self, answers: Answers) -> list[Link]:
-        return [Link(**row) for row in answers[0]]
+        return [Link(**{**row, "target_amount": _shown(row)}) for row in answers[0]]
 
     def find(self, id: UUID, transaction_id: UUID) -> Fetch[Link | None]:
         """Load a live link of a line, or None."""
@@ -196,15 +199,23 @@ class BankLinkStore(Store[Link]):
     def save(self, value: Link) -> None:
         """Stage a link."""
         row: Row = {name: getattr(value, name) for name in KEPT}
+        if isinstance(shown := value.target_amount, ForeignAmount):
+            row["target_amount"] = [int(shown), shown.base, shown.currency]
         self.scope.stage_part(bank_link, value.id, row)
+
+
+def _shown(row: Row) -> int | None:
+    """Return the amount of foreign money that a link shows, with its base."""
+    return None if row["target_amount"] is None else ForeignAmount(*row["target_amount"])
 
 
 # Stored transfers between own bank accounts. The locks of its lines protect a transfer.
 
 
 STORED = tuple(item.name for item in fields(Transfer) if item.name != "posted")
+FOREIGN = ("currency", "base_amount", "arrived_currency")
 TRANSFERS_BY_ID = compiled(
-    select(*(bank_transfer.c[name] for name in STORED)).where(
+    select(*(bank_transfer.c[name] for name in (*STORED, *FOREIGN))).where(
         in_business(bank_transfer), among(bank_transfer.c.id)
     )
 )
@@ -223,7 +234,7 @@ class TransferStore(Store[Transfer]):
     def assemble(self, answers: Answers) -> list[Transfer]:
         rows, entries = answers
         posted = posted_by_source(entries)
-        return [Transfer(**row, posted=posted.get(row["id"], ())) for row in rows]
+        return [_transfer(row, posted.get(row["id"], ())) for row in rows]
 
     def of_links(self, ids: Collection[UUID]) -> Fetch[dict[UUID, Transfer]]:
         """Load the transfers of links, by id; the caller has locked their lines."""
@@ -237,4 +248,19 @@ class TransferStore(Store[Transfer]):
     def save(self, value: Transfer) -> None:
         """Stage a transfer."""
         row = {name: getattr(value, name) for name in STORED}
+        amount, arrived = value.amount, value.arrived
+        if isinstance(amount, ForeignAmount):
+            row |= {"currency": amount.currency, "base_amount": amount.base}
+        if isinstance(arrived, ForeignAmount):
+            row |= {"arrived_currency": arrived.currency, "base_amount": arrived.base}
+        row |= {"amount": int(amount), "arrived": None if arrived is None else int(arrived)}
         self.scope.stage(bank_transfer, value, row)
+
+
+def _transfer(row: Row, posted: tuple[PostedEntry, ...]) -> Transfer:
+    currency, base, arrived_currency = (row.pop(name) for name in FOREIGN)
+    if currency is not None:
+        row["amount"] = ForeignAmount(row["amount"], base, currency)
+    if arrived_currency is not None:
+        row["arrived"] = ForeignAmount(row["arrived"], base, arrived_currency)
+    return Transfer(**row, posted=posted)

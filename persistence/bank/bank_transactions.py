@@ -42,6 +42,7 @@ from persistence.ledger.posted_entries import posted_by_source, posted_for
 from persistence.store import Record, Store, among, in_business
 from persistence.tables import Moment, account, bank_account, bank_reconciliation, bank_transaction
 from persistence.tax.gross_amounts import held_of, held_row
+from persistence.trade.worth_columns import take_worth, worth_columns, worth_row
 
 PART_IDS = frozenset({"account_id", "customer_id", "vendor_id"})
 
@@ -73,7 +74,7 @@ class BankTransactionRecord(Record):
         return self.transaction.posted
 
 
-DERIVED = ("account_id", "posted", "reconciled_through")
+DERIVED = ("account_id", "posted", "reconciled_through", "worth", "exchanged")
 STORED = tuple(item.name for item in fields(BankTransaction) if item.name not in DERIVED)
 # A single part with only account, amount and memo is stored in these columns, as before parts.
 SINGLE = ("category_account_id", "category_memo")
@@ -110,7 +111,8 @@ _RECONCILED_THROUGH = (
     .scalar_subquery()
 )
 _COLUMNS = (
-    *(bank_transaction.c[name] for name in (*STORED, *SINGLE)),
+    *(bank_transaction.c[name] for name in (*STORED, *SINGLE, "exchanged")),
+    *worth_columns(bank_transaction),
     bank_account.c.account_id,
     bank_account.c.display_name.label("bank_account_name"),
     _ACCOUNTS.label("accounts"),
@@ -244,6 +246,7 @@ class BankTransactionStore(Store[BankTransactionRecord]):
         row["parts"] = None if single else [_part_row(part) for part in value.parts] or None
         row["category_account_id"] = single.account_id if single else None
         row["category_memo"] = single.memo if single else None
+        row |= _of_foreign(value, self.scope.loaded(value.id))
         self.scope.stage(bank_transaction, value, row)
 
 
@@ -251,8 +254,18 @@ def _bank_transaction(row: Row, posted: tuple[PostedEntry, ...]) -> BankTransact
     bank_account_name, accounts = row.pop("bank_account_name"), row.pop("accounts") or ()
     named = [NamedAccount(known_id(id_), code, name) for id_, code, name in accounts]
     row["parts"] = _parts(row)
+    row["worth"] = take_worth(row)
+    row["exchanged"] = tuple((UUID(money), base) for money, base in row["exchanged"] or ())
     line = BankTransaction(**row, posted=posted)
     return BankTransactionRecord(line, bank_account_name, {each.id: each for each in named})
+
+
+def _of_foreign(line: BankTransaction, before: BankTransaction | None) -> Row:
+    """Return the columns of a foreign line, or of one that shows foreign money, now or before."""
+    row = worth_row(line.worth, None if before is None else before.worth)
+    if line.exchanged or (before is not None and before.exchanged):
+        row["exchanged"] = [[money, base] for money, base in line.exchanged] or None
+    return row
 
 
 def _stored_line(row: Row) -> StoredLine:

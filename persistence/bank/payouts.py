@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy import BigInteger, Table, Text, cast, func, literal_column, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from accounting.bank.payouts import LIVE, FeeStep, Item, Money, OtherItem, Payout
+from accounting.books.foreign import ForeignAmount
 from accounting.books.ledger import PostedEntry
 from persistence.engine.ids import known_id
 from persistence.engine.listings import (
@@ -33,13 +34,18 @@ from persistence.trade.money_banks import bank_columns, take_bank
 from persistence.trade.payments import payment_of, span_rows, spans_of
 from persistence.trade.receivables import PAYMENTS, REFUND_PAYMENTS
 from persistence.trade.refunds import refund_payment_of
+from persistence.trade.worth_columns import money_columns, money_row, take_money
 
 # SQL of payouts, of the payments they list, and of their list.
 
 
-DERIVED = ("items", "posted", "bank")
+DERIVED = ("items", "posted", "bank", "own_account_id", "worth")
 STORED = tuple(item.name for item in fields(Payout) if item.name not in DERIVED)
-_COLUMNS = [*(payout.c[name] for name in STORED), *bank_columns(payout)]
+_COLUMNS = [
+    *(payout.c[name] for name in STORED),
+    *money_columns(payout),
+    *bank_columns(payout),
+]
 _KEPT = payout.c.deleted_at.is_(None)
 
 _ITEM_COLUMNS = [column for column in payout_item.c if column.name != "business_id"]
@@ -256,14 +262,14 @@ class PayoutStore(Store[Payout]):
     def save(self, value: Payout) -> None:
         """Stage a payout with its new and changed items."""
         row = {name: getattr(value, name) for name in STORED}
-        row["fee_steps"] = [[step.on, step.amount] for step in value.fee_steps]
+        row["fee_steps"] = [_step_row(step) for step in value.fee_steps]
         row["other_items"] = [
             {name: getattr(item, name) for name in OTHER_ITEM} | {"tax": held_row(item.tax)}
             for item in value.other_items
         ]
         row["completions"] = span_rows(value.completions)
         row["bank_account_id"] = value.bank and value.bank.id
-        self.scope.stage(self.table, value, row)
+        self.scope.stage(self.table, value, row | money_row(value))
         for item in value.items:
             if item != self.scope.loaded(item.id):
                 self.scope.stage_part(payout_item, item.id, _item_row(value, item))
@@ -299,13 +305,28 @@ class EveryPayoutStore(PayoutStore):
 def _payout(
     row: Row, *, items: tuple[Item, ...] = (), posted: tuple[PostedEntry, ...] = ()
 ) -> Payout:
-    row["fee_steps"] = tuple(
-        FeeStep(date.fromisoformat(on), amount) for on, amount in row["fee_steps"]
-    )
+    row["fee_steps"] = tuple(_step(*step) for step in row["fee_steps"])
     row["other_items"] = tuple(_other_item(item) for item in row["other_items"])
     row["completions"] = spans_of(row["completions"])
-    bank = take_bank(row)
+    bank = take_bank(take_money(row))
     return Payout(**row, bank=bank, items=items, posted=posted)
+
+
+def _step_row(step: FeeStep) -> list[Any]:
+    """Serialize a step: [day, fees], and if foreign [net, base of both, currency] after them."""
+    if isinstance(step.amount, ForeignAmount) and isinstance(step.net, ForeignAmount):
+        bases = step.amount.base, step.net.base
+        return [step.on, int(step.amount), [int(step.net), *bases, step.amount.currency]]
+    return [step.on, step.amount]
+
+
+def _step(on: str, amount: int, foreign: tuple[int, int, int, str] | None = None) -> FeeStep:
+    day = date.fromisoformat(on)
+    if foreign is None:
+        return FeeStep(day, amount)
+    net, base, net_base, currency = foreign
+    own = ForeignAmount(amount, base, currency)
+    return FeeStep(day, own, ForeignAmount(net, net_base, currency))
 
 
 def _other_item(row: Row) -> OtherItem:

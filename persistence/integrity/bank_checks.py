@@ -67,7 +67,8 @@ LEFT JOIN (
 WHERE t.business_id = %(business_id)s"""
 
 # The lines linked with a payment show at most its amount for each time that it moved, in its
-# direction, and at its own bank account only. The lines linked with its return likewise.
+# direction, and at its own bank account only. The lines linked with its return likewise. A line in
+# base shows another amount of foreign money than it has itself.
 MONEY = f"""
 SELECT coalesce(money.type, shown.type) || ' ' || coalesce(money.id, shown.id) AS name,
        money.linked = shown.amount AND shown.amount <= abs(money.moves) * money.times
@@ -75,7 +76,8 @@ SELECT coalesce(money.type, shown.type) || ' ' || coalesce(money.id, shown.id) A
        AND shown.accounts = ARRAY[money.money_account_id] AS holds
 FROM ({_money()}) AS money
 FULL JOIN (
-  SELECT l.target_type AS type, l.target_id AS id, l.back, sum(l.amount) AS amount,
+  SELECT l.target_type AS type, l.target_id AS id, l.back,
+         sum(coalesce((l.target_amount->>0)::bigint, l.amount)) AS amount,
          array_agg(DISTINCT CASE t.direction WHEN 'credit' THEN 1 ELSE -1 END) AS ways,
          array_agg(DISTINCT a.account_id) AS accounts
   FROM bank_link l
@@ -85,6 +87,9 @@ FULL JOIN (
     AND l.target_type NOT IN ('journal_entry', 'transfer')
   GROUP BY l.target_type, l.target_id, l.back
 ) AS shown ON shown.type = money.type AND shown.id = money.id AND shown.back = money.back"""
+
+# The amount of a line in the currency of its account.
+_OWN = "CASE WHEN a.currency IS NULL THEN l.debit - l.credit ELSE l.currency_amount END"
 
 # The lines linked with a manual entry show at most the amount it moves on the account of their
 # bank account, in the same direction.
@@ -105,8 +110,10 @@ FROM (
 LEFT JOIN journal_entry entry
   ON entry.business_id = %(business_id)s AND entry.id = shown.id
 CROSS JOIN LATERAL (
-  SELECT coalesce(sum(debit - credit), 0) AS amount FROM journal_line
-  WHERE business_id = %(business_id)s AND entry_id = shown.id AND account_id = shown.account_id
+  SELECT coalesce(sum({_OWN}), 0) AS amount FROM journal_line l
+  JOIN account a ON a.business_id = %(business_id)s AND a.id = l.account_id
+  WHERE l.business_id = %(business_id)s AND l.entry_id = shown.id
+    AND l.account_id = shown.account_id
 ) AS moved"""
 
 # A live transfer is linked with exactly its own lines, which have its amount, accounts and
@@ -118,7 +125,10 @@ SELECT 'transfer ' || coalesce(f.id, links.id) AS name,
          THEN array_remove(ARRAY[f.out_transaction_id, f.in_transaction_id], NULL)
          ELSE '{}' END
        AND (f.ended_at IS NOT NULL OR (
-         links.amounts = ARRAY[f.amount] AND links.first = f.moved_on AND links.fit
+         links.amounts IN (ARRAY[f.amount], ARRAY[
+           least(f.amount, coalesce(f.arrived, f.amount)),
+           greatest(f.amount, coalesce(f.arrived, f.amount))])
+         AND links.first = f.moved_on AND links.fit
        )) AS holds
 FROM (SELECT * FROM bank_transfer WHERE business_id = %(business_id)s) AS f
 FULL JOIN (
@@ -126,7 +136,9 @@ FULL JOIN (
          array_agg(l.transaction_id ORDER BY t.direction DESC) AS lines,
          array_agg(DISTINCT l.amount) AS amounts, min(t.booked_on) AS first,
          bool_and(a.account_id = CASE t.direction
-           WHEN 'credit' THEN of.to_account_id ELSE of.from_account_id END) AS fit
+             WHEN 'credit' THEN of.to_account_id ELSE of.from_account_id END
+           AND l.amount = CASE t.direction
+             WHEN 'credit' THEN coalesce(of.arrived, of.amount) ELSE of.amount END) AS fit
   FROM bank_link l
   JOIN bank_transaction t ON t.business_id = %(business_id)s AND t.id = l.transaction_id
   JOIN bank_account a ON a.business_id = %(business_id)s AND a.id = t.bank_account_id
@@ -137,13 +149,14 @@ FULL JOIN (
 
 # The ledger has the closing balance of each closed statement. An open statement is the newest of
 # its account, and the only open one.
-STATEMENTS = """
+STATEMENTS = f"""
 SELECT 'statement of ' || r.statement_date || ' ' || r.id AS name,
        r.account_id = a.account_id AND CASE r.status
          WHEN 'closed' THEN r.closing_balance = (
-           SELECT coalesce(sum(debit - credit), 0) FROM journal_line
-           WHERE business_id = %(business_id)s AND account_id = r.account_id
-             AND entry_date <= r.statement_date
+           SELECT coalesce(sum({_OWN}), 0) FROM journal_line l
+           JOIN account a ON a.business_id = %(business_id)s AND a.id = l.account_id
+           WHERE l.business_id = %(business_id)s AND l.account_id = r.account_id
+             AND l.entry_date <= r.statement_date
          )
          ELSE NOT EXISTS (
            SELECT FROM bank_reconciliation other
@@ -178,6 +191,13 @@ _FEES = """LATERAL (SELECT coalesce(sum((step->>1)::bigint), 0) AS amount
            FROM jsonb_array_elements(p.fee_steps) AS step) AS fees"""
 _OTHER = """LATERAL (SELECT coalesce(sum((item->>'amount')::bigint), 0) AS amount
            FROM jsonb_array_elements(p.other_items) AS item) AS other"""
+
+# What the items of a foreign payout moved in base, and what is missing at the rate of the payout.
+_NET = """LATERAL (SELECT coalesce(sum((step->2->>2)::bigint), 0) AS base
+           FROM jsonb_array_elements(p.fee_steps) AS step) AS net"""
+_MISSING = """p.gross_payments - p.total_refunds - p.additional_refunds - p.fee + other.amount
+         - p.paid_out"""
+_IN_BASE = f"round(({_MISSING}) * p.rate_base / p.rate_own)::bigint - net.base"
 
 # A live payout has the amounts of its completed items. One that is not live keeps its last amounts.
 AMOUNTS = f"""
@@ -230,9 +250,9 @@ FULL JOIN (
 # not. Any other payout leaves the balance unchanged.
 VARIANCES = f"""
 SELECT p.id::text AS name,
-       coalesce(posted.amount, 0) = CASE WHEN p.status <> 'paid' THEN 0 ELSE
-         p.gross_payments - p.total_refunds - p.additional_refunds - p.fee + other.amount
-         - p.paid_out - (p.gross_payments - p.total_refunds - fees.amount) END AS holds
+       coalesce(posted.amount, 0) = CASE WHEN p.status <> 'paid' THEN 0
+         WHEN p.base_total IS NOT NULL THEN {_IN_BASE}
+         ELSE {_MISSING} - (p.gross_payments - p.total_refunds - fees.amount) END AS holds
 FROM payout p
 LEFT JOIN (
   SELECT e.source_id, sum(l.debit - l.credit) AS amount
@@ -244,6 +264,7 @@ LEFT JOIN (
   GROUP BY e.source_id
 ) AS posted ON posted.source_id = p.id,
 {_FEES},
+{_NET},
 {_OTHER}
 WHERE p.business_id = %(business_id)s"""
 
@@ -251,8 +272,10 @@ PAYOUTS_CHECKS = {"payout_amounts": AMOUNTS, "payout_items": ITEMS, "payout_vari
 
 # The effect of paid payouts on the clearing account; the fees of their items were deducted before.
 TAKEN = f"""
-        SELECT fees.amount + other.amount - p.paid_out - p.fee - p.additional_refunds
+        SELECT CASE WHEN p.base_total IS NOT NULL THEN {_IN_BASE}
+          ELSE fees.amount + other.amount - p.paid_out - p.fee - p.additional_refunds END
         FROM payout p,
         {_FEES},
+        {_NET},
         {_OTHER}
         WHERE p.business_id = %(business_id)s AND p.status = 'paid'"""

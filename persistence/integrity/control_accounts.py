@@ -56,7 +56,7 @@ def _credits(tables: SideTables) -> str:
 def _refunds(tables: SideTables) -> str:
     """Compare the refund account with unpaid refunds, without the parts that became credits.
 
-    A foreign refund stands at the base of its parts.
+    A foreign refund has the base of its parts.
     """
     given = bases(tables.refund_allocation, "refund_id", "split", "end_on IS NULL")
     paid = bases(tables.refund, "id", "settled", "is_foreign")

@@ -289,7 +289,10 @@ SELECT coalesce(line.name, 'a part of no line') AS name,
            SELECT FROM journal_entry known
            JOIN journal_line settling ON settling.business_id = %(business_id)s
              AND settling.entry_id = known.id AND settling.settles_id = line.document_id
-           WHERE known.business_id = %(business_id)s AND known.source_id = line.source_id)
+           WHERE known.business_id = %(business_id)s AND known.source_id = line.source_id
+           UNION ALL
+           SELECT FROM bank_link shown WHERE shown.business_id = %(business_id)s
+             AND shown.transaction_id = line.source_id AND shown.target_id = line.document_id)
          WHEN target.id IS NULL OR target.later AND line.document_id = line.own_id
          THEN line.document_id = line.own_id
          ELSE line.document_id = ANY(target.ids) END AS holds

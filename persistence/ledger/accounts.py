@@ -22,8 +22,7 @@ from persistence.tables import account
 # SQL of the chart of accounts: accounts with their sums, found by id, code or external id.
 
 
-# The column of `currency` is still to come.
-NAMES = tuple(item.name for item in fields(Account) if item.name != "currency")
+NAMES = tuple(item.name for item in fields(Account))
 _SHOWN = ", ".join(f"account.{name}" for name in NAMES)
 
 # A caller names an account by its id, code or external id; they are tried in this order.

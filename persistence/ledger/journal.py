@@ -124,6 +124,8 @@ class JournalStore(Store[EntryRecord]):
                     description=line.description,
                     tax=line.tax,
                     tags=line.tags,
+                    currency=line.currency,
+                    currency_amount=line.currency_amount,
                 ),
                 {"in_cash": True, "document_id": entry.source_id},
             )
@@ -218,6 +220,8 @@ class JournalStore(Store[EntryRecord]):
                     description=line["description"],
                     tax=mark_in({**line}),
                     tags=tuple(line["tags"] or ()),
+                    currency=line.get("currency"),
+                    currency_amount=line.get("currency_amount"),
                 )
             )
         return [

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 from uuid import UUID
 
 from accounting.books.accounts import Account
@@ -15,7 +16,7 @@ from persistence.ledger.split_rows import mark_columns
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryLine:
-    """A line with its account; amounts are in minor units."""
+    """A line with its account; amounts are in minor units, debit and credit in base."""
 
     id: UUID
     line_number: int
@@ -28,6 +29,8 @@ class EntryLine:
     description: str | None
     tax: TaxMark | None
     tags: tuple[str, ...]
+    currency: str | None = None
+    currency_amount: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,29 +67,16 @@ def record_of(row: Row, lines: tuple[EntryLine, ...] = ()) -> EntryRecord:
     return EntryRecord(**{**row, "version": row["version"] + moved_on}, lines=lines)
 
 
-def line_on(
-    account: Account,
-    *,
-    id: UUID,
-    line_number: int,
-    amount: int,
-    description: str | None,
-    tax: TaxMark | None,
-    tags: tuple[str, ...],
-) -> EntryLine:
+def line_on(account: Account, *, amount: int, **facts: Any) -> EntryLine:
     """Make a line on an account; a positive amount is a debit."""
     return EntryLine(
-        id=id,
-        line_number=line_number,
         account_id=account.id,
         account_code=account.code,
         account_name=account.name,
         account_type=account.account_type,
         debit=max(amount, 0),
         credit=max(-amount, 0),
-        description=description,
-        tax=tax,
-        tags=tags,
+        **facts,
     )
 
 
@@ -110,6 +100,8 @@ def written(record: EntryRecord) -> ManualEntry:
                 each.description,
                 each.tax,
                 each.tags,
+                each.currency,
+                each.currency_amount,
             )
             for each in record.lines
         ),
@@ -152,6 +144,8 @@ def shown(
                 description=line.description,
                 tax=line.tax,
                 tags=line.tags,
+                currency=line.currency,
+                currency_amount=line.currency_amount,
             )
             for place, line in enumerate(entry.lines, start=1)
         ),
@@ -179,10 +173,18 @@ def draft_row(entry: ManualEntry, now: datetime) -> Row:
                 "description": line.description,
                 **mark_columns(line.tax),
                 "tags": list(line.tags) or None,
+                **_own_amount(line),
             }
             for line in entry.lines
         ],
     }
+
+
+def _own_amount(line: ManualLine) -> Row:
+    """Return the currency and the own amount of a line, which lines in base do not have."""
+    if line.currency is None:
+        return {}
+    return {"currency": line.currency, "currency_amount": line.currency_amount}
 
 
 def head_row(entry: ManualEntry) -> Row:

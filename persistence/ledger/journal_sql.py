@@ -133,6 +133,8 @@ POSTED_LINE = (
     journal_line.c.description,
     *(journal_line.c[name] for name in MARK_COLUMNS),
     journal_line.c.tags,
+    journal_line.c.currency,
+    journal_line.c.currency_amount,
 )
 POSTED_LINES = journal_line.join(
     account,
@@ -167,6 +169,8 @@ DRAFT_LINE = (
     _said("description", Text).label("description"),
     *(_said(name, type_).label(name) for name, type_ in _MARK),
     cast(_item.c.value.op("->")(word("tags")), JSONB).label("tags"),
+    _said("currency", Text).label("currency"),
+    _said("currency_amount", BigInteger).label("currency_amount"),
 )
 DRAFT_LINES = journal_draft.join(_item, true()).join(
     account,

@@ -1,7 +1,8 @@
 """Digests of the lines of entries by hand, which no document proves.
 
 The digest of a line is SHA-256 over the text `1 <account> 1500 0 - - - Rent`: its number, account,
-debit, credit, tax mark and description. That of an entry is SHA-256 over the digests of its lines.
+debit, credit, tax mark and description. A foreign line has its currency and own amount before that:
+`USD 1650 1 <account> ...`. That of an entry is SHA-256 over the digests of its lines.
 """
 
 from collections import defaultdict
@@ -16,7 +17,8 @@ from persistence.ledger.split_rows import MARK_COLUMNS
 
 # The digest of the lines `l` of one entry; the same as `lines_digest`.
 LINES_DIGEST_SQL = """encode(sha256(string_agg(sha256(convert_to(concat_ws(
-    ' ', l.line_number, l.account_id, l.debit, l.credit, coalesce(l.tax_code_id::text, '-'),
+    ' ', l.currency, l.currency_amount,
+    l.line_number, l.account_id, l.debit, l.credit, coalesce(l.tax_code_id::text, '-'),
     coalesce(trim_scale(l.tax_rate)::text, '-'), coalesce(l.tax_part, '-'), l.description
   ), 'UTF8')), ''::bytea ORDER BY l.line_number)), 'hex')"""
 
@@ -44,6 +46,8 @@ def _text(line: Row) -> str:
     code, rate, part = (line[name] for name in MARK_COLUMNS)
     mark: list[Any] = ["-"] * 3 if code is None else [code, _plain(str(rate)), str(part)]
     text = [line["line_number"], line["account_id"], line["debit"], line["credit"], *mark]
+    if line.get("currency") is not None:
+        text = [line["currency"], line["currency_amount"], *text]
     if line["description"] is not None:
         text.append(line["description"])
     return " ".join(str(each) for each in text)

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, Text, Uuid, any_, case, cast, func, select
 
+from accounting.bank.bank_postings import BANK_TRANSACTION
 from accounting.books.ledger import Line, PostedEntry
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.ids import known_id
@@ -18,14 +19,14 @@ from persistence.store import in_business
 from persistence.tables import journal_entry, journal_line
 
 # Sources whose lines may be about another document than the settled one or the source: refunds of
-# vendors and their payments, and the exchange lines of what settles.
+# vendors and their payments, and the exchange lines of what settles and of bank lines.
 _ABOUT_OTHERS = (
     *(
         source
         for side in (RECEIVABLE, PAYABLE)
         for source in (side.payment_source, side.credit_source)
     ),
-    *(PAYABLE.refund_source, PAYABLE.refund_payment_source),
+    *(PAYABLE.refund_source, PAYABLE.refund_payment_source, BANK_TRANSACTION),
 )
 _ABOUT = case(
     (

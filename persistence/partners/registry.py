@@ -83,7 +83,7 @@ class RegisteredBusiness:
     unknown_parties: str = "create"
 
 
-ACCOUNT = tuple(item.name for item in fields(Account) if item.name != "currency")
+ACCOUNT = tuple(item.name for item in fields(Account))
 NAMES = tuple(item.name for item in fields(RegisteredBusiness))
 COLUMNS = tuple(business.c[name] for name in NAMES)
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import Table, Uuid, select
 
 from accounting.books.chart import Role
+from accounting.books.foreign import ForeignAmount, in_base
 from accounting.books.ledger import PostedEntry
 from accounting.opening.openings import Opening
 from persistence.engine.listings import Listing, between, created_filters
@@ -19,7 +20,7 @@ from persistence.store import Store, among, in_business
 from persistence.tables import opening_balance
 
 STORED = tuple(item.name for item in fields(Opening) if item.name != "posted")
-_COLUMNS = tuple(opening_balance.c[name] for name in STORED)
+_COLUMNS = (*(opening_balance.c[name] for name in STORED), opening_balance.c.stated_own)
 BY_ID = compiled(select(*_COLUMNS).where(in_business(opening_balance), among(opening_balance.c.id)))
 LISTING = Listing(
     source=opening_balance,
@@ -71,16 +72,31 @@ class OpeningStore(Store[Opening]):
     def save(self, value: Opening) -> None:
         """Stage an opening."""
         row = {name: getattr(value, name) for name in STORED}
-        row["stated"] = {str(account): amount for account, amount in value.stated.items()}
+        row["stated"] = {str(id_): in_base(amount) for id_, amount in value.stated.items()}
+        own = {
+            str(id_): [int(amount), amount.currency]
+            for id_, amount in value.stated.items()
+            if isinstance(amount, ForeignAmount)
+        }
+        row["stated_own"] = own or None
         row["documented"] = {str(role): amount for role, amount in value.documented.items()}
         self.scope.stage(opening_balance, value, row)
 
 
+def _stated(base: int, own: tuple[int, str] | None) -> int:
+    """Return the amount of an account, with the own amount that it has."""
+    if own is None:
+        return base
+    amount, currency = own
+    return ForeignAmount(amount, base, currency)
+
+
 def _opening(row: Row, *, posted: tuple[PostedEntry, ...] = ()) -> Opening:
     stated: Mapping[str, int] = row.pop("stated")
+    own: Mapping[str, tuple[int, str]] = row.pop("stated_own") or {}
     documented: Mapping[str, int] = row.pop("documented")
     kept: dict[str, Any] = {
-        "stated": {UUID(account): amount for account, amount in stated.items()},
+        "stated": {UUID(id_): _stated(base, own.get(id_)) for id_, base in stated.items()},
         "documented": {Role(role): amount for role, amount in documented.items()},
     }
     return Opening(**row, **kept, posted=posted)

@@ -53,7 +53,7 @@ from persistence.trade.party_columns import (
     take_party,
 )
 from persistence.trade.refunds_by_payment import RefundedSql, refunded_of
-from persistence.trade.worth_columns import take_worth, worth_columns, worth_row
+from persistence.trade.worth_columns import money_columns, money_row, take_money
 
 # Stored allocations of payments and credits to documents, ended ones too.
 
@@ -192,7 +192,7 @@ def documents_by_id(rows: Iterable[Row]) -> dict[UUID, Document]:
 # SQL of invoice payments and bill payments: one class for both.
 
 
-DERIVED = ("party", "posted", "allocations", "bank", "worth")
+DERIVED = ("party", "posted", "allocations", "bank", "own_account_id", "worth")
 STORED = tuple(item.name for item in fields(Payment) if item.name not in DERIVED)
 
 
@@ -220,7 +220,7 @@ class PaymentSql:
         self.source = payment.join(party, on_party(payment, party))
         self.columns = (
             *(payment.c[name] for name in STORED),
-            *worth_columns(payment),
+            *money_columns(payment),
             payment.c.base_refunded,
             *bank_columns(payment),
             *party_columns(party),
@@ -396,7 +396,7 @@ class PaymentStore(Store[Payment]):
         row["applied"] = int(applied(value))
         row["refunded"] = int(value.refunded)
         if value.worth is not None:
-            row |= worth_row(value.worth)
+            row |= money_row(value)
             row["base_allocated"] = in_base(value.whole) - in_base(unused(value))
             row["base_refunded"] = in_base(value.refunded)
         row["completions"] = span_rows(value.completions)
@@ -426,14 +426,13 @@ def payment_of(
     row: Row, allocations: tuple[Allocation, ...] = (), *, posted: tuple[PostedEntry, ...] = ()
 ) -> Payment:
     """Make a payment from its row."""
-    party, bank, worth = take_party(row), take_bank(row), take_worth(row)
+    party, bank = take_party(row), take_bank(take_money(row))
     base_refunded = row.pop("base_refunded")
     if base_refunded is not None:
         row["refunded"] = ForeignAmount(row["refunded"], base_refunded, row["currency"])
     row["transaction_tags"] = tuple(row["transaction_tags"])
     row["completions"] = spans_of(row["completions"])
-    row |= {"party": party, "bank": bank, "worth": worth}
-    return Payment(**row, allocations=allocations, posted=posted)
+    return Payment(**row, party=party, bank=bank, allocations=allocations, posted=posted)
 
 
 def _payouts(rows: Iterable[Row] = ()) -> dict[UUID, PaidOutIn]:

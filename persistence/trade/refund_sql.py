@@ -32,9 +32,9 @@ from persistence.trade.document_sql import DocumentSql
 from persistence.trade.linked_lines import lines_where
 from persistence.trade.money_banks import bank_columns
 from persistence.trade.party_columns import of_party_known_as, on_party, party_columns
-from persistence.trade.worth_columns import worth_columns
+from persistence.trade.worth_columns import money_columns
 
-DERIVED = ("party", "allocations", "posted", "about", "bank", "worth")
+DERIVED = ("party", "allocations", "posted", "about", "bank", "own_account_id", "worth")
 
 
 WholeRefunds = tuple[str, str, str, str, str]
@@ -74,7 +74,7 @@ class RefundPaymentSql:
         self.source = payment.join(refund, self.paying).join(party, on_party(refund, party))
         self.columns = (
             *(payment.c[name] for name in self.stored),
-            *worth_columns(payment),
+            *money_columns(payment),
             *bank_columns(payment),
             *party_columns(party),
         )

@@ -29,7 +29,7 @@ from persistence.trade.money_banks import take_bank
 from persistence.trade.party_columns import take_party
 from persistence.trade.payments import span_rows, spans_of
 from persistence.trade.refund_sql import RefundPaymentSql, RefundSql
-from persistence.trade.worth_columns import take_worth, worth_row
+from persistence.trade.worth_columns import money_row, take_money
 
 R = TypeVar("R", bound=Refund)
 P = TypeVar("P", bound=RefundPayment)
@@ -319,7 +319,7 @@ class RefundPaymentStore(Store[RP], Generic[RP]):
         row["completions"] = span_rows(value.completions)
         row["splits"] = [split_rows(each) for each in value.splits]
         row["bank_account_id"] = value.bank and value.bank.id
-        row |= worth_row(value.worth)
+        row |= money_row(value)
         if isinstance(value, VendorRefundPayment):
             row["shares"] = [_share_rows(each) for each in value.shares]
         self.scope.stage(self.table, value, row)
@@ -348,13 +348,13 @@ def refund_payment_of(
     sql: RefundPaymentSql, row: Row, *, posted: tuple[PostedEntry, ...] = ()
 ) -> Any:
     """Make a refund payment of either side from its row."""
-    party, bank, worth = take_party(row), take_bank(row), take_worth(row)
+    party, bank = take_party(row), take_bank(take_money(row))
     row["completions"] = spans_of(row["completions"])
     row["splits"] = tuple(split_of(each) for each in row["splits"])
     if "shares" in row:
         row["shares"] = tuple(_shares_of(each) for each in row["shares"])
         posted = posted if row["shares"] else by_source_alone(posted)
-    return sql.kind(**row, party=party, bank=bank, worth=worth, posted=posted)
+    return sql.kind(**row, party=party, bank=bank, posted=posted)
 
 
 def _share_rows(shares: SplitByTarget) -> list[Any]:

@@ -1,4 +1,7 @@
-"""The columns of what a foreign record is worth: null in records of the base currency."""
+"""The columns of what a foreign record is worth: null in records of the base currency.
+
+Foreign money also has its account at the bank, and the base of what bank lines in base show of it.
+"""
 
 from fractions import Fraction
 from typing import Any, Final
@@ -6,7 +9,8 @@ from typing import Any, Final
 from sqlalchemy import Table
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.foreign import Worth
+from accounting.bank.payouts import Money, Payout
+from accounting.books.foreign import ForeignAmount, Worth
 from persistence.engine.sql import Row
 
 NAMES: Final = ("rate_base", "rate_own", "base_total")
@@ -31,3 +35,35 @@ def worth_row(worth: Worth | None, before: Worth | None = None) -> Row:
         return {} if before is None else dict.fromkeys(NAMES)
     rate = worth.rate
     return dict(zip(NAMES, (rate.numerator, rate.denominator, worth.base_total), strict=True))
+
+
+LINKED: Final = ("linked", "linked_back")
+
+
+def money_columns(money: Table) -> tuple[ColumnElement[Any], ...]:
+    """Return the columns of foreign money, for `take_money`."""
+    names = ("own_account_id", *(f"{name}_base" for name in LINKED))
+    return (*worth_columns(money), *(money.c[name] for name in names if name in money.c))
+
+
+def take_money(row: Row) -> Row:
+    """Make the worth, the account and the linked amounts of money from its row."""
+    row["worth"] = take_worth(row)
+    for name in LINKED:
+        base = row.pop(f"{name}_base", None)
+        if base is not None:
+            row[name] = ForeignAmount(row[name], base, row["currency"])
+    return row
+
+
+def money_row(money: Money | Payout) -> Row:
+    """Serialize what foreign money has; without columns if it is in base."""
+    if money.worth is None:
+        return {}
+    row: Row = {**worth_row(money.worth), "own_account_id": money.own_account_id}
+    for name in LINKED:
+        linked = getattr(money, name, None)
+        if linked is not None:
+            row[name] = int(linked)
+            row[f"{name}_base"] = linked.base if isinstance(linked, ForeignAmount) else None
+    return row

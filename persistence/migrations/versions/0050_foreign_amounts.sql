@@ -47,6 +47,10 @@ ALTER TABLE invoice_allocation ADD COLUMN document_amount BIGINT;
 ALTER TABLE invoice_allocation ADD COLUMN base_amount BIGINT;
 ALTER TABLE bill_allocation ADD COLUMN document_amount BIGINT;
 ALTER TABLE bill_allocation ADD COLUMN base_amount BIGINT;
+ALTER TABLE account ADD COLUMN currency TEXT;
+SELECT audit_columns('account', ARRAY['currency'], 'NULL');
+ALTER TABLE opening_balance ADD COLUMN stated_own JSONB;
+SELECT audit_columns('opening_balance', ARRAY['stated_own'], 'NULL');
 ALTER TABLE journal_line ADD COLUMN currency TEXT;
 ALTER TABLE journal_line ADD COLUMN currency_amount BIGINT;
 

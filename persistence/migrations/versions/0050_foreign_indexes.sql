@@ -8,3 +8,8 @@ CREATE INDEX CONCURRENTLY bill_open_foreign_idx ON bill (business_id, id)
 ALTER TABLE journal_line VALIDATE CONSTRAINT journal_line_one_side_only_check;
 ALTER TABLE journal_line VALIDATE CONSTRAINT journal_line_own_amount_check;
 ALTER TABLE journal_entry VALIDATE CONSTRAINT journal_entry_total_positive_check;
+ALTER TABLE invoice_payment VALIDATE CONSTRAINT invoice_payment_business_id_own_account_id_fkey;
+ALTER TABLE bill_payment VALIDATE CONSTRAINT bill_payment_business_id_own_account_id_fkey;
+ALTER TABLE invoice_refund_payment VALIDATE CONSTRAINT invoice_refund_payment_business_id_own_account_id_fkey;
+ALTER TABLE vendor_refund_payment VALIDATE CONSTRAINT vendor_refund_payment_business_id_own_account_id_fkey;
+ALTER TABLE payout VALIDATE CONSTRAINT payout_business_id_own_account_id_fkey;

@@ -229,7 +229,7 @@ class TestReverse:
 class TestIsStale:
     @pytest.fixture
     def books(self) -> Books:
-        """Books with receivables of USD 100.00 worth 90.00, and a table by which they are 80.00."""
+        """The books with receivables of USD 100.00 worth 90.00, which are 80.00 by the table."""
         books = Books(rates=table("28", USD="1.25"))
         books.post("5", foreign("1200", 9_000, 10_000))
         return books

@@ -156,6 +156,7 @@ class Trade:
     timezone: str = "UTC"
     codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
     rates: KnownRates | None = None
+    own_accounts: Mapping[str, UUID] = field(default_factory=dict)
 
     def on(self, today: str, lock: str | None = None) -> Self:
         """Move today, and the lock where it is given."""
@@ -172,7 +173,7 @@ class Trade:
 
     def context(self) -> Context:
         context = context_of(self.today, self.lock, self.identify, self.timezone)
-        return replace(context, rates=self.rates)
+        return replace(context, rates=self.rates, own_accounts=self.own_accounts)
 
     def document(self, *lines: DocumentLine | int, loaded: Party = ACME, **facts: Any) -> UUID:
         """Create an invoice or a bill; it is opened today by default."""

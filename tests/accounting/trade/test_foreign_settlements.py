@@ -34,7 +34,7 @@ NET_AND_TAX = line(10_000, taxes=(TaxGiven(2_000),))
 
 @pytest.fixture
 def trade(side: Side) -> Trade:
-    """Books with rates, but no table: each record names its rate."""
+    """The books with rates, but no table: each record names its rate."""
     return Trade("5", side=side, rates=KnownRates())
 
 
@@ -325,7 +325,7 @@ class TestRecoded:
 
 @pytest.fixture
 def purchases() -> Purchases:
-    """Books with a table, by which a dollar is worth 0.80."""
+    """The books with a table, by which a dollar is worth 0.80."""
     table = RateTable(
         id=UUID(int=9),
         version=1,

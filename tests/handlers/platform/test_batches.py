@@ -365,7 +365,8 @@ class TestIndependentBatch:
         items.append(item("update_customer", {"city": "Bath"}, path={"customer_id": held}))
         key = {"Idempotency-Key": "interrupted"}
         with psycopg.connect(api_server.database_url) as holder:
-            holder.execute("SELECT FROM customer WHERE id = %s FOR UPDATE", [held])
+            locked = "SELECT FROM customer WHERE business_id = %s AND id = %s FOR UPDATE"
+            holder.execute(locked, [shop.id, held])
             assert run(shop, "independent", *items, headers=key).status_code == 503
         assert count(shop, "invoices") == before + GROUP
         for replayed in (False, True):

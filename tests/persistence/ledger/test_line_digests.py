@@ -13,12 +13,12 @@ from tests.api_server import ApiServer
 
 _ACCOUNT, _CODE = UUID(int=7), UUID(int=8)
 _COLUMNS = ("line_number", "account_id", "debit", "credit", "description")
-_NAMES = (*_COLUMNS, *MARK_COLUMNS)
+_NAMES = (*_COLUMNS, *MARK_COLUMNS, "currency", "currency_amount")
 
 
 def line(number: int, text: str | None = None, *mark: Any) -> dict[str, Any]:
     """Return a row of a debit of 15.00."""
-    facts = [number, _ACCOUNT, 1_500, 0, text, *(mark or (None, None, None))]
+    facts = [number, _ACCOUNT, 1_500, 0, text, *(mark or (None, None, None)), None, None]
     return dict(zip(_NAMES, facts, strict=True))
 
 
@@ -32,6 +32,7 @@ CASES = {
         line(3, None, _CODE, "0.00", TaxPart.NET),
         line(4, None, _CODE, Decimal("1E+1"), TaxPart.NET),
     ],
+    "an own amount": [line(1, "a") | {"currency": "USD", "currency_amount": 1_650}, line(2)],
 }
 
 
@@ -39,7 +40,10 @@ CASES = {
 def test_python_and_postgresql_agree(api_server: ApiServer, case: str) -> None:
     rows = CASES[case]
     given = ", ".join(
-        ["(%s::int, %s::uuid, %s::bigint, %s::bigint, %s::text, %s::uuid, %s::numeric, %s::text)"]
+        [
+            "(%s::int, %s::uuid, %s::bigint, %s::bigint, %s::text, %s::uuid, %s::numeric, %s::text,"
+            " %s::text, %s::bigint)"
+        ]
         * len(rows)
     )
     told = [value for row in rows for value in row.values()]
@@ -57,6 +61,7 @@ def test_each_fact_of_a_line_counts() -> None:
         {"debit": 0, "credit": 1_500},
         {"description": None},
         {"description": "b"},
+        {"currency": "USD", "currency_amount": 1_650},
         {"tax_rate": "21"},
         {"tax_part": TaxPart.INPUT},
         {"tax_code_id": None},
