@@ -22,7 +22,7 @@ from accounting.bank.payouts import (
 )
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
-from accounting.books.record_rates import currency_or_base, worth_of
+from accounting.books.record_rates import currency_of_all, currency_or_base, worth_of
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade.payments import (
@@ -133,23 +133,10 @@ def update(
 
 
 def _currency(command: SavePayout, held: Held, context: Context) -> str:
-    """Return the currency of a new payout: the given one, else that of all its items.
-
-    Raises RuleViolation `currency_mismatch` for items of several currencies.
-    """
+    """Return the currency of a new payout: the given one, else that of all its items."""
     named = (*or_else(command.payment_ids, ()), *or_else(command.refund_payment_ids, ()))
-    currencies = sorted({held[id_].currency for id_ in named if id_ in held})
-    if command.currency is not None or not currencies:
-        return currency_or_base(command.currency, context)
-    if len(currencies) > 1:
-        raise RuleViolation(
-            "currency_mismatch",
-            f"The payments and refunds are in {' and '.join(currencies)}. A payout has one"
-            " currency.",
-            field="currency",
-            currencies=currencies,
-        )
-    return currency_or_base(currencies[0], context)
+    currencies = (held[id_].currency for id_ in named if id_ in held)
+    return currency_of_all(command.currency, currencies, context, "The items are in")
 
 
 def _refuse_new_currency(payout: Payout, command: SavePayout, context: Context) -> None:

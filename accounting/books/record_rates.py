@@ -1,5 +1,6 @@
 """The exchange rate that a record takes, and what the record is worth in base with it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -44,6 +45,23 @@ def currency_or_base(currency: str | None, context: Context) -> str:
     if context.rates is None:
         refuse_other_currency(currency, context)
     return context.currency if currency is None else currency.upper()
+
+
+def currency_of_all(given: str | None, held: Iterable[str], context: Context, what: str) -> str:
+    """Return the given currency, else that of all that a record holds, settles or gives back.
+
+    `what` names it in the error. Nothing is in base. Raises RuleViolation `currency_mismatch` if
+    several currencies are held and none is given.
+    """
+    currencies = sorted(set(held))
+    if given is None and len(currencies) > 1:
+        raise RuleViolation(
+            "currency_mismatch",
+            f"{what} {' and '.join(currencies)}. Give the currency.",
+            field="currency",
+            currencies=currencies,
+        )
+    return currency_or_base(given or next(iter(currencies), None), context)
 
 
 def given_rate(currency: str, given: GivenWorth, context: Context) -> Worth | None:

@@ -9,7 +9,7 @@ from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import processor_of
 from accounting.books.foreign import Worth
 from accounting.books.ledger import Span
-from accounting.books.record_rates import currency_or_base, worth_of
+from accounting.books.record_rates import currency_of_all, worth_of
 from accounting.errors import Conflict, RuleViolation
 from accounting.trade.allocation import (
     AllocationItem,
@@ -143,22 +143,10 @@ def record(
 
 
 def _currency(command: RecordPayment, loaded: Documents, context: Context) -> str:
-    """Return the currency of a new payment: the given one, else that of all that it settles.
-
-    Raises RuleViolation `currency_mismatch` if the documents have several currencies.
-    """
+    """Return the currency of a new payment: the given one, else that of all that it settles."""
     named = (loaded.get(item.document_id) for item in command.allocations)
-    settled = sorted({document.currency for document in named if document is not None})
-    if command.currency is not None or not settled:
-        return currency_or_base(command.currency, context)
-    if len(settled) > 1:
-        raise RuleViolation(
-            "currency_mismatch",
-            f"The documents are in {' and '.join(settled)}. Give the currency of the payment.",
-            field="currency",
-            currencies=settled,
-        )
-    return currency_or_base(settled[0], context)
+    settled = (document.currency for document in named if document is not None)
+    return currency_of_all(command.currency, settled, context, "The documents are in")
 
 
 def record_with(

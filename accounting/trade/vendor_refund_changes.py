@@ -9,7 +9,7 @@ from uuid import UUID
 from accounting.absent import Absent, or_else, said
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
-from accounting.books.record_rates import currency_or_base
+from accounting.books.record_rates import currency_of_all
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade import payments, refunds, vendor_refund_payments
@@ -145,27 +145,15 @@ def agree(
 
 
 def _currency(command: AgreeVendorRefund, loaded: AffectedTargets, context: Context) -> str:
-    """Return the currency of a refund: the given one, else that of all that it gives back.
-
-    Raises RuleViolation `currency_mismatch` for targets of several currencies.
-    """
+    """Return the currency of a refund: the given one, else that of all that it gives back."""
     targets: dict[UUID, Document | Payment | Credit] = {
         **loaded.documents,
         **loaded.payments,
         **loaded.credits,
     }
     named = (item.target_id for item in command.allocations)
-    given_back = sorted({targets[id_].currency for id_ in named if id_ in targets})
-    if command.currency is not None or not given_back:
-        return currency_or_base(command.currency, context)
-    if len(given_back) > 1:
-        raise RuleViolation(
-            "currency_mismatch",
-            f"The refund gives back amounts in {' and '.join(given_back)}. It has one currency.",
-            field="currency",
-            currencies=given_back,
-        )
-    return currency_or_base(given_back[0], context)
+    given_back = (targets[id_].currency for id_ in named if id_ in targets)
+    return currency_of_all(command.currency, given_back, context, "The refund gives back")
 
 
 def _refuse_not_allocated(refund: VendorRefund) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from itertools import count
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ import pytest
 from accounting.books.accounts import Account, AccountReference, BookAccounts
 from accounting.books.businesses import Business, Context
 from accounting.books.chart import STARTING_CHART, Role
+from accounting.books.exchange_rates import KnownRates, RateTable
 from accounting.books.ledger import Entry, Part, PostedEntry, Split
 from accounting.errors import ApiError
 from accounting.tax.codes import TaxCodes
@@ -93,6 +95,20 @@ def context_of(
     year_end = date(2026, 12, 31)
     business = Business(UUID(int=1), "GB", "GBP", "accrual", year_end, lock_date, timezone=timezone)
     return Context(business, moment(today), identify or identifiers())
+
+
+def rates_on(on: str, **rates: str) -> KnownRates:
+    """Return a table of a day, in units for a pound: USD="1.25" makes a dollar worth 0.80."""
+    table = RateTable(
+        id=UUID(int=9),
+        version=1,
+        created_at=moment("1"),
+        updated_at=moment("1"),
+        day=day(on),
+        reference_currency="GBP",
+        rates={currency: Decimal(rate) for currency, rate in rates.items()},
+    )
+    return KnownRates((table,))
 
 
 def refused(step: Any, *given: Any, **facts: Any) -> ApiError:

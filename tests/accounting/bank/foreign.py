@@ -5,25 +5,15 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank.bank_transactions import BankTransaction
-from accounting.books.exchange_rates import KnownRates, RateTable
 from accounting.books.ledger import Entry
 from accounting.books.record_rates import GivenWorth
 from tests.accounting.bank.statements import line
-from tests.accounting.samples import account_id, code_of, day, moment
+from tests.accounting.samples import account_id, code_of, rates_on
 
 DOLLARS, CROWNS = account_id("1121"), account_id("1122")
 OWN_ACCOUNTS = {"USD": DOLLARS, "SEK": CROWNS}
 
-TABLE = RateTable(
-    id=UUID(int=9),
-    version=1,
-    created_at=moment("1"),
-    updated_at=moment("1"),
-    day=day("10"),
-    reference_currency="GBP",
-    rates={"USD": Decimal("1.25"), "SEK": Decimal("12.5")},
-)
-RATES = KnownRates((TABLE,))
+RATES = rates_on("10", USD="1.25", SEK="12.5")
 """A dollar is worth 0.80 and a crown 0.08."""
 
 

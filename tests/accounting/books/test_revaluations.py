@@ -3,20 +3,19 @@
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from accounting.books.chart import Role
-from accounting.books.exchange_rates import KnownRates, RateTable
+from accounting.books.exchange_rates import KnownRates
 from accounting.books.foreign import at_rate
 from accounting.books.ledger import parts, stays
 from accounting.books.record_rates import in_minor_units
 from accounting.books.revaluations import BalanceKind, can_be_stale, status
 from tests.accounting.books.revalued_books import Books, book, foreign
-from tests.accounting.samples import ROLES, code_of, day, moment, no_move, refusal_of
+from tests.accounting.samples import ROLES, code_of, day, no_move, rates_on, refusal_of
 from tests.accounting.trade.business import Trade
 from tests.accounting.trade.test_foreign_settlements import at, last
 
@@ -33,20 +32,6 @@ def books() -> Books:
 @pytest.fixture
 def trade() -> Trade:
     return Trade("5", rates=KnownRates())
-
-
-def table(on: str, **rates: str) -> KnownRates:
-    """Return the table of a day, in units for one GBP."""
-    made = RateTable(
-        id=UUID(int=9),
-        version=1,
-        created_at=moment(on),
-        updated_at=moment(on),
-        day=day(on),
-        reference_currency="GBP",
-        rates={currency: Decimal(rate) for currency, rate in rates.items()},
-    )
-    return KnownRates((made,))
 
 
 class TestClaims:
@@ -145,7 +130,7 @@ class TestMoney:
 
 class TestItems:
     def test_each_account_and_currency_has_an_entry(self, books: Books) -> None:
-        books.rates = table("28", USD="1.25", SEK="10")
+        books.rates = rates_on("28", USD="1.25", SEK="10")
         books.post("5", foreign("1200", 1_000, 10_000, "SEK"), foreign("2000", -700, -1_000))
         books.post("5", foreign("1200", 9_000, 10_000), foreign("1200", 10_050, 15_000, "ISK"))
         run = books.revalue("31", USD="0.97", ISK="0.007", EUR="0.85")
@@ -230,14 +215,14 @@ class TestIsStale:
     @pytest.fixture
     def books(self) -> Books:
         """The books with receivables of USD 100.00 worth 90.00, which are 80.00 by the table."""
-        books = Books(rates=table("28", USD="1.25"))
+        books = Books(rates=rates_on("28", USD="1.25"))
         books.post("5", foreign("1200", 9_000, 10_000))
         return books
 
     def test_after_a_changed_table_unless_the_rate_was_given(self, books: Books) -> None:
         by_table = books.revalue("31")
         assert not books.is_stale(by_table)
-        books.rates = table("30", USD="1.6")
+        books.rates = rates_on("30", USD="1.6")
         assert books.is_stale(by_table)
         books.reverse(by_table)
         assert not books.is_stale(books.revalue("31", USD="0.97"))

@@ -12,7 +12,7 @@ import pytest
 from accounting.books.accounts import AccountReference
 from accounting.books.chart import Role
 from accounting.books.commands import EntryLineGiven
-from accounting.books.exchange_rates import KnownRates, RateTable
+from accounting.books.exchange_rates import KnownRates
 from accounting.books.foreign import Worth, in_base
 from accounting.books.ledger import Entry
 from accounting.books.record_rates import GivenWorth
@@ -42,27 +42,18 @@ from tests.accounting.samples import (
     amounts,
     code_of,
     context_of,
-    day,
-    moment,
+    rates_on,
     refusal_of,
 )
 from tests.accounting.trade.business import Trade
 
 DOLLARS = replace(account("1101"), currency="USD")
 KNOWN_HERE = replace(KNOWN, named={**KNOWN.named, AccountReference("code", "1101"): DOLLARS})
-TABLE = RateTable(
-    id=UUID(int=9),
-    version=1,
-    created_at=moment("1"),
-    updated_at=moment("1"),
-    day=day("30"),
-    reference_currency="GBP",
-    rates={"USD": Decimal("1.25")},
-)
+RATES = rates_on("30", USD="1.25")
 
 
 def opened(*accounts: EntryLineGiven, **sides: OpenWithSide) -> OpenedBooks:
-    context = replace(context_of(TODAY), rates=KnownRates((TABLE,)))
+    context = replace(context_of(TODAY), rates=RATES)
     return open_books(command(*accounts, **sides), KNOWN_HERE, context)
 
 

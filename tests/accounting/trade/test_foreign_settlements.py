@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from accounting.books.exchange_rates import KnownRates, RateTable
+from accounting.books.exchange_rates import KnownRates
 from accounting.books.foreign import ForeignAmount, in_base
 from accounting.books.ledger import PostedEntry
 from accounting.books.record_rates import GivenWorth
@@ -17,7 +17,7 @@ from accounting.trade import documents
 from accounting.trade.allocation import AllocationItem, exchange_difference
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import code_of, day, moment, refusal_of
+from tests.accounting.samples import code_of, rates_on, refusal_of
 from tests.accounting.trade.business import BOTH_SIDES, Trade, line
 from tests.accounting.trade.purchases import (
     BILL,
@@ -326,16 +326,7 @@ class TestRecoded:
 @pytest.fixture
 def purchases() -> Purchases:
     """The books with a table, by which a dollar is worth 0.80."""
-    table = RateTable(
-        id=UUID(int=9),
-        version=1,
-        created_at=moment("1"),
-        updated_at=moment("1"),
-        day=day("4"),
-        reference_currency="GBP",
-        rates={"USD": Decimal("1.25")},
-    )
-    return Purchases("5", rates=KnownRates((table,)), codes=CODES)
+    return Purchases("5", rates=rates_on("4", USD="1.25"), codes=CODES)
 
 
 class TestVendorRefund:
