@@ -2,13 +2,13 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 from uuid import UUID
 
 import orjson
 from sqlalchemy import Connection, text
 
-from accounting.books.accounts import free_code
 from accounting.books.chart import (
     STARTING_CHART,
     Role,
@@ -60,7 +60,7 @@ def _with_accounts(
     for account in _starting(_WITHHELD - set(roles)):
         assert account.role is not None, "found by it"
         # The business may use the code already. Any code will do: the account is found by its role.
-        code = free_code(account.code, taken)
+        code = next(each for each in map(str, count(int(account.code))) if each not in taken)
         roles[account.role] = new_id()
         taken.add(code)
         row: dict[str, Any] = {
