@@ -131,7 +131,7 @@ def complete(
     The transaction must cover the whole amount. Raises RuleViolation `link_exceeds_remaining`.
     """
     left = remaining(line)
-    wanted = transfer.amount if command.amount is None else command.amount
+    wanted = int(transfer.amount) if command.amount is None else command.amount
     if wanted != transfer.amount or left < wanted:
         raise RuleViolation(
             "link_exceeds_remaining",

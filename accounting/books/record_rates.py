@@ -89,7 +89,7 @@ def worth_of(
     """Return what a record of a day is worth: with the given rate, its own, or the table's.
 
     A record in the base currency has no worth of its own. USD 100.00 at 0.92 is worth EUR 92.00. A
-    given base amount stands, and the rate follows from it; that of a total of 0 is 0. A changed
+    given base amount stands, and the rate follows from it; a total of 0 has a base of 0. A changed
     total keeps the rate that it had `before`. Raises RuleViolation `exchange_rate_not_needed`,
     `exchange_rate_mismatch`, `exchange_rate_invalid`, `exchange_rate_missing` or
     `amount_too_large`.
@@ -125,7 +125,8 @@ def _repeats(before: Worth, total: int, given: GivenWorth, base_currency: str) -
     rate, base = given.exchange_rate, given.base_amount
     shown = in_major_units(before.rate, before.currency, base_currency)
     return (
-        base == before.base_total
+        (rate, base) != (ABSENT, ABSENT)
+        and base in (ABSENT, before.base_total)
         and rate in (ABSENT, shown)
         and at_rate(total, before.rate) == before.base_total
     )
@@ -134,8 +135,12 @@ def _repeats(before: Worth, total: int, given: GivenWorth, base_currency: str) -
 def _checked(rate: Decimal, currency: str, base_currency: str) -> Fraction:
     """Return a given rate in minor units.
 
-    Raises RuleViolation `exchange_rate_invalid` if it has more than 12 digits.
+    Raises RuleViolation `exchange_rate_invalid` if it is not above 0, or has more than 12 digits.
     """
+    if rate <= 0:
+        raise RuleViolation(
+            "exchange_rate_invalid", "exchange_rate must be above 0.", field="exchange_rate"
+        )
     if len(rate.normalize().as_tuple().digits) > MOST_DIGITS:
         raise RuleViolation(
             "exchange_rate_invalid",

@@ -74,11 +74,12 @@ class AllocationItem:
 class AllocationSource:
     """The facts of a payment or credit that its allocations depend on.
 
-    `total` and `held`, the amount of it that is refunded, have their base in a foreign currency. A
-    payment may also settle documents of another currency (`across`). `applied` is true while a
-    payment is completed, else its parts are reserved. `day` is the date of the payment or credit.
-    `start` is the day of new allocations that name none, or None for `day`; `end` is the day of
-    released ones. `applied_on` returns the day of the entry that applies an allocation.
+    `held` is the amount of the `total` that is refunded; both of a payment have their base, in a
+    foreign currency. A payment may also settle documents of another currency (`across`). `applied`
+    is true while a payment is completed, else its parts are reserved. `day` is the date of the
+    payment or credit. `start` is the day of new allocations that name none, or None for `day`;
+    `end` is the day of released ones. `applied_on` returns the day of the entry that applies an
+    allocation.
     """
 
     party_id: UUID
@@ -420,15 +421,15 @@ def _all_applied(
             continue
         amount = share_of(left, each.amount)
         left -= amount
-        old_split = old_splits.get(each.document_id, ())
-        applied.append(_applied(replace(each, amount=amount), after, source, old_split))
+        split = _split_on_document(each, after, source, old_splits.get(each.document_id, ()))
+        applied.append(replace(each, amount=amount, split=split))
     return applied
 
 
-def _applied(
+def _split_on_document(
     allocation: Allocation, after: dict[UUID, Document], source: AllocationSource, old_split: Split
-) -> Allocation:
-    """Turn a reservation into a settlement, split over what is left of the document."""
+) -> Split:
+    """Settle a document by a reservation; return the split of the settlement."""
     document, amount = after[allocation.document_id], allocation.settles
     if documents.has_left(document, old_split):
         split = documents.taken_again(document, old_split)
@@ -436,4 +437,4 @@ def _applied(
         split = documents.share_out(document, amount)
     on = source.applied_on(allocation)
     after[document.id] = documents.settle(document, amount, split, on, source.by, reserved=amount)
-    return replace(allocation, split=split)
+    return split

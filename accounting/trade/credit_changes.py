@@ -183,7 +183,8 @@ def create(
     worth = given_rate(currency, command.worth, context)
     source = loaded.get(command.source_document_id) if command.source_document_id else None
     worth = worth or _rate_of_source(currency, source)
-    credit = replace(credit, currency=currency, worth=worth)
+    if currency != context.currency:
+        credit = replace(credit, currency=currency, worth=worth)
     documents = loaded
     if command.opened_at is not None:
         credit = _opened(side, credit, command.opened_at, context)
@@ -445,6 +446,8 @@ def with_worth(credit: Credit, given: GivenWorth, day: date, context: Context) -
     """Return an opened credit with its exchange rate and its base amounts."""
     total, rate = credit.total_amount, credit.worth
     worth = worth_of(credit.currency, total, given, day, context, rate)
+    if worth is None:
+        return credit
     return replace(credit, worth=worth, lines=translated_credit(credit.lines, worth))
 
 

@@ -37,7 +37,9 @@ def refuse_in_opening(opening_id: UUID | None, what: str) -> None:
 
 M = TypeVar("M", bound=Payment | RefundPayment)
 
-FIXED_IN_OPENING = ("total", "payment_date", "method", "processor", "fee", "status", "bank")
+FIXED_IN_OPENING = (
+    *("total", "worth", "payment_date", "method", "processor", "fee", "status", "bank"),
+)
 
 
 def refuse_changing_opening(before: Payment, after: Payment) -> None:

@@ -75,13 +75,17 @@ def with_base_anew(
     """Return splits that were made again, with their base.
 
     The live steps take, in the order of their days, the base that earlier ones have left. Any other
-    step is taken as the only one. Splits of what is not foreign are unchanged.
+    step is taken as the only one. A part of former lines stays as it was, and so do splits of what
+    is not foreign.
     """
     found: dict[Any, Shares[K]] = {}
     taken: Shares[K] = ()
     for each in sorted(steps, key=lambda each: (each.on, str(each.id))):
         left = rests(whole, taken) if each.live else dict(whole)
-        found[each.id] = foreign.step(left, again[each.id])
+        known = tuple(pair for pair in again[each.id] if pair[0] in left)
+        former = tuple(pair for pair in again[each.id] if pair[0] not in left)
+        based = (pair for pair in foreign.step(left, known) if pair[1])
+        found[each.id] = (*based, *former)
         if each.live:
             taken = added(taken, found[each.id])
     return found

@@ -207,10 +207,12 @@ def amend(
     refuse_move(side, payment.status, status)
     bank = chosen_bank(command.bank_account_id, banks, payment.bank, payment.currency)
     amended = replace(payment, **corrected(payment, command), status=status, bank=bank)
-    amended = replace(amended, worth=_worth(payment, amended, command, context))
+    worth = _worth(payment, amended, command, context)
+    if worth is not amended.worth:
+        amended = replace(amended, worth=worth)
     amended = on_own_account(side, payment, amended, context)
     refuse_changing_opening(payment, amended)
-    if amended.whole != payment.whole:
+    if (amended.whole, amended.worth) != (payment.whole, payment.worth):
         _refuse_refunded(payment)
         amended = replace(amended, allocations=uses_anew(amended))
     context = context_of_status(

@@ -450,9 +450,16 @@ def _refund_payment(side: Side, payment: RefundPayment, roles: Roles) -> Iterato
         # The current period posts the amount: integrity checks then detect a split that differs.
         standing = stood[1] is None
         amount = payment.amount if standing else sum(int(part) for _, part in split)
-        moved = Amount(money, -side.sign * share_of(payment.whole, amount))
+        moved = Amount(money, -side.sign * _moved(payment, amount))
         yield from during(stood, MAIN, with_exchange((*settled, moved), roles))
         yield from _fee(side, stood, stream, fee, money, roles)
+
+
+def _moved(payment: RefundPayment, amount: int) -> int:
+    """Return the amount of a period with its base: at the rate, if it is not the amount of now."""
+    if payment.worth is None:
+        return amount
+    return payment.whole if amount == payment.amount else payment.worth.converted(amount)
 
 
 def _settling_refund(side: Side, payment: RefundPayment, roles: Roles) -> Iterator[list[Amount]]:

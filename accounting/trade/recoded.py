@@ -263,7 +263,9 @@ def _refunded_in_base(
     ]
     splits = {each.id: each.split for _, each in of_document}
     again = with_base_anew(charged_parts(after, net_account_id), steps, splits)
-    assessed = {each.id: assessed_with_base(after, each.self_assessed) for _, each in of_document}
+    assessed = {
+        each.id: assessed_with_base(after, each.self_assessed, {}) for _, each in of_document
+    }
     return [_with_given(refund, again, assessed) for refund in given]
 
 
@@ -343,7 +345,7 @@ def _paid_again(
             found, changed = [*found, *own], [*changed, refund]
             continue
         if isinstance(refund, VendorRefund) and refund.by_target:
-            own = _by_target(live, own, pairs)
+            own = _by_target(refunds.live_allocations(refund), own, pairs)
         else:
             moved = moves(pair for each in live for pair in pairs[each.id])
             own = _by_part(refunds.parts(refund), own, moved)
@@ -366,7 +368,7 @@ def _by_target(
     moved: Moves[TargetPart] = moves(
         ((each.target_id, old), (each.target_id, new), amount)
         for each in live
-        for old, new, amount in pairs[each.id]
+        for old, new, amount in pairs.get(each.id, ())
     )
     whole: dict[TargetPart, int] = summed(
         ((each.target_id, part), amount) for each in live for part, amount in each.split

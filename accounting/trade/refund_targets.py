@@ -28,6 +28,7 @@ from accounting.trade.payments import Payment
 from accounting.trade.refunds import GivenBackLine, RefundAllocation, ReleasedAllocation
 from accounting.trade.remaining_by_line import (
     assessed_split,
+    assessed_taken,
     by_gross,
     charged_parts,
     charged_split,
@@ -82,7 +83,9 @@ def of_document(
         amount=amount,
         split=split,
         lines=shares,
-        self_assessed=assessed_with_base(document, assessed_split(document, shares)),
+        self_assessed=assessed_with_base(
+            document, assessed_split(document, shares), assessed_taken(document)
+        ),
         **facts,
     )
     return allocation, _given(record_credited_lines(document, shares), amount, split, context)
@@ -302,16 +305,19 @@ def apply_again(
 
     A payment that is no longer completed is returned unchanged. Each document takes no more than
     can still be allocated to it, and nothing if it has another party now. An allocation that is
-    restored in full has its old split.
+    restored in full has its old split. One across currencies is restored only in full.
     """
     if payment.status != "completed":
         return ReleasedPayment(payment, loaded)
     parts = {each.document_id: each for each in items_of(payment.allocations)}
+    free = int(payments.remaining(payment))
     for each in released:
         id_ = each.document_id
         room = _room(loaded[id_], payment)
         if each.document_amount is not None:
-            if each.document_amount <= room:
+            fits = each.document_amount <= room and each.amount <= free
+            if fits and id_ not in parts:
+                free -= each.amount
                 parts[id_] = AllocationItem(
                     *(id_, each.amount, each.description),
                     old_split=each.split,

@@ -146,6 +146,17 @@ def assessed_split(document: Document, shares: LineShares) -> Split:
     )
 
 
+def assessed_taken(document: Document) -> dict[Part, int]:
+    """Return the self-assessed amounts that were taken so far: by part, with its sign."""
+    return summed(
+        (part, int(amount) - left)
+        for line in document.lines
+        for (part, amount), left in zip(
+            line.assessed, rest_of(document, line)[len(line.charged) :], strict=True
+        )
+    )
+
+
 def record_credited_lines(document: Document, shares: LineShares, sign: int = 1) -> Document:
     """Record amounts taken from lines; a `sign` below zero undoes that."""
     held = dict(document.reduced)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from accounting.books.foreign import ForeignAmount, Worth, at_rate, in_base, share_of
-from accounting.books.ledger import Part, Split, TaxMark, TaxPart, summed
+from accounting.books.ledger import Part, Split, TaxMark, TaxPart, negative, summed
 from accounting.money import round_together, split
 from accounting.tax.taxed_amounts import HeldTax, Tax
 from accounting.trade.credits import CreditLine
@@ -161,40 +161,46 @@ def _assessed(taxes: Sequence[Tax], worth: Worth) -> Sequence[int]:
     amounts = [(Part(tax.account_id, tax.mark), tax.amount) for tax in taxes]
     parts = summed(amounts)
     bases = {part: at_rate(amount, worth.rate) for part, amount in parts.items()}
+    bases |= _costs(parts, bases)
+    return _over(amounts, bases, worth)
+
+
+def assessed_with_base(document: Document, taken: Split, before: Mapping[Part, int]) -> Split:
+    """Return amounts that are taken of self-assessed tax, with their base; both as posted.
+
+    `before` are the own amounts that were taken of each part earlier. By code the base sums to
+    zero, and steps that take all of a part take all of its base.
+    """
+    if document.worth is None:
+        return taken
+    wholes = summed(part for line in document.lines for part in line.assessed)
+    after = summed([*before.items(), *negative(taken)])
+    now, earlier = _bases_of_taken(wholes, after), _bases_of_taken(wholes, before)
+    own = dict(taken)
+    amounts = (
+        (part, ForeignAmount(own.get(part, 0), earlier.get(part, 0) - base, document.currency))
+        for part, base in now.items()
+    )
+    return tuple(pair for pair in amounts if pair[1])
+
+
+def _bases_of_taken(wholes: Mapping[Part, int], taken: Mapping[Part, int]) -> Mapping[Part, int]:
+    """Return the base of all that was taken so far: what is not recovered has the rest."""
+    bases = {part: in_base(share_of(wholes[part], amount)) for part, amount in taken.items()}
+    return {**bases, **_costs(dict(taken), bases)}
+
+
+def _costs(parts: Mapping[Part, int], bases: Mapping[Part, int]) -> dict[Part, int]:
+    """Return the base of tax that is not recovered, so that the tax of each code sums to zero."""
+    costs: dict[Part, int] = {}
     for code in {_code(part.tax) for part in parts}:
         of_code = [part for part in parts if _code(part.tax) == code]
         cost = [part for part in of_code if part.tax and part.tax.part is TaxPart.BLOCKED]
         if cost:
             rest = -sum(bases[part] for part in of_code if part not in cost)
             shares = _spread(rest, [parts[part] for part in cost])
-            bases.update(zip(cost, shares, strict=True))
-    return _over(amounts, bases, worth)
-
-
-def assessed_with_base(document: Document, taken: Split) -> Split:
-    """Return amounts that are taken of self-assessed tax, with their base.
-
-    By code they sum to zero.
-
-    What is owed has its share of the base, and what is recovered and not recovered has the rest.
-    """
-    if document.worth is None:
-        return taken
-    wholes = summed(part for line in document.lines for part in line.assessed)
-    found = {part: share_of(wholes[part], amount) for part, amount in taken}
-    for code in {_code(part.tax) for part in found}:
-        of_code = [part for part in found if _code(part.tax) == code]
-        owed = [part for part in of_code if part.tax and part.tax.part is TaxPart.OUTPUT]
-        others = [part for part in of_code if part not in owed]
-        if others:
-            rest = -sum(in_base(found[part]) for part in owed)
-            shares = _spread(rest, [int(found[part]) for part in others])
-            amounts = zip(others, shares, strict=True)
-            found.update(
-                (part, ForeignAmount(found[part], base, document.currency))
-                for part, base in amounts
-            )
-    return tuple(found.items())
+            costs.update(zip(cost, shares, strict=True))
+    return costs
 
 
 def _code(mark: TaxMark | None) -> object:

@@ -33,8 +33,9 @@ def worth_row(worth: Worth | None, before: Worth | None = None) -> Row:
     """Serialize what a record is worth; without columns if it is a base record, now and before."""
     if worth is None:
         return {} if before is None else dict.fromkeys(NAMES)
-    rate = worth.rate
-    return dict(zip(NAMES, (rate.numerator, rate.denominator, worth.base_total), strict=True))
+    # As texts: they may have more digits than the integers of JSON.
+    base, own = (str(each) for each in worth.rate.as_integer_ratio())
+    return dict(zip(NAMES, (base, own, worth.base_total), strict=True))
 
 
 LINKED: Final = ("linked", "linked_back")

@@ -4,20 +4,21 @@ The books are kept in GBP; amounts of the entries are base amounts.
 """
 
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from accounting.books.exchange_rates import KnownRates
-from accounting.books.foreign import ForeignAmount, in_base
+from accounting.books.foreign import ForeignAmount, Worth, in_base
 from accounting.books.ledger import PostedEntry
 from accounting.books.record_rates import GivenWorth
 from accounting.trade import documents
-from accounting.trade.allocation import AllocationItem, exchange_difference
+from accounting.trade.allocation import AllocationItem, exchange_difference, live
 from accounting.trade.commands import TaxGiven
 from accounting.trade.sides import PAYABLE, RECEIVABLE, Side
-from tests.accounting.samples import code_of, rates_on, refusal_of
+from tests.accounting.samples import code_of, named, rates_on, refusal_of
 from tests.accounting.trade.business import BOTH_SIDES, Trade, line
 from tests.accounting.trade.purchases import (
     BILL,
@@ -388,3 +389,94 @@ class TestSelfAssessedTax:
         refund = purchases.agree(111, returned(BILL, 111, bill))
         for _, amounts in purchases.book(refund):
             assert sum(amounts.values()) == 0
+
+
+class TestRecodedAfterOtherChanges:
+    def test_a_part_of_former_lines_stays_as_it_was(self, purchases: Purchases) -> None:
+        bill = purchases.document(10_000, **at("0.90"))
+        payment = purchases.pay(10_000, (bill, 10_000), **at("0.95"))
+        purchases.on("8").change(payment, allocations=())
+        purchases.replace(bill, line(10_000, account=named("4100")), currency="USD")
+        purchases.recode(bill, {0: "4500"})
+        assert purchases.balances()["4500"] == 9_000
+
+    def test_a_refund_of_two_bills_keeps_the_part_of_the_other(self, purchases: Purchases) -> None:
+        first, second = (purchases.paid(10_000, **at("0.90")) for _ in range(2))
+        money = announced(3_000, worth=GivenWorth(Decimal("0.95")))
+        parts = returned(BILL, 2_000, first), returned(BILL, 1_000, second)
+        refund = purchases.agree(3_000, *parts, payments=money)
+        purchases.complete(refund)
+        purchases.on("8").recode(first, {0: "6100"})
+        assert purchases.balances().get("1270", 0) == 0
+        assert purchases.balances()["6100"] == 9_000 - 1_800
+
+
+class TestReleasedAcrossCurrencies:
+    @pytest.fixture
+    def refund(self, purchases: Purchases) -> UUID:
+        """A refund of a payment in crowns, which was released from a bill in dollars."""
+        bill = purchases.document(30_000, **at("0.90"))
+        across = AllocationItem(bill, 110_000, document_amount=10_000)
+        payment = purchases.pay(110_000, allocations=(across,), **at("0.0874", "SEK"))
+        money = announced(1_000, worth=GivenWorth(Decimal("0.09")))
+        return purchases.agree(1_000, returned(PAYMENT, 1_000, payment), payments=money)
+
+    def test_it_is_applied_again_in_full(self, purchases: Purchases, refund: UUID) -> None:
+        purchases.on("8").withdraw_refund(refund)
+        [bill] = purchases.documents.values()
+        assert bill.paid == 10_000
+
+    def test_money_that_is_used_elsewhere_is_not_applied_again(
+        self, purchases: Purchases, refund: UUID
+    ) -> None:
+        other = purchases.document(100_000, **at("0.09", "SEK"))
+        [payment] = purchases.payments
+        purchases.on("8").change(payment, allocations=(AllocationItem(other, 100_000),))
+        purchases.withdraw_refund(refund)
+        assert [each.document_id for each in live(purchases.payments[payment].allocations)] == [
+            other
+        ]
+
+
+class TestPeriodsOfARefundPayment:
+    def test_an_ended_one_keeps_its_base_when_the_amount_changes(
+        self, purchases: Purchases
+    ) -> None:
+        bill = purchases.paid(10_000, **at("0.90"))
+        money = announced(1_000, worth=GivenWorth(Decimal("0.333")))
+        refund = purchases.agree(1_000, returned(BILL, 1_000, bill), payments=money)
+        payment = purchases.complete(refund)
+        purchases.on("7").move(payment, "failed")
+        before = purchases.book(payment)
+        purchases.on("8").allocate(refund, returned(CREDIT, 1_000))
+        assert purchases.book(payment) == before
+
+
+class TestSteps:
+    def test_self_assessed_tax_closes_when_all_is_refunded(self, purchases: Purchases) -> None:
+        bill = purchases.paid(line(30, tax_code="PR60"), **at("0.5"))
+        for _ in range(15):
+            purchases.agree(2, returned(BILL, 2, bill))
+        balances = purchases.balances()
+        assert {code: balances.get(code, 0) for code in ("2200", "1300", "6000")} == {
+            "2200": 0,
+            "1300": 0,
+            "6000": 0,
+        }
+
+
+class TestGivenRates:
+    @pytest.mark.parametrize("rate", ["0", "-1"])
+    def test_a_rate_is_above_zero(self, trade: Trade, rate: str) -> None:
+        assert refusal_of(trade.document, 100, **at(rate))[0] == "exchange_rate_invalid"
+
+    def test_the_rate_alone_does_not_change_while_a_refund_holds_some(self, trade: Trade) -> None:
+        payment = trade.pay(100, **at("0.904"))
+        trade.refund(payment, 50)
+        code = refusal_of(trade.change, payment, worth=GivenWorth(Decimal("0.9")))[0]
+        assert code == "payment_has_refunds"
+
+    def test_the_rate_of_an_answer_keeps_the_exact_one(self, trade: Trade) -> None:
+        payment = trade.pay(300, worth=GivenWorth(base_amount=100), currency="USD")
+        trade.change(payment, worth=GivenWorth(Decimal("0.333333333333")))
+        assert trade.payments[payment].worth == Worth("USD", Fraction(1, 3), 100)
