@@ -19,7 +19,7 @@ class ForeignAmount(int):
     """An amount in a foreign currency and its base amount: USD 100.00 that are worth EUR 90.00.
 
     As a number it is the own amount. Sums and negations of foreign amounts carry the base along; a
-    sum with a plain number is a plain own amount.
+    sum with a plain number is a plain own amount, except with 0, which changes nothing.
     """
 
     currency: str

@@ -78,6 +78,19 @@ def given_rate(currency: str, given: GivenWorth, context: Context) -> Worth | No
     return Worth(currency, _checked(rate, currency, context.currency))
 
 
+def refuse_unused(given: GivenWorth) -> None:
+    """Refuse a rate or a base amount that nothing takes, such as of a refund to be paid later.
+
+    Raises RuleViolation `exchange_rate_not_needed`.
+    """
+    if given not in (NO_WORTH_GIVEN, GivenWorth(exchange_rate=Decimal(1))):
+        raise RuleViolation(
+            "exchange_rate_not_needed",
+            "Nothing is paid yet. Give the exchange rate with the payment.",
+            field="exchange_rate",
+        )
+
+
 def worth_of(
     currency: str,
     total: int,

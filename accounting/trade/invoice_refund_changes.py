@@ -9,7 +9,7 @@ from accounting.absent import or_else
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Roles, processor_of
 from accounting.books.ledger import Span, Split, added, negative, take
-from accounting.books.record_rates import worth_of
+from accounting.books.record_rates import refuse_unused, worth_of
 from accounting.errors import Conflict, ValidationError
 from accounting.trade import credits, documents, payments, refund_targets, refunds
 from accounting.trade.commands import AgreeRefund, PayRefund
@@ -77,8 +77,8 @@ def agree(
     """Create a refund; with `completed_at` it is paid immediately.
 
     The default amount is the sum of the given lines, or else all that can be refunded. Raises
-    RuleViolation `refund_exceeds_refundable` or `bank_account_inactive`; Conflict `credit_not_sent`
-    or `period_locked`.
+    RuleViolation `refund_exceeds_refundable`, `bank_account_inactive` or, for a rate of a refund
+    that is paid later, `exchange_rate_not_needed`; Conflict `credit_not_sent` or `period_locked`.
     """
     if isinstance(target, Credit):
         credits.refuse_not_open(RECEIVABLE, target, "refunded")
@@ -112,6 +112,7 @@ def agree(
         metadata=command.metadata,
     )
     if command.completed_at is None:
+        refuse_unused(command.worth)
         return AgreedRefund(refund, after, None)
     paid, payment = pay(refund, PayRefund(completed_at=given, worth=command.worth), context)
     return AgreedRefund(paid, after, payment)

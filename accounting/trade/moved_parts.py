@@ -1,6 +1,6 @@
 """Splits after lines of a document got other accounts: each part is split over its new parts.
 
-Amounts, tax codes and rates stay, so nothing changes but accounts. A part whose lines have
+Amounts, tax codes and rates stay; the base of foreign steps is taken anew. A part whose lines have
 different accounts now becomes several parts; each settlement of it is split again over what earlier
 ones have left of these.
 """

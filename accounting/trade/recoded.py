@@ -1,7 +1,8 @@
 """Settlements, refunds and credits after lines of a document or credit got other accounts.
 
-Each gets a new split over the new accounts, on its own day: nothing changes but accounts. The
-difference between the postings then follows from the records.
+Each gets a new split over the new accounts, on its own day: nothing changes but accounts, and a
+unit of exchange in a foreign currency where the new parts are rounded otherwise. The difference
+between the postings then follows from the records.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

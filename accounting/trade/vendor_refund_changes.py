@@ -9,7 +9,7 @@ from uuid import UUID
 from accounting.absent import Absent, or_else, said
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
-from accounting.books.record_rates import currency_of_all
+from accounting.books.record_rates import currency_of_all, given_rate
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade import payments, refunds, vendor_refund_payments
@@ -110,12 +110,15 @@ def agree(
     4800. Raises ValidationError `validation_error`; Conflict `period_locked`,
     `payment_not_completed` or `bill_not_open`; RuleViolation `currency_mismatch`,
     `reference_mismatch`, `reference_not_found`, `bill_vendor_mismatch`, `allocation_exceeds_total`,
-    `refund_exceeds_refundable`, `fee_exceeds_amount`, `bank_account_inactive` or, in a foreign
-    currency, `refund_not_allocated` and those of `worth_of`.
+    `refund_exceeds_refundable`, `fee_exceeds_amount`, `bank_account_inactive`,
+    `exchange_rate_not_needed` or, in a foreign currency, `refund_not_allocated` and those of
+    `worth_of`. A given exchange rate is that of a part kept as a credit, and of the payment by
+    default.
     """
     refuse_repeated(command.allocations)
     refuse_reference_mismatch(party, command.party.external_id)
     currency = _currency(command, loaded, context)
+    given_rate(currency, command.worth, context)  # One in base has none.
     agreed_on = command.refund_date or context.today
     refuse_locked(context, agreed_on)
     refund = VendorRefund(
@@ -140,7 +143,8 @@ def agree(
     made = RefundContext(referenced, context, worth=command.worth)
     refund, affected = allocate(made, refund, command.allocations, loaded)
     _refuse_not_allocated(refund)
-    announced = _announced(refund, command.payments, context, banks)
+    expected = command.payments or [AnnouncePayment(worth=command.worth)]
+    announced = _announced(refund, expected, context, banks)
     return AmendedRefund(refund, announced, affected)
 
 
@@ -331,7 +335,7 @@ def _announced(
 
     Raises RuleViolation `allocation_exceeds_total`.
     """
-    cash, commands = refunds.cash(refund), commands or [AnnouncePayment()]
+    cash = refunds.cash(refund)
     amounts = [or_else(command.amount, cash) for command in commands]
     if sum(amounts) != cash:
         raise RuleViolation(

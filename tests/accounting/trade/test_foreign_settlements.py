@@ -470,6 +470,21 @@ class TestGivenRates:
     def test_a_rate_is_above_zero(self, trade: Trade, rate: str) -> None:
         assert refusal_of(trade.document, 100, **at(rate))[0] == "exchange_rate_invalid"
 
+    def test_a_rate_that_nothing_takes_is_refused(self, trade: Trade) -> None:
+        payment = trade.pay(100, **at("0.9"))
+        code = refusal_of(trade.refund, payment, 50, worth=GivenWorth(Decimal("0.8")))[0]
+        assert code == "exchange_rate_not_needed"
+
+    def test_the_rate_of_a_vendor_refund_is_that_of_its_payment(self, purchases: Purchases) -> None:
+        bill = purchases.paid(10_000, **at("0.90"))
+        worth = GivenWorth(Decimal("0.95"))
+        refund = purchases.agree(10_000, returned(BILL, 10_000, bill), worth=worth)
+        [payment] = purchases.payments_of(refund)
+        assert payment.worth == Worth("USD", Fraction(95, 100), 9_500)
+        pounds = purchases.paid(100)
+        refused = refusal_of(purchases.agree, 100, returned(BILL, 100, pounds), worth=worth)
+        assert refused[0] == "exchange_rate_not_needed"
+
     def test_the_rate_alone_does_not_change_while_a_refund_holds_some(self, trade: Trade) -> None:
         payment = trade.pay(100, **at("0.904"))
         trade.refund(payment, 50)
