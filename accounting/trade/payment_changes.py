@@ -212,7 +212,7 @@ def amend(
         amended = replace(amended, worth=worth)
     amended = on_own_account(side, payment, amended, context)
     refuse_changing_opening(payment, amended)
-    if (amended.whole, amended.worth) != (payment.whole, payment.worth):
+    if worth is not None and (amended.total, worth) != (payment.total, payment.worth):
         _refuse_refunded(payment)
         amended = replace(amended, allocations=uses_anew(amended))
     context = context_of_status(
@@ -252,7 +252,7 @@ def _refuse_refunded(payment: Payment) -> None:
 
     Raises Conflict `payment_has_refunds`.
     """
-    if payment.worth is not None and payment.refunded:
+    if payment.refunded:
         raise Conflict(
             "payment_has_refunds",
             "Part of the payment is refunded, so its amount and its exchange rate cannot change."

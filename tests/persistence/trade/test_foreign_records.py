@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
@@ -241,6 +242,11 @@ class TestForeignRecords:
         loaded = trade.load_all()
         assert loaded[payment].refunded.base == 3_800
         assert loaded[refund].is_foreign
+
+    def test_a_rate_with_more_digits_than_an_integer_of_json(self, trade: ForeignTrade) -> None:
+        document = trade.document(line(10_000_000_000), **at("0.00000000123456789013"))
+        worth = trade.load_all()[document].worth
+        assert (worth.rate, worth.base_total) == (Fraction(Decimal("0.00000000123456789013")), 12)
 
     def test_amounts_so_small_that_their_base_is_zero(self, trade: ForeignTrade) -> None:
         document = trade.document(line(5), **at("0.0874", "SEK"))
