@@ -459,6 +459,16 @@ BEGIN
 END
 $function$;
 
+-- BEFORE INSERT ON number_series
+CREATE OR REPLACE FUNCTION public.keep_events_counted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RETURN NULL;
+END
+$function$;
+
 CREATE OR REPLACE FUNCTION public.keep_partner_audit_record(object_type text, owner uuid, object uuid, change text, before_digest bytea, after_digest bytea, changes jsonb)
  RETURNS void
  LANGUAGE plpgsql

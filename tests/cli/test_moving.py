@@ -345,9 +345,8 @@ class TestRefused:
             flipped[at] ^= 1
             damaged.write_bytes(flipped)
             said = self.refused(elsewhere, damaged)
-            assert said.startswith("accounting: The file is damaged or no export of a business"), (
-                name
-            )
+            # The flip may break the compression, or leave other rows that decompress well.
+            assert "is damaged" in said or "not those that were exported" in said, (name, said)
 
     def test_a_truncated_file(self, elsewhere: Place, exported: Path, tmp_path: Path) -> None:
         content = exported.read_bytes()

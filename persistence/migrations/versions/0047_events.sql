@@ -111,6 +111,18 @@ BEGIN
 END
 $$;
 
+-- A server of the previous release copies the template of sandboxes with its `EVENT` row, after a trigger has
+-- created the row of the copy.
+CREATE FUNCTION keep_events_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER number_series_counts_events BEFORE INSERT ON number_series FOR EACH ROW
+WHEN (NEW.series = 'EVENT' AND pg_trigger_depth() = 0
+  AND coalesce(current_setting('app.caller', true), '') NOT LIKE '%"events":"written"%')
+EXECUTE FUNCTION keep_events_counted();
+
 -- Creates a trigger for events, which a session that writes its events itself does not run.
 CREATE FUNCTION event_trigger(
   name text, occasion text, object_type text, word text, condition text DEFAULT 'true'
