@@ -158,6 +158,7 @@ class CustomerUpdate(TypedDict):
     document: DocumentUpload | Absent
 
 
+RecordExchangeRate = Decimal | str
 AmountsIncludeTax = bool
 Quantity = Decimal | str
 AccountIdentifierType = Literal["AccountId", "AccountCode", "AccountExternalId"]
@@ -220,6 +221,8 @@ class InvoiceInitialPayment(TypedDict):
     """A completed payment, applied to the invoice in full."""
 
     total_amount_cents: int | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     payment_method: PaymentMethod
     bank_account_id: UUID | Absent
     bank_account_external_id: str | Absent
@@ -241,6 +244,7 @@ class InvoiceCreate(TypedDict):
     sent_at: datetime | Absent
     due_at: datetime | Absent | None
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
     amounts_include_tax: AmountsIncludeTax | Absent
@@ -261,6 +265,7 @@ class InvoiceReplace(TypedDict):
     sent_at: datetime | Absent
     due_at: datetime | Absent | None
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
     amounts_include_tax: AmountsIncludeTax | Absent
@@ -328,6 +333,7 @@ class InvoiceAllocationInput(TypedDict):
     invoice_id: UUID | Absent
     invoice_external_id: str | Absent
     amount_cents: int
+    document_amount_cents: int | Absent
     allocation_date: date | Absent
 
 
@@ -342,6 +348,8 @@ class InvoicePaymentCreate(TypedDict):
     allocations: list[InvoiceAllocationInput] | Absent
     payment_date: date
     currency: Currency
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     payment_method: PaymentMethod
     bank_account_id: UUID | Absent
     bank_account_external_id: str | Absent
@@ -369,6 +377,8 @@ class InvoicePaymentChanges(TypedDict):
     allocations: list[InvoiceAllocationInput] | Absent
     payment_date: date | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     payment_method: PaymentMethod | Absent
     bank_account_id: UUID | Absent | None
     bank_account_external_id: str | Absent
@@ -414,6 +424,8 @@ class InvoiceRefundCreate(TypedDict):
     credit_id: UUID | Absent
     credit_external_id: str | Absent
     amount_cents: int | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
     external_id: str | Absent
@@ -438,6 +450,8 @@ class InvoiceRefundForm(TypedDict):
     credit_id: UUID | Absent
     credit_external_id: str | Absent
     amount_cents: int | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     lines: list[RefundedLine] | Absent
     completed_at: datetime | Absent
     external_id: str | Absent
@@ -458,6 +472,8 @@ class InvoiceRefundForm(TypedDict):
 
 class InvoiceRefundPaymentCreate(TypedDict):
     amount_cents: int | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     method: RefundMethod | Absent
     bank_account_id: UUID | Absent
     bank_account_external_id: str | Absent
@@ -506,6 +522,7 @@ class CustomerCreditCreate(TypedDict):
     source_invoice_id: UUID | Absent
     source_invoice_external_id: str | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
     memo: str | Absent | None
     tags: Tags | Absent
     metadata: AnyJson | Absent
@@ -589,6 +606,7 @@ class BillCreate(TypedDict):
     due_at: datetime | Absent | None
     terms: str | Absent | None
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
     amounts_include_tax: AmountsIncludeTax | Absent
@@ -610,6 +628,7 @@ class BillReplace(TypedDict):
     due_at: datetime | Absent | None
     terms: str | Absent | None
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
     memo: str | Absent | None
     additional_discount: int | Absent
     amounts_include_tax: AmountsIncludeTax | Absent
@@ -642,6 +661,7 @@ class BillAllocationInput(TypedDict):
     bill_id: UUID | Absent
     bill_external_id: str | Absent
     amount_cents: int
+    document_amount_cents: int | Absent
     allocation_date: date | Absent
     description: str | Absent
 
@@ -666,6 +686,8 @@ class BillPaymentCreate(TypedDict):
     allocations: list[BillAllocationInput] | Absent
     payment_date: date
     currency: Currency
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     payment_method: BillPaymentMethod
     bank_account_id: UUID | Absent
     bank_account_external_id: str | Absent
@@ -684,6 +706,8 @@ class BillPaymentUpdate(TypedDict):
     """Changes to a payment; no field is required."""
 
     amount_cents: int | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     allocations: list[BillAllocationInput] | Absent
     payment_date: date | Absent
     payment_method: BillPaymentMethod | Absent
@@ -732,6 +756,7 @@ class VendorCreditCreate(TypedDict):
     source_bill_id: UUID | Absent
     source_bill_external_id: str | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
     memo: str | Absent | None
     tags: Tags | Absent
     metadata: AnyJson | Absent
@@ -803,6 +828,8 @@ class VendorRefundInitialPayment(TypedDict):
     """An expected payment of a refund; pending until it is received."""
 
     amount_cents: int
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     payment_method: VendorRefundMethod | Absent
     bank_account_id: UUID | Absent
     bank_account_external_id: str | Absent
@@ -840,6 +867,8 @@ class VendorRefundCreate(TypedDict):
     refund_date: date | Absent
     expected_completion_date: date | Absent
     currency: Currency
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     reference_number: str | Absent
     description: str | Absent
     memo: str | Absent
@@ -881,6 +910,8 @@ class VendorRefundPaymentCreate(TypedDict):
     refund_type: VendorRefundType | Absent
     refund_date: date | Absent
     currency: Currency
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     description: str | Absent
     memo: str | Absent
     reason: str | Absent
@@ -905,6 +936,8 @@ class VendorRefundPaymentUpdate(TypedDict):
     bank_account_external_id: str | Absent
     processor: str | Absent | None
     processing_fee_cents: int | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     payment_reference: str | Absent | None
     processor_payment_id: str | Absent | None
     description: str | Absent | None
@@ -958,6 +991,8 @@ class PayoutCreate(TypedDict):
     fee_cents: int | Absent
     additional_refunds_amount_cents: int | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_amount_cents: int | Absent
     status: PayoutStatus | Absent
     completed_at: datetime | Absent
     imported_at: datetime | Absent | None
@@ -1063,6 +1098,7 @@ class BankTransactionMatch(TypedDict):
     bank_account_id: UUID | Absent
     bank_account_external_id: str | Absent
     amount_cents: int | Absent
+    target_amount_cents: int | Absent
     memo: str | Absent | None
 
 
@@ -1083,6 +1119,7 @@ class BankSplitInput(TypedDict):
 class BankTransactionCategory(TypedDict):
     account: str | Absent
     memo: str | Absent | None
+    exchange_rate: RecordExchangeRate | Absent
     tags: Tags | Absent
     splits: list[BankSplitInput] | Absent
 
@@ -1336,6 +1373,8 @@ class JournalLineInput(TypedDict):
     account: str
     debit_amount: int | Absent
     credit_amount: int | Absent
+    currency: Currency | Absent
+    currency_amount: int | Absent
     description: str | Absent
     tax_code: str | Absent
     tax_part: TaxPart | Absent
@@ -1373,6 +1412,8 @@ class OpeningAccountInput(TypedDict):
     account: str
     debit_amount: int | Absent
     credit_amount: int | Absent
+    currency: Currency | Absent
+    currency_amount: int | Absent
 
 
 class OpeningTaxInput(TypedDict):
@@ -1404,6 +1445,8 @@ class OpeningInvoiceInput(TypedDict):
     tax: list[OpeningTaxInput] | Absent
     accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_outstanding_cents: int | Absent
     memo: str | Absent | None
 
 
@@ -1422,6 +1465,8 @@ class OpeningBillInput(TypedDict):
     tax: list[OpeningTaxInput] | Absent
     accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_outstanding_cents: int | Absent
     memo: str | Absent | None
 
 
@@ -1437,6 +1482,8 @@ class OpeningCustomerCreditInput(TypedDict):
     tax: list[OpeningTaxInput] | Absent
     accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_outstanding_cents: int | Absent
     memo: str | Absent | None
 
 
@@ -1452,6 +1499,8 @@ class OpeningVendorCreditInput(TypedDict):
     tax: list[OpeningTaxInput] | Absent
     accounts: list[OpeningNetInput] | Absent
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_outstanding_cents: int | Absent
     memo: str | Absent | None
 
 
@@ -1471,6 +1520,8 @@ class OpeningPrepaymentInput(TypedDict):
     payment_reference: str | Absent
     unapplied_amount_cents: int
     currency: Currency | Absent
+    exchange_rate: RecordExchangeRate | Absent
+    base_outstanding_cents: int | Absent
     memo: str | Absent
 
 

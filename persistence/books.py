@@ -4,7 +4,7 @@ A handler receives books and nothing else. Every store behind them adds the id o
 itself, so a handler cannot read another business.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
@@ -19,6 +19,7 @@ from accounting.bank.transfers import Transfer
 from accounting.books.accounts import Account
 from accounting.books.businesses import Business, Context
 from accounting.books.chart import Role
+from accounting.books.exchange_rates import NO_RATES, KnownRates, RatesNotLoaded
 from accounting.books.ledger import Entry
 from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
@@ -81,6 +82,7 @@ from persistence.trade.refunds import RefundPaymentStore, RefundStore
 from persistence.trade.write_offs import WriteOffStore
 
 S_co = TypeVar("S_co", covariant=True)
+T = TypeVar("T")
 
 Saved = (
     Customer
@@ -207,6 +209,9 @@ class Purchases(Trade):
 class Books(Scope):
     """The books of one business, in one transaction."""
 
+    _rates: KnownRates = NO_RATES
+    _own_accounts: Mapping[str, UUID] | None = None
+
     customers = StoreOf(CustomerStore)
     vendors = StoreOf(VendorStore)
     accounts = StoreOf(AccountStore)
@@ -278,8 +283,9 @@ class Books(Scope):
 
     @property
     def context(self) -> Context:
-        """The business and the time to which the rules are applied."""
-        return Context(self.business, self.now, new_id)
+        """The business, the time and the loaded rates to which the rules are applied."""
+        business, rates, accounts = self.business, self._rates, self._own_accounts
+        return Context(business, self.now, new_id, rates=rates, own_accounts=accounts)
 
     @property
     def lock_date(self) -> date | None:
@@ -303,6 +309,24 @@ class Books(Scope):
         if not ids:
             return Fetch(self.session, (), lambda _: NO_BANKS)
         return self.bank_accounts.of_money(ids)
+
+    async def with_rates(self, rule: Callable[[Context], T]) -> T:
+        """Apply a rule; if it needs exchange rates, load them and apply it again.
+
+        Only a rule knows whether a record is foreign, and the day whose rate it takes. Raises what
+        the rule raises.
+        """
+        while True:
+            try:
+                return rule(self.context)
+            except RatesNotLoaded as needed:
+                await self._load_rates(needed.day)
+
+    async def _load_rates(self, day: date | None) -> None:
+        """Load the rates of a day, and the accounts of foreign money once."""
+        rates = self.exchange_rates.usable_on(self.context.today if day is None else day)
+        known, self._own_accounts = await self.fetch(rates, self.bank_accounts.own_accounts())
+        self._rates = self._rates.joined(known)
 
     async def roles(self) -> dict[Role, UUID]:
         """Return the account of every role that the rules post to; cached, since it is fixed."""

@@ -129,8 +129,8 @@ class Ledger:
         """Check the books: balance, control accounts, allocations, numbers."""
         for question, text in PROOFS.items():
             assert self.ask(text) == [], question
-        balances = self.balances()
-        assert sum(balances.values()) == 0
+        assert sum(self.balances().values()) == 0
+        balances = dict(self.ask(OWN_BALANCES))
         for code, said in CONTROLLED.items():
             [(amount,)] = self.ask(said)
             assert balances.get(code, 0) == amount, code
@@ -169,11 +169,19 @@ CONTROLLED = {
           SELECT -amount FROM vendor_refund_allocation
           WHERE business_id = %(business)s AND end_on IS NULL AND credit_id IS NOT NULL) owed""",
 }
-"""The balance of each control account by its documents, debits above zero."""
+"""The balance of each control account by its documents, debits above zero.
+
+All currencies are added up; the integrity checks compare each by itself, and in base.
+"""
+
+
+OWN = "coalesce(l.currency_amount, l.debit - l.credit)"
+"""The amount of a line in its own currency, a debit above zero."""
 
 
 def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dict[str, str]:
     """Return the queries for violations on one side; lines have the signs of the side."""
+    settles = "coalesce(a.document_amount, a.amount)"
     write_off = "write_off" if noun == "invoice" else "bill_write_off"
     written_off = f"""
           UNION ALL SELECT document_id, 0, amount, 0 FROM {write_off}
@@ -185,8 +193,8 @@ def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dic
         LEFT JOIN {noun}_payment p ON p.business_id = a.business_id AND p.id = a.payment_id
         WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
         HAVING i.paid + i.reserved + i.credited + i.written_off > i.total_amount
-          OR i.paid <> coalesce(sum(a.amount) FILTER (WHERE p.status = 'completed'), 0)
-          OR i.reserved <> coalesce(sum(a.amount)
+          OR i.paid <> coalesce(sum({settles}) FILTER (WHERE p.status = 'completed'), 0)
+          OR i.reserved <> coalesce(sum({settles})
                              FILTER (WHERE p.status IN ('pending', 'processing')), 0)""",
         f"{noun}s: no payment holds more than it has, and none that is not live anything": f"""
         SELECT p.id FROM {noun}_payment p LEFT JOIN {noun}_allocation a
@@ -197,7 +205,7 @@ def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dic
           OR (p.status IN ('failed', 'cancelled', 'refunded') AND p.allocated <> p.refunded)""",
         f"{noun}s: each stands on the control account with its total while it is open": f"""
         SELECT i.id FROM {noun} i LEFT JOIN (
-          SELECT e.source_id, sum(l.debit - l.credit) AS amount FROM journal_entry e
+          SELECT e.source_id, sum({OWN}) AS amount FROM journal_entry e
           JOIN journal_line l ON l.business_id = e.business_id AND l.entry_id = e.id
           JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
           WHERE e.business_id = %(business)s AND a.role = '{control}'
@@ -208,7 +216,7 @@ def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dic
         SELECT i.id FROM {noun} i LEFT JOIN journal_line l
           ON l.business_id = i.business_id AND l.settles_id = i.id
         WHERE i.business_id = %(business)s GROUP BY i.business_id, i.id
-        HAVING {sign} * coalesce(sum(l.credit - l.debit), 0)
+        HAVING -({sign}) * coalesce(sum({OWN}), 0)
           <> i.paid + i.credited + i.written_off""",
         f"{noun}s: what is credited, written off and refunded is what lives": f"""
         SELECT i.id FROM {noun} i LEFT JOIN (
@@ -229,10 +237,14 @@ def _proofs(noun: str, credit: str, refund: str, control: str, sign: int) -> dic
           SELECT id, paid FROM {refund} WHERE business_id = %(business)s) held
         LEFT JOIN journal_line l ON l.business_id = %(business)s AND l.settles_id = held.id
         GROUP BY held.id, held.used
-        HAVING {sign} * coalesce(sum(l.debit - l.credit), 0) <> held.used""",
+        HAVING {sign} * coalesce(sum({OWN}), 0) <> held.used""",
     }
 
 
+OWN_BALANCES = f"""
+SELECT a.code, sum({OWN})::bigint FROM journal_line l
+JOIN account a ON a.business_id = l.business_id AND a.id = l.account_id
+WHERE l.business_id = %(business)s GROUP BY a.code"""
 PROOFS = {
     "every entry balances and comes to its total": """
         SELECT e.id FROM journal_entry e LEFT JOIN journal_line l

@@ -74,14 +74,25 @@ class BankTransaction:
     posted: tuple[PostedEntry, ...] = ()
 
 
+def sign(transaction: BankTransaction) -> int:
+    """Return the sign of a change of the bank balance: 1 for a credit, -1 for a debit."""
+    return 1 if transaction.direction == "credit" else -1
+
+
 def signed(transaction: BankTransaction) -> int:
     """Return the change of the bank balance: a credit of 98 gives 98, a debit of 98 gives -98."""
-    return transaction.amount if transaction.direction == "credit" else -transaction.amount
+    return sign(transaction) * transaction.amount
 
 
 def remaining(transaction: BankTransaction) -> int:
     """Return the amount that is not explained: of 100 with 60 linked and 10 categorized, 30."""
     return transaction.amount - transaction.linked - transaction.categorized
+
+
+def base_categorized(transaction: BankTransaction) -> int:
+    """Return the categorized amount in base: USD 100.00 at 0.92 is EUR 92.00."""
+    worth = transaction.worth
+    return transaction.categorized if worth is None else worth.base_total or 0
 
 
 def is_reconciled(transaction: BankTransaction) -> bool:

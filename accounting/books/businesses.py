@@ -2,7 +2,7 @@
 
 from calendar import monthrange
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -11,7 +11,7 @@ from uuid import UUID
 from accounting.absent import said
 from accounting.books import time_zones
 from accounting.books.commands import ChangeBusiness
-from accounting.books.exchange_rates import KnownRates
+from accounting.books.exchange_rates import NO_RATES, KnownRates
 from accounting.errors import Conflict, NotAllowed, RuleViolation, ValidationError
 
 COUNTRIES = (
@@ -239,15 +239,16 @@ class Context:
 
     `given_day` is the day that a caller gives to a change, such as a `status_date`. `rates` are
     the exchange rates that a foreign record may need, and `own_accounts` the ledger accounts that
-    foreign money may need: by currency, that of the oldest active bank account.
+    foreign money may need: by currency, that of the oldest active bank account. They are loaded
+    when a rule needs them; None until then.
     """
 
     business: Business
     now: datetime
     identify: Callable[[], UUID]
     given_day: date | None = None
-    rates: KnownRates | None = None
-    own_accounts: Mapping[str, UUID] = field(default_factory=dict)
+    rates: KnownRates = NO_RATES
+    own_accounts: Mapping[str, UUID] | None = None
 
     @property
     def today(self) -> date:
@@ -337,14 +338,15 @@ def out_of_order(
 
 
 def refuse_other_currency(currency: str | None, context: Context) -> None:
-    """Refuse a currency other than the base currency of the business; None is accepted.
+    """Refuse a currency other than the base currency for an account that no bank account has.
 
     Raises RuleViolation `currency_mismatch`.
     """
-    if currency is not None and currency.upper() != context.currency:
+    if currency is not None and currency != context.currency:
         raise RuleViolation(
             "currency_mismatch",
-            f"The books are kept in {context.currency}. Send this currency or omit the field.",
+            f"The account is in {context.currency}. A bank account in another currency has an"
+            " account of its own.",
             currency=currency,
             base_currency=context.currency,
         )

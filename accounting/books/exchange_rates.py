@@ -161,16 +161,49 @@ def cross_rate(table: RateTable, currency: str, base_currency: str) -> Decimal |
     return None if foreign is None or base is None else ROUNDED.divide(base, foreign)
 
 
+class RatesNotLoaded(Exception):
+    """A rule needs the exchange rates of a day, or the accounts of foreign money, to be loaded.
+
+    Without a `day` only the accounts are needed.
+    """
+
+    def __init__(self, day: date | None = None) -> None:
+        super().__init__(day)
+        self.day = day
+
+
 @dataclass(frozen=True, slots=True)
 class KnownRates:
-    """The tables that the records of a request can use: of the business, and of its partner."""
+    """The tables that were loaded: of the business, and of its partner.
+
+    `days` are those whose tables were loaded, or None for all days.
+    """
 
     own: Sequence[RateTable] = ()
     of_partner: Sequence[RateTable] = ()
+    days: frozenset[date] | None = None
 
     def rate_on(self, day: date, currency: str, base_currency: str) -> Decimal:
         """Return the rate of a currency on a day that is not to come.
 
-        Raises RuleViolation `exchange_rate_missing`.
+        Raises RuleViolation `exchange_rate_missing`; RatesNotLoaded.
         """
+        if not self.has(day):
+            raise RatesNotLoaded(day)
         return applied_rate(currency, base_currency, day, self.own, self.of_partner).rate
+
+    def has(self, day: date) -> bool:
+        """Return whether the tables of a day were loaded."""
+        return self.days is None or day in self.days
+
+    def joined(self, more: "KnownRates") -> "KnownRates":
+        """Return these tables and those of more days."""
+        return KnownRates(
+            (*self.own, *more.own),
+            (*self.of_partner, *more.of_partner),
+            (self.days or frozenset()) | (more.days or frozenset()),
+        )
+
+
+NO_RATES: Final = KnownRates(days=frozenset())
+"""The tables of a request that has loaded none yet."""

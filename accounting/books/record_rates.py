@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Final, Protocol
 
 from accounting.absent import ABSENT, Absent
-from accounting.books.businesses import Context, refuse_other_currency
-from accounting.books.exchange_rates import MOST_DIGITS, ROUNDED, rate_day
+from accounting.books.businesses import Context
+from accounting.books.exchange_rates import MOST_DIGITS, ROUNDED, RatesNotLoaded, rate_day
 from accounting.books.foreign import Worth, at_rate
 from accounting.errors import RuleViolation
 from accounting.money import DECIMALS
@@ -23,7 +23,20 @@ class GivenWorth:
     base_amount: int | Absent = ABSENT
 
 
+class ForeignRecord(Protocol):
+    """A record with a currency, and with its worth if that is not the base currency."""
+
+    @property
+    def currency(self) -> str:
+        """The currency of the record."""
+
+    @property
+    def worth(self) -> Worth | None:
+        """The exchange rate and the base total; None in base, and on a draft without a rate."""
+
+
 NO_WORTH_GIVEN: Final = GivenWorth()
+_USUAL_WITHIN: Final = 10
 
 
 def in_minor_units(rate: Decimal, currency: str, base_currency: str) -> Fraction:
@@ -37,14 +50,16 @@ def in_major_units(rate: Fraction, currency: str, base_currency: str) -> Decimal
     return ROUNDED.divide(Decimal(major.numerator), Decimal(major.denominator))
 
 
-def currency_or_base(currency: str | None, context: Context) -> str:
-    """Return the given currency in capitals, or the base currency.
+def base_total(record: ForeignRecord, total: int, base_currency: str) -> int | None:
+    """Return the total of a record in base: USD 100.00 at 0.92 is EUR 92.00; None on a draft."""
+    if record.currency == base_currency:
+        return total
+    return None if record.worth is None else record.worth.base_total
 
-    Raises RuleViolation `currency_mismatch` for a foreign currency where no rates were loaded.
-    """
-    if context.rates is None:
-        refuse_other_currency(currency, context)
-    return context.currency if currency is None else currency.upper()
+
+def currency_or_base(currency: str | None, context: Context) -> str:
+    """Return the given currency, or the base currency."""
+    return context.currency if currency is None else currency
 
 
 def currency_of_all(given: str | None, held: Iterable[str], context: Context, what: str) -> str:
@@ -105,7 +120,7 @@ def worth_of(
     given base amount stands, and the rate follows from it; a total of 0 has a base of 0. A changed
     total keeps the rate that it had `before`. Raises RuleViolation `exchange_rate_not_needed`,
     `exchange_rate_mismatch`, `exchange_rate_invalid`, `exchange_rate_missing` or
-    `amount_too_large`.
+    `amount_too_large`; RatesNotLoaded.
     """
     base_currency = context.currency
     if currency == base_currency:
@@ -114,6 +129,8 @@ def worth_of(
     rate, base = given.exchange_rate, given.base_amount
     if before is not None and _repeats(before, total, given, base_currency):
         return before
+    if before is None or before.base_total is None or given != NO_WORTH_GIVEN:
+        _need_table(day, context)  # Also for a given rate: the answer compares the two.
     exact = None if isinstance(rate, Absent) else _checked(rate, currency, base_currency)
     if isinstance(base, Absent) or total == base == 0:
         if exact is None:
@@ -126,8 +143,30 @@ def worth_of(
     return Worth(currency, Fraction(base, total) if exact is None else exact, base)
 
 
+def _need_table(day: date, context: Context) -> None:
+    used = rate_day(day, context.today)
+    if not context.rates.has(used):
+        raise RatesNotLoaded(used)
+
+
+def unusual_rate(worth: Worth | None, day: date, context: Context) -> Decimal | None:
+    """Return the table's rate of a day if it is loaded and the record's is over 10 % off it.
+
+    1.02 is over 10 % off 0.92; 1.01 is not.
+    """
+    used = rate_day(day, context.today)
+    if worth is None or not context.rates.has(used):
+        return None
+    try:
+        usual = context.rates.rate_on(used, worth.currency, context.currency)
+    except RuleViolation:
+        return None
+    off = worth.rate - in_minor_units(usual, worth.currency, context.currency)
+    most = in_minor_units(usual, worth.currency, context.currency) / _USUAL_WITHIN
+    return usual if abs(off) > most else None
+
+
 def _of_day(currency: str, day: date, context: Context) -> Fraction:
-    assert context.rates is not None, "a foreign record needs the rates of its day"
     used = rate_day(day, context.today)
     found = context.rates.rate_on(used, currency, context.currency)
     return in_minor_units(found, currency, context.currency)

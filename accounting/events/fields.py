@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from accounting.bank import bank_transactions, payouts
 from accounting.books.businesses import Context
+from accounting.books.foreign import in_base
+from accounting.books.record_rates import base_total
 from accounting.events.named_fields import SHOWN
 from accounting.tax.codes import rate_on
 from accounting.trade import credits, documents, parties, payments, refunds
@@ -110,10 +112,28 @@ def _is_active(value: Any, _context: Any) -> bool:
     return value.archived_at is None
 
 
+def _base_total(total: str) -> ValueOf:
+    """Return the function of the base of a total, by the name of the total's attribute."""
+
+    def value_of(record: Any, context: Context | None) -> Any:
+        base_currency = record.currency if context is None else context.currency
+        return base_total(record, getattr(record, total), base_currency)
+
+    return value_of
+
+
+def _rate(record: Any, _context: Any) -> Any:
+    return record.worth and record.worth.rate
+
+
 def _document(payments_by: str, credits_by: str, refunds_by: str) -> Mapping[str, ValueOf]:
     return {
         "is_overdue": documents.is_overdue,
         "outstanding_balance": _of(documents.outstanding),
+        "exchange_rate": _rate,
+        "base_total_amount_cents": _base_total("total_amount"),
+        "base_tax_total_cents": lambda document, _: in_base(document.tax_total),
+        "base_outstanding_cents": _of(documents.base_outstanding),
         "withholding_total": _of(documents.withheld),
         payments_by: lambda document, _: document.paid + document.reserved,
         credits_by: lambda document, _: document.credited,
@@ -126,6 +146,10 @@ _CREDIT: Final[Mapping[str, ValueOf]] = {
     "allocations": _credited,
     "applied_amount": _of(credits.applied),
     "unapplied_amount": _of(credits.unapplied),
+    "exchange_rate": _rate,
+    "base_total_amount_cents": _base_total("total_amount"),
+    "base_tax_total_cents": lambda credit, _: in_base(credit.tax_total),
+    "base_outstanding_cents": _of(credits.base_unapplied),
 }
 _PARTY: Final[Mapping[str, ValueOf]] = {
     "display_name": _of(parties.display_name),
@@ -144,6 +168,8 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "allocated_amount_cents": _of(payments.allocated),
         "unapplied_amount_cents": _of(payments.unapplied),
         "remaining_amount_cents": _of(payments.remaining),
+        "exchange_rate": _rate,
+        "base_amount_cents": _base_total("total"),
         "net_amount": _of(payments.net_amount),
         "is_fully_allocated": _of(payments.is_fully_allocated),
     },
@@ -151,18 +177,33 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "allocations": _of(_allocations),
         "allocated_amount_cents": _of(payments.allocated_to_documents),
         "unallocated_amount_cents": _of(payments.remaining),
+        "exchange_rate": _rate,
+        "base_amount_cents": _base_total("total"),
         "is_fully_allocated": _of(payments.is_fully_allocated),
     },
     "customer_credit": _CREDIT,
     "vendor_credit": _CREDIT,
-    "invoice_refund": {"allocations": _refunded, "is_dedicated": _of(refunds.is_dedicated)},
+    "invoice_refund": {
+        "allocations": _refunded,
+        "base_amount_cents": _of(refunds.base_amount),
+        "is_dedicated": _of(refunds.is_dedicated),
+    },
+    "invoice_refund_payment": {
+        "exchange_rate": _rate,
+        "base_amount_cents": _base_total("amount"),
+    },
     "vendor_refund": {
         "allocations": _refunded,
         "allocated_amount": _of(refunds.allocated),
+        "base_amount_cents": _of(refunds.base_amount),
         "unallocated_amount": _of(refunds.unallocated),
         "is_fully_allocated": lambda refund, _: refunds.unallocated(refund) == 0,
     },
-    "vendor_refund_payment": {"net_amount": _of(net_of_refund)},
+    "vendor_refund_payment": {
+        "exchange_rate": _rate,
+        "base_amount_cents": _base_total("amount"),
+        "net_amount": _of(net_of_refund),
+    },
     "customer": {**_PARTY, "full_address": _of(parties.full_address)},
     "vendor": _PARTY,
     "account": {"is_active": _is_active},
@@ -174,9 +215,13 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
     "bank_transaction": {
         "remaining_amount_cents": _of(bank_transactions.remaining),
         "is_reconciled": _of(bank_transactions.is_reconciled),
+        "exchange_rate": _rate,
+        "base_categorized_cents": _of(bank_transactions.base_categorized),
         "category": lambda line, _: line.parts if len(line.parts) == 1 else (),
     },
     "payout": {
+        "exchange_rate": _rate,
+        "base_amount_cents": _base_total("paid_out"),
         "net_amount_cents": _of(payouts.net_amount),
         "other_items_amount_cents": lambda payout, _: payouts.total(payout.other_items),
         "expected_net_amount_cents": _of(payouts.expected_net),

@@ -146,12 +146,13 @@ def account_references(command: WriteCredit) -> frozenset[AccountReference]:
 
 
 def source_of(command: WriteCredit) -> set[UUID]:
-    """Return the id of the source document, if lines of it are credited.
+    """Return the id of the source document if lines of it are credited, or its rate may be needed.
 
-    The source is then locked, and updated with the credit.
+    The source is then locked, and updated with its credited lines.
     """
     id_ = command.source_document_id
-    return {id_} if id_ is not None and credit_lines.names_source(command.lines) else set()
+    needed = command.currency is not None or credit_lines.names_source(command.lines)
+    return {id_} if id_ is not None and needed else set()
 
 
 def create(

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from accounting.books.foreign import Worth
+from accounting.books.foreign import Worth, in_base
 from accounting.books.ledger import (
     Days,
     Part,
@@ -135,6 +135,15 @@ def used(credit: Credit) -> int:
 def unapplied(credit: Credit) -> int:
     """Return the amount that can still be used: 1000 with 600 used is 400; 0 if not open."""
     return credit.total_amount - used(credit) if credit.state == "open" else 0
+
+
+def base_unapplied(credit: Credit) -> int:
+    """Return the unapplied amount in base: EUR 90.00 with 30.00 used is 60.00; 0 if not open."""
+    if credit.worth is None:
+        return unapplied(credit)
+    if credit.state != "open" or credit.worth.base_total is None:
+        return 0
+    return credit.worth.base_total - sum(in_base(amount) for _, amount in credit.settled)
 
 
 def status(side: Side, credit: Credit) -> str:

@@ -10,6 +10,7 @@ from uuid import UUID
 from accounting.absent import Absent
 from accounting.books.businesses import Context, out_of_order, refuse_out_of_order
 from accounting.books.chart import Role
+from accounting.books.exchange_rates import RatesNotLoaded
 from accounting.books.foreign import Worth, share_of, with_base
 from accounting.books.ledger import Days, PostedEntry, Span, after_lock, days, laid_out
 from accounting.errors import Conflict, RuleViolation
@@ -132,10 +133,13 @@ def own_account(
 ) -> UUID | None:
     """Return the ledger account that foreign money has in place of the bank's; None for the bank's.
 
-    It is that of the oldest active bank account in the currency of the money.
+    It is that of the oldest active bank account in the currency of the money. Raises
+    RatesNotLoaded.
     """
     if currency == context.currency or side.money(method, processor) != Role.BANK:
         return None
+    if context.own_accounts is None:
+        raise RatesNotLoaded
     return context.own_accounts.get(currency)
 
 

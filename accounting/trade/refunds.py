@@ -7,7 +7,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from accounting.books.foreign import Worth, with_base
+from accounting.books.foreign import Worth, in_base, with_base
 from accounting.books.ledger import (
     Days,
     Part,
@@ -260,6 +260,14 @@ def allocated(refund: Refund) -> int:
 def unallocated(refund: Refund) -> int:
     """Return the amount that is not allocated yet: 100 with 40 allocated is 60."""
     return refund.amount - allocated(refund)
+
+
+def base_amount(refund: Refund) -> int:
+    """Return the base of what a refund gives back: USD 40.00 of an invoice at 0.90 is EUR 36.00."""
+    if not refund.is_foreign:
+        return refund.amount
+    shares = (each.split for each in live_allocations(refund))
+    return sum(in_base(amount) for split in shares for _, amount in split)
 
 
 def cash(refund: Refund) -> int:

@@ -7,7 +7,6 @@ from accounting.bank import bank_accounts
 from accounting.bank.bank_accounts import BankAccount, ChartInUse
 from accounting.bank.commands import CreateBankAccount
 from accounting.books.accounts import Account
-from accounting.books.businesses import refuse_other_currency
 from handlers.bank import bank_commands
 from handlers.bank.bank_responses import serialize_bank_account
 from handlers.bodies import BankAccountCreate, BankAccountUpdate
@@ -24,12 +23,13 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     If the external id is in use, the existing bank account is returned unchanged.
     """
     command = bank_commands.create_bank_account(body)
+    if command.account is not None and command.currency is not None:
+        books.run_alone()  # The account may have no entries, nor get one meanwhile.
     given = bank_accounts.facts(command.details)
     known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
     chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(hold=True), known)
     if existing is not None:
         return ExistingRecord(serialize_bank_account(books, existing))
-    refuse_other_currency(command.currency, books.context)
     ledger = await ledger_account(books, command, chart_in_use)
     shown = bank_accounts.shown_on(ledger, given, books.context)
     made = BankAccount(
@@ -37,7 +37,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
         version=0,
         created_at=books.now,
         updated_at=books.now,
-        currency=books.currency,
+        currency=command.currency or books.currency,
         account_id=ledger.id,
         **given,
     )
@@ -72,13 +72,18 @@ async def ledger_account(
     books: Books, command: CreateBankAccount, chart_in_use: ChartInUse
 ) -> Account:
     """Return the ledger account of a new bank account: the named one, or a default."""
-    reference = command.account
+    reference, currency = command.account, command.currency
     if reference is None:
         title = command.display_name
-        return bank_accounts.ledger_account_for(title, chart_in_use, books.context)
+        return bank_accounts.ledger_account_for(title, chart_in_use, books.context, currency)
     named = await books.accounts.named([reference])
-    account = named.get(reference)
-    return bank_accounts.named_ledger_account(reference, account, chart_in_use, books.context)
+    account, has_lines = named.get(reference), False
+    if account is not None and currency not in (None, books.currency):
+        [state] = await books.accounts.by_ids([account.id])
+        has_lines = state.last_entry_date is not None
+    return bank_accounts.named_ledger_account(
+        reference, account, chart_in_use, books.context, currency, has_lines=has_lines
+    )
 
 
 def save_and_serialize(

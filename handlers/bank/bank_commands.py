@@ -21,6 +21,7 @@ from accounting.bank.commands import (
 )
 from accounting.bank.line_identities import Line
 from accounting.bank.transfers import TRANSFER
+from accounting.books.record_rates import GivenWorth
 from accounting.files.uploads import Upload
 from handlers.bodies import (
     BankAccountCreate,
@@ -43,6 +44,7 @@ from handlers.bodies import (
     PayoutOtherItemInput,
 )
 from handlers.shared.account_commands import any_account
+from handlers.shared.foreign_amounts import given_worth
 from handlers.shared.responses import RETURN
 from libraries.bank_files import Columns
 
@@ -128,17 +130,23 @@ def columns_of(mapping: BankFileMapping) -> Columns:
 def link_transaction(body: BankTransactionMatch) -> LinkTransaction | TransferTransaction:
     """Parse the target of a bank transaction, and the amount to match."""
     amount, memo = or_none(body["amount_cents"]), or_none(body["memo"])
+    target_amount = or_none(body["target_amount_cents"])
     target_id = or_none(body["target_id"])
     if body["target_type"] == TRANSFER:
         there = or_none(body["bank_account_id"])
         return TransferTransaction(
-            other_id=target_id, bank_account_id=there, amount=amount, memo=memo
+            other_id=target_id,
+            bank_account_id=there,
+            amount=amount,
+            target_amount=target_amount,
+            memo=memo,
         )
     assert target_id is not None, "all but a transfer names its target"
     return LinkTransaction(
         target_type=body["target_type"],
         target_id=target_id,
         amount=amount,
+        target_amount=target_amount,
         memo=memo,
         back=body["of"] == RETURN,
     )
@@ -149,14 +157,20 @@ def unlink_transaction(body: BankTransactionUnmatch) -> UUID:
     return body["reconciliation_link_id"]
 
 
-def categorize_transaction(body: BankTransactionCategory) -> tuple[CategoryGiven, ...]:
-    """Parse the categories of a bank transaction: one account for all of it, or its parts."""
+def categorize_transaction(
+    body: BankTransactionCategory,
+) -> tuple[tuple[CategoryGiven, ...], GivenWorth]:
+    """Parse the categories of a bank transaction, and its exchange rate.
+
+    It has one account for all of it, or parts.
+    """
     splits, account = body["splits"], body["account"]
+    rate = given_worth(body["exchange_rate"])
     if not isinstance(splits, Absent):
-        return tuple(starmap(_split, enumerate(splits)))
+        return tuple(starmap(_split, enumerate(splits))), rate
     assert not isinstance(account, Absent), "a line without parts has an account"
     tags = tuple(or_else(body["tags"], ()))
-    return (CategoryGiven(any_account(account), memo=or_none(body["memo"]), tags=tags),)
+    return (CategoryGiven(any_account(account), memo=or_none(body["memo"]), tags=tags),), rate
 
 
 def save_bank_rule(body: BankRuleCreate | BankRuleUpdate) -> SaveBankRule:
@@ -186,6 +200,7 @@ def save_payout(body: PayoutCreate) -> SavePayout:
         fee=body["fee_cents"],
         additional_refunds=body["additional_refunds_amount_cents"],
         currency=or_none(body["currency"]),
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         status=body["status"],
         completed_at=body["completed_at"],
         bank_account_id=body["bank_account_id"],

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -43,7 +44,9 @@ async def match_bank_transaction(
     found = await lock_to_link(books, line, command)
     record, made = await lock(books, bank_transaction_id)
     roles = await books.roles()
-    matched = bank_matches.match(found, record.transaction, command, roles, books.context)
+    matched = await books.with_rates(
+        partial(bank_matches.match, found, record.transaction, command, roles)
+    )
     await put(books, matched)
     return show(books, record, matched.transaction, (*made, matched.link), links)
 
@@ -87,14 +90,18 @@ async def categorize_bank_transaction(
     books: Books, bank_transaction_id: UUID, body: BankTransactionCategory, links: Links
 ) -> Reply:
     """Post the remaining amount of a bank transaction to one account, or split over several."""
-    parts = bank_commands.categorize_transaction(body)
+    parts, rate = bank_commands.categorize_transaction(body)
     named, codes = await books.fetch(
         books.accounts.named({each.account for each in parts}),
         books.tax_codes.for_use(needed=any(each.tax_code for each in parts)),
     )
     record, made = await lock(books, bank_transaction_id)
     referenced = TaxReferences(BookAccounts(await books.roles(), named), codes)
-    changed = bank_transactions.categorize(record.transaction, parts, referenced, books.context)
+    changed = await books.with_rates(
+        lambda context: bank_transactions.categorize(
+            record.transaction, parts, referenced, context, rate
+        )
+    )
     await save_and_post_banked(books, changed)
     accounts = {each.id: NamedAccount(each.id, each.code, each.name) for each in named.values()}
     return show(books, replace(record, accounts=accounts), changed, made, links)

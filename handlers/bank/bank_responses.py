@@ -7,8 +7,9 @@ from access.links import Links
 from accounting.bank import bank_transactions
 from accounting.bank.bank_accounts import SHOWN
 from accounting.bank.bank_links import Link
-from accounting.bank.bank_transactions import CategoryPart
+from accounting.bank.bank_transactions import BankTransaction, CategoryPart
 from handlers.shared import attached_files
+from handlers.shared.foreign_amounts import serialize_exchange_rate
 from handlers.shared.responses import movement, serialize_account
 from persistence.bank.bank_accounts import BankAccountRecord
 from persistence.bank.bank_transactions import BankTransactionRecord
@@ -36,7 +37,7 @@ def serialize_bank_transaction(
     books: Books, record: BankTransactionRecord, made: Iterable[Link], links: Links
 ) -> dict[str, Any]:
     """Serialize a bank transaction with its live links, its category and its document."""
-    line = record.transaction
+    line, sign = record.transaction, bank_transactions.sign(record.transaction)
     return {
         "id": line.id,
         "business_id": books.business_id,
@@ -53,11 +54,12 @@ def serialize_bank_transaction(
         "source_format": line.source_format,
         "linked_amount_cents": line.linked,
         "categorized_amount_cents": line.categorized,
+        **serialize_category_in_base(books, line),
         "rounding_difference_cents": line.rounding,
         "remaining_amount_cents": bank_transactions.remaining(line),
         "is_reconciled": bank_transactions.is_reconciled(line),
         "after_closing": line.after_closing,
-        "links": [serialize_link(each) for each in made],
+        "links": [serialize_link(each, sign) for each in made],
         "category": serialize_category(record),
         "splits": [serialize_part(record, each) for each in line.parts],
         "categorized_by_rule_id": line.rule_id,
@@ -68,14 +70,24 @@ def serialize_bank_transaction(
     }
 
 
-def serialize_link(link: Link) -> dict[str, Any]:
-    """Serialize the link of a bank transaction with its target."""
+def serialize_category_in_base(books: Books, line: BankTransaction) -> dict[str, Any]:
+    """Serialize the exchange rate and the base of what is categorized."""
+    return {
+        "exchange_rate": serialize_exchange_rate(line, books),
+        "base_categorized_cents": bank_transactions.base_categorized(line),
+    }
+
+
+def serialize_link(link: Link, sign: int) -> dict[str, Any]:
+    """Serialize a link with its target; the `sign` of its bank transaction is 1 for money in."""
     return {
         "reconciliation_link_id": link.id,
         "target_type": link.target_type,
         "target_id": link.target_id,
         "of": movement(back=link.back),
         "amount_cents": link.amount,
+        "target_amount_cents": int(link.of_target),
+        "exchange_difference_cents": sign * link.difference,
         "rounding_difference_cents": link.rounding,
         "other_bank_transaction_id": link.other_id,
         "memo": link.memo,

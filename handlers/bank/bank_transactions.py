@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
@@ -222,7 +223,7 @@ async def try_rules(
     )
     referenced = TaxReferences(BookAccounts(await books.roles(), named), codes)
     tried = [
-        bank_rules.try_on(each, rules, referenced, books.context)
+        await books.with_rates(partial(bank_rules.try_on, each, rules, referenced))
         if isinstance(each, BankTransaction)
         else each
         for each in line_results

@@ -6,6 +6,7 @@ change it.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
 
 from accounting.bank import transfers
@@ -49,7 +50,7 @@ async def match(books: Books, id: UUID, command: TransferTransaction) -> LineWit
     locked = await _lock(books, id, {id, command.other_id})
     waiting = await books.bank_transfers.of_links(locked.named)
     line, other = (locked.lines[each].transaction for each in (id, command.other_id))
-    moved = transfers.between(line, other, waiting, command, books.context)
+    moved = await books.with_rates(partial(transfers.between, line, other, waiting, command))
     return await _put(books, id, locked, moved)
 
 

@@ -8,6 +8,7 @@ from accounting.bank.commands import SavePayout
 from accounting.bank.payout_changes import PaidOut
 from accounting.bank.payouts import Money, OtherItem, Payout
 from accounting.books.accounts import BookAccounts
+from accounting.books.businesses import Context
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade.payments import Payment
 from accounting.trade.refunds import RefundPayment
@@ -15,6 +16,7 @@ from handlers.bank import bank_commands
 from handlers.bodies import PayoutCreate
 from handlers.results import Created, Reply
 from handlers.shared import responses
+from handlers.shared.foreign_amounts import serialize_money
 from handlers.shared.posting import save_and_post_banked
 from handlers.shared.responses import serialize_lines
 from persistence.bank.payouts import PayoutRecord, PayoutSummary
@@ -79,10 +81,13 @@ async def create_payout(books: Books, body: PayoutCreate) -> Reply:
     )
     known, money = await lock_for_upsert(books, command)
     referenced = TaxReferences(BookAccounts(await books.roles(), named), codes)
-    if known is None:
-        made = payout_changes.announce(command, money, referenced, books.context, banks)
-    else:
-        made = payout_changes.update(known, command, money, referenced, books.context, banks)
+
+    def saved(context: Context) -> PaidOut:
+        if known is None:
+            return payout_changes.announce(command, money, referenced, context, banks)
+        return payout_changes.update(known, command, money, referenced, context, banks)
+
+    made = await books.with_rates(saved)
     if made.payout is not known:
         await put(books, made)
     linked = await books.bank_links.of([made.payout])
@@ -132,6 +137,7 @@ def serialize(books: Books, found: PayoutRecord, linked: Linked) -> dict[str, An
         "warnings": [
             *responses.of_payout_day(too_early=payouts.is_before_its_money(payout, items)),
             *responses.of_distant_days(books.context, completed_at=payout.completed_at),
+            *responses.of_unusual_rate(books.context, payout, payout.completed_on),
         ],
     }
 
@@ -151,6 +157,7 @@ def serialize_summary(books: Books, found: PayoutSummary) -> dict[str, Any]:
         "additional_refunds_amount_cents": payout.additional_refunds,
         "net_amount_cents": payouts.net_amount(payout),
         "currency": payout.currency,
+        **serialize_money(payout, payout.paid_out, books),
         "status": payout.status,
         "completed_at": payout.completed_at,
         "imported_at": payout.imported_at,

@@ -148,7 +148,9 @@ def put(books: Books, family: Family, account: Account, *, active: bool) -> Repl
     chart, before = Chart(family.states, books.currency), family.one.account
     archived_at = None if active else account.archived_at or books.now
     if archived_at is not None and before.archived_at is None:
-        accounts.refuse_archiving(family.one.balance, chart.active_children(account.id))
+        state, own = family.one, account.currency
+        left = 0 if own is None else state.currency_balance
+        accounts.refuse_archiving(state.balance, chart.active_children(account.id), left)
     account = replace(account, archived_at=archived_at)
     if account == before:
         return serialize(chart, family.one)

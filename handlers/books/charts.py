@@ -138,7 +138,7 @@ def serialize(chart_read: Chart, state: AccountState) -> dict[str, Any]:
     children = [serialize(chart_read, child) for child in chart_read.under(state.id)]
     return {
         **{name: getattr(account, name) for name in DISPLAYED},
-        "currency": currency,
+        "currency": account.currency or currency,
         "account_type_display": chart.display(account.account_type),
         "account_subtype_display": chart.display(account.account_subtype),
         "cash_flow": chart_read.cash_flow(state),
@@ -146,6 +146,7 @@ def serialize(chart_read: Chart, state: AccountState) -> dict[str, Any]:
         "parent_account_code": parent.account.code if parent else None,
         "current_balance": state.balance,
         "current_balance_formatted": formatted(state.balance, currency),
+        "currency_balance": state.currency_balance,
         "rollup_balance": chart_read.rollup(state.id, ever),
         "debit_balance": state.debits,
         "credit_balance": state.credits,

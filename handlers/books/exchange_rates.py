@@ -47,8 +47,8 @@ async def get_exchange_rate(books: Books, query: Mapping[str, Any]) -> Reply:
     await books.learn_facts()
     currency = query.get("currency", books.currency)
     day = rate_day(query.get("date"), books.context.today)
-    own, of_partner = await books.exchange_rates.usable_on(day)
-    applied = applied_rate(currency, books.currency, day, own, of_partner)
+    known = await books.exchange_rates.usable_on(day)
+    applied = applied_rate(currency, books.currency, day, known.own, known.of_partner)
     return {
         "currency": currency,
         "base_currency": books.currency,

@@ -55,4 +55,6 @@ def _line(item: JournalLineInput) -> EntryLineGiven:
         tax_code=or_none(item["tax_code"]),
         tax_part=TaxPart(or_else(item["tax_part"], TaxPart.NET)),
         tags=tuple(or_else(item["tags"], ())),
+        currency=or_none(item["currency"]),
+        currency_amount=or_none(item["currency_amount"]),
     )

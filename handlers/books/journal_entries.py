@@ -193,7 +193,7 @@ def serialize(
 
 
 def serialize_line(line: EntryLine) -> dict[str, Any]:
-    """Serialize one line."""
+    """Serialize one line; only one in a foreign currency has a currency and an own amount."""
     return {
         "id": line.id,
         "line_number": line.line_number,
@@ -204,6 +204,8 @@ def serialize_line(line: EntryLine) -> dict[str, Any]:
         "debit_amount": line.debit,
         "credit_amount": line.credit,
         "description": line.description,
+        "currency": line.currency,
+        "currency_amount": line.currency_amount,
         **serialize_mark(line.tax),
         "tags": line.tags,
     }

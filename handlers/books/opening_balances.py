@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -262,7 +263,7 @@ async def create_opening_balance(books: Books, body: OpeningBalanceCreate, previ
         books.vendors.all_named(command.purchases.parties),
     )
     known = opening_changes.OpeningContext(roles, named, codes, customers, vendors)
-    made = opening_changes.open_books(command, known, books.context)
+    made = await books.with_rates(partial(opening_changes.open_books, command, known))
     accounts = {account.id: account for account in named.values()}
     if not preview:
         refuse_untied(made.opening, ties(made.opening, accounts, roles), roles)

@@ -28,6 +28,7 @@ from handlers.bodies import (
 )
 from handlers.books.journal_commands import signed
 from handlers.shared.account_commands import any_account
+from handlers.shared.foreign_amounts import given_worth
 from handlers.trade.document_commands import party
 
 
@@ -52,7 +53,12 @@ def open_books(body: OpeningBalanceCreate) -> OpenBooks:
 
 
 def _balance(item: OpeningAccountInput) -> EntryLineGiven:
-    return EntryLineGiven(any_account(item["account"]), signed(item))
+    return EntryLineGiven(
+        any_account(item["account"]),
+        signed(item),
+        currency=or_none(item["currency"]),
+        currency_amount=or_none(item["currency_amount"]),
+    )
 
 
 def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
@@ -65,6 +71,7 @@ def _invoice(place: int, item: OpeningInvoiceInput) -> OpenDocumentGiven:
         external_id=or_none(item["external_id"]),
         memo=or_none(item["memo"]),
         currency=or_none(item["currency"]),
+        worth=given_worth(item["exchange_rate"], item["base_outstanding_cents"]),
         issue_date=item["issue_date"],
         number=item["invoice_number"],
         opened_at=or_none(item["sent_at"]),
@@ -82,6 +89,7 @@ def _bill(place: int, item: OpeningBillInput) -> OpenDocumentGiven:
         external_id=or_none(item["external_id"]),
         memo=or_none(item["memo"]),
         currency=or_none(item["currency"]),
+        worth=given_worth(item["exchange_rate"], item["base_outstanding_cents"]),
         issue_date=item["bill_date"],
         number=or_none(item["bill_number"]),
         party_number=or_none(item["vendor_bill_number"]),
@@ -102,6 +110,7 @@ def _customer_credit(place: int, item: OpeningCustomerCreditInput) -> OpenCredit
         external_id=or_none(item["external_id"]),
         memo=or_none(item["memo"]),
         currency=or_none(item["currency"]),
+        worth=given_worth(item["exchange_rate"], item["base_outstanding_cents"]),
         number=item["credit_note_number"],
         opened_at=item["sent_at"],
     )
@@ -117,6 +126,7 @@ def _vendor_credit(place: int, item: OpeningVendorCreditInput) -> OpenCreditGive
         external_id=or_none(item["external_id"]),
         memo=or_none(item["memo"]),
         currency=or_none(item["currency"]),
+        worth=given_worth(item["exchange_rate"], item["base_outstanding_cents"]),
         number=or_none(item["vendor_credit_number"]),
         opened_at=item["received_at"],
     )
@@ -151,6 +161,7 @@ def _prepayment(place: int, item: OpeningPrepaymentInput) -> tuple[Side, Prepaym
         external_id=or_none(item["external_id"]),
         memo=or_none(item["memo"]),
         currency=or_none(item["currency"]),
+        worth=given_worth(item["exchange_rate"], item["base_outstanding_cents"]),
         payment_date=item["payment_date"],
         method=or_else(item["payment_method"], "bank_transfer"),
         reference=or_none(item["payment_reference"]),

@@ -37,6 +37,15 @@ SHOWN_AS: Final[Mapping[str, Sequence[Place]]] = {
         ("refund_processing_fee",),
         ("refund_payments", 0, "refund_processing_fee"),
     ],
+    **{
+        name: [
+            ("refund_payments", 0, name),
+            ("vendor_refund_payments", 0, name),
+            ("payment", name),
+            (name,),
+        ]
+        for name in ("exchange_rate", "base_amount_cents")
+    },
     "payments": [("payment_allocations",), ("vendor_refund_payments",)],
     "tax_code": [("tax_code_id",)],
     "withholding_code": [("withholding_code_id",)],

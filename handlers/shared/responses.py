@@ -11,6 +11,7 @@ from stdnum.exceptions import ValidationError
 
 from accounting.books.accounts import Account
 from accounting.books.businesses import Context
+from accounting.books.record_rates import ForeignRecord, unusual_rate
 from accounting.trade import refunds
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party
@@ -97,6 +98,15 @@ def of_distant_days(context: Context, **days: date | None) -> Warnings:
         for field, on in days.items()
         if on and context.is_distant(context.day_of(on) if isinstance(on, datetime) else on)
     ]
+
+
+def of_unusual_rate(context: Context, record: ForeignRecord, day: date | None) -> Warnings:
+    """Warn of an exchange rate over 10 % off the table's, if the tables of its day are loaded."""
+    if record.worth is None or day is None:
+        return []
+    usual = unusual_rate(record.worth, day, context)
+    told = f"is more than 10 % off the rate of the tables, {usual}"
+    return [] if usual is None else [{"field": "exchange_rate", "message": told}]
 
 
 def of_early_due_day(

@@ -9,7 +9,8 @@ from accounting.trade.allocation import Allocation
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import BillPaymentCreate, BillPaymentUpdate
 from handlers.results import Reply
-from handlers.shared import attached_files, file_commands, responses
+from handlers.shared import attached_files, file_commands
+from handlers.shared.foreign_amounts import serialize_money, serialize_settling
 from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
@@ -71,6 +72,7 @@ def serialize(
         "processing_fee_cents": payment.fee,
         "is_fully_allocated": payments.is_fully_allocated(payment),
         "currency": payment.currency,
+        **serialize_money(payment, payment.total, trade.books),
         "status": payment.status,
         "payment_method": payment.method,
         "bank_account_id": payment.bank and payment.bank.id,
@@ -89,9 +91,7 @@ def serialize(
         "refund_allocations": [serialize_refund(each) for each in own],
         "reconciled_bank_transactions": serialize_lines(found.lines),
         "document": attached_files.summary(stored, links),
-        "warnings": responses.of_distant_days(
-            trade.books.context, payment_date=payment.payment_date
-        ),
+        "warnings": trade_payments.warnings(trade.books, payment),
     }
 
 
@@ -102,7 +102,8 @@ def serialize_allocation(trade: Trade, found: PaymentRecord, part: Allocation) -
     return {
         "bill_id": bill.id,
         "bill_number": bill.number,
-        "amount_cents": part.amount,
+        "amount_cents": int(part.amount),
+        **serialize_settling(trade.side, part),
         "bill_status": documents.status(trade.side, bill, trade.books.context),
         "bill_outstanding_balance_cents": documents.outstanding(bill),
         "description": part.description,

@@ -28,6 +28,7 @@ from handlers.bodies import (
     VendorCreditUpdate,
 )
 from handlers.shared.account_commands import account
+from handlers.shared.foreign_amounts import given_worth
 from handlers.trade.document_commands import line_change, party, tags
 
 
@@ -40,6 +41,7 @@ def create_customer_credit(body: CustomerCreditCreate) -> WriteCredit:
         opened_at=or_none(body["sent_at"]),
         source_document_id=or_none(body["source_invoice_id"]),
         currency=or_none(body["currency"]),
+        worth=given_worth(body["exchange_rate"]),
         memo=or_none(body["memo"]),
         transaction_tags=tuple(or_else(body["tags"], ())),
         metadata=or_none(body["metadata"]),
@@ -57,6 +59,7 @@ def create_vendor_credit(body: VendorCreditCreate) -> WriteCredit:
         opened_at=or_none(body["received_at"]),
         source_document_id=or_none(body["source_bill_id"]),
         currency=or_none(body["currency"]),
+        worth=given_worth(body["exchange_rate"]),
         memo=or_none(body["memo"]),
         transaction_tags=tuple(or_else(body["tags"], ())),
         metadata=or_none(body["metadata"]),

@@ -43,6 +43,7 @@ from handlers.bodies import (
     WriteOffCreate,
 )
 from handlers.shared.account_commands import account
+from handlers.shared.foreign_amounts import given_worth
 
 # Customers and vendors, and references to them in other bodies.
 
@@ -159,6 +160,7 @@ def bill(body: BillCreate | BillReplace) -> WriteDocument:
         due_at=or_none(body["due_at"]),
         terms=or_none(body["terms"]),
         currency=or_none(body["currency"]),
+        worth=given_worth(body["exchange_rate"]),
         memo=or_none(body["memo"]),
         additional_discount=or_else(body["additional_discount"], 0),
         amounts_include_tax=or_else(body["amounts_include_tax"], False),
@@ -232,6 +234,7 @@ def _invoice(
         opened_at=or_none(body["sent_at"]),
         due_at=or_none(body["due_at"]),
         currency=or_none(body["currency"]),
+        worth=given_worth(body["exchange_rate"]),
         memo=or_none(body["memo"]),
         additional_discount=or_else(body["additional_discount"], 0),
         amounts_include_tax=or_else(body["amounts_include_tax"], False),
@@ -303,6 +306,7 @@ def _payment(item: InvoiceInitialPayment) -> InitialPayment:
         method=item["payment_method"],
         processor=or_none(item["payment_processor"]),
         fee=or_else(item["processing_fee_cents"], 0),
+        worth=given_worth(item["exchange_rate"], item["base_amount_cents"]),
         external_id=or_none(item["external_id"]),
         payment_reference=or_none(item["payment_reference"]),
         note=or_none(item["note"]),

@@ -12,6 +12,7 @@ from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
 from accounting.trade.sides import RECEIVABLE, Side
 from handlers.shared import attached_files, responses
+from handlers.shared.foreign_amounts import serialize_base_of_document
 from handlers.shared.responses import (
     MOST_TOLD,
     Warnings,
@@ -103,6 +104,7 @@ def _warnings(trade: Trade, document: Document, settlements: Settlements) -> War
     told = [
         *responses.of_distant_days(context, **own, **other),
         *responses.of_early_due_day(context, "due_at", document.due_at, **own),
+        *responses.of_unusual_rate(context, document, document.opened_on),
         *responses.of_small_rates(document),
         *responses.of_rates_without_code(document),
     ]
@@ -128,6 +130,8 @@ def serialize_settlements(side: Side, settlements: Settlements) -> dict[str, Any
                 "payment_date": share.payment_date,
                 "payment_method": share.payment_method,
                 "amount_cents": share.amount_cents,
+                "payment_amount_cents": share.payment_amount_cents,
+                "exchange_difference_cents": side.sign * share.exchanged,
             }
             for share in settlements.payments
         ],
@@ -216,6 +220,7 @@ def summarize(trade: Trade, document: Document) -> dict[str, Any]:
         "withholding_total": documents.withheld(document),
         "total_amount": document.total_amount,
         "outstanding_balance": documents.outstanding(document),
+        **serialize_base_of_document(document, trade.books),
         "memo": document.memo,
         "tags": document.transaction_tags,
         "transaction_tags": document.transaction_tags,

@@ -8,7 +8,8 @@ from accounting.trade import documents, payments
 from accounting.trade.refunds_by_payment import RefundShare
 from handlers.bodies import InvoicePaymentChanges, InvoicePaymentCreate
 from handlers.results import Reply
-from handlers.shared import attached_files, file_commands, responses
+from handlers.shared import attached_files, file_commands
+from handlers.shared.foreign_amounts import serialize_money, serialize_settling
 from handlers.shared.responses import day_start, serialize_lines, serialize_party
 from handlers.trade import payment_commands, trade_payments
 from persistence.books import Books, Trade
@@ -77,6 +78,7 @@ def serialize(
         "net_amount": payments.net_amount(payment),
         "is_fully_allocated": payments.is_fully_allocated(payment),
         "currency": payment.currency,
+        **serialize_money(payment, payment.total, trade.books),
         "status": payment.status,
         "payment_method": payment.method,
         "bank_account_id": payment.bank and payment.bank.id,
@@ -99,9 +101,7 @@ def serialize(
         "refund_allocations": [serialize_refund(each) for each in found.refunds],
         "reconciled_bank_transactions": serialize_lines(found.lines),
         "document": attached_files.summary(stored, links),
-        "warnings": responses.of_distant_days(
-            trade.books.context, payment_date=payment.payment_date
-        ),
+        "warnings": trade_payments.warnings(trade.books, payment),
         "payouts": [] if found.payout is None else [serialize_payout(found.payout)],
     }
 
@@ -150,7 +150,8 @@ def serialize_allocations(trade: Trade, found: PaymentRecord) -> dict[str, Any]:
             {
                 "invoice_id": invoice.id,
                 "invoice_number": invoice.number,
-                "amount_cents": each.amount,
+                "amount_cents": int(each.amount),
+                **serialize_settling(trade.side, each),
                 "allocation_date": day,
             }
         )

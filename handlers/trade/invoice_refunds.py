@@ -19,6 +19,7 @@ from handlers.bodies import (
 )
 from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files, file_commands, responses
+from handlers.shared.foreign_amounts import serialize_base_of_refund, serialize_money
 from handlers.shared.posting import save_and_post, update_bank_records
 from handlers.shared.responses import day_start, serialize_lines
 from handlers.trade import payment_commands, trade_payments
@@ -58,7 +59,10 @@ async def create_invoice_refund(
         return ExistingRecord(await show(books, await books.invoice_refunds.shown(existing), links))
     [target] = targets().values()
     roles = await books.roles()
-    agreed = invoice_refund_changes.agree(command, target, roles, books.context, banks())
+    named = banks()
+    agreed = await books.with_rates(
+        lambda context: invoice_refund_changes.agree(command, target, roles, context, named)
+    )
     await save_and_post(
         books.sales, agreed.refund, *filter(None, [agreed.payment]), affected=[agreed.target]
     )
@@ -109,7 +113,10 @@ async def create_invoice_refund_payment(
         invoice_refund_changes.refuse_elsewhere(refund, existing)
         linked = await books.bank_links.of([existing])
         return ExistingRecord(serialize_payment(books, existing, linked))
-    after, payment = invoice_refund_changes.pay(refund, command, books.context, banks())
+    named = banks()
+    after, payment = await books.with_rates(
+        lambda context: invoice_refund_changes.pay(refund, command, context, named)
+    )
     await save_and_post(books.sales, after, payment)
     return Created(serialize_payment(books, payment))
 
@@ -190,6 +197,7 @@ def serialize(
         "status": refunds.invoice_refund_status(refund),
         "currency": refund.currency,
         "refunded_amount": refund.amount,
+        **serialize_base_of_refund(refund),
         "paid_amount": refund.paid,
         "is_dedicated": refunds.is_dedicated(refund),
         "method": refund.method.upper(),
@@ -246,6 +254,7 @@ def serialize_payment(
         "external_id": payment.external_id,
         "status": payment.status,
         "currency": payment.currency,
+        **serialize_money(payment, payment.amount, books),
         "refunded_amount": payment.amount,
         "refund_processing_fee": payment.fee,
         "method": payment.method.upper(),
@@ -256,7 +265,10 @@ def serialize_payment(
         "metadata": payment.metadata,
         "reconciled_bank_transactions": serialize_lines(linked.get(payment.id, ())),
         "completed_at": payment.completed_at,
-        "warnings": responses.of_distant_days(books.context, completed_at=payment.completed_at),
+        "warnings": [
+            *responses.of_distant_days(books.context, completed_at=payment.completed_at),
+            *responses.of_unusual_rate(books.context, payment, payment.completed_on),
+        ],
         "cancelled_at": payment.cancelled_at,
         "created_at": payment.created_at,
         "updated_at": payment.updated_at,

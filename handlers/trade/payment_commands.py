@@ -39,6 +39,7 @@ from handlers.bodies import (
     VendorRefundPaymentUpdate,
     VendorRefundUpdate,
 )
+from handlers.shared.foreign_amounts import given_worth
 from handlers.trade.document_commands import party, tags
 
 
@@ -53,6 +54,7 @@ def create_invoice_payment(
         method=body["payment_method"],
         allocations=or_else(for_each(body["allocations"], _to_invoice), ()),
         currency=body["currency"],
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         processor=or_none(body["payment_processor"]),
         fee=or_else(body["processing_fee_cents"], 0),
         status=or_else(body["status"], "completed"),
@@ -72,6 +74,7 @@ def change_invoice_payment(body: InvoicePaymentChanges, *, whole: bool = False) 
         method=body["payment_method"],
         allocations=for_each(body["allocations"], _to_invoice),
         currency=or_none(body["currency"]),
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         processor=body["payment_processor"],
         fee=body["processing_fee_cents"],
         status=body["status"],
@@ -94,6 +97,7 @@ def create_bill_payment(
         method=body["payment_method"],
         allocations=or_else(for_each(body["allocations"], _to_bill), ()),
         currency=body["currency"],
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         fee=or_else(body["processing_fee_cents"], 0),
         status=or_else(body["status"], "completed"),
         external_id=or_none(body["external_id"]),
@@ -110,6 +114,7 @@ def change_bill_payment(body: BillPaymentUpdate) -> ChangePayment:
         payment_date=body["payment_date"],
         method=body["payment_method"],
         allocations=for_each(body["allocations"], _to_bill),
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         fee=body["processing_fee_cents"],
         status=body["status"],
         status_date=or_none(body["status_date"]),
@@ -149,6 +154,7 @@ def _to_invoice(place: int, item: InvoiceAllocationInput) -> AllocationItem:
         item["amount_cents"],
         place=f"allocations.{place}.invoice_id",
         on=or_none(item["allocation_date"]),
+        document_amount=or_none(item["document_amount_cents"]),
     )
 
 
@@ -159,6 +165,7 @@ def _to_bill(place: int, item: BillAllocationInput) -> AllocationItem:
         or_none(item["description"]),
         place=f"allocations.{place}.bill_id",
         on=or_none(item["allocation_date"]),
+        document_amount=or_none(item["document_amount_cents"]),
     )
 
 
@@ -176,6 +183,7 @@ def agree_refund(body: InvoiceRefundCreate | InvoiceRefundForm) -> AgreeRefund:
         method=or_else(body["method"], "bank_transfer").lower(),
         processor=or_none(body["processor"]),
         fee=or_else(body["refund_processing_fee_cents"], 0),
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         completed_at=or_none(body["completed_at"]),
         external_id=or_none(body["external_id"]),
         memo=or_none(body["memo"]),
@@ -199,6 +207,7 @@ def pay_refund(body: InvoiceRefundPaymentCreate | None) -> PayRefund:
         method=None if isinstance(method, Absent) else method.lower(),
         processor=or_none(body["processor"]),
         fee=or_none(body["refund_processing_fee_cents"]),
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         completed_at=or_none(body["completed_at"]),
         external_id=or_none(body["external_id"]),
         memo=or_none(body["memo"]),
@@ -218,6 +227,7 @@ def agree_vendor_refund(body: VendorRefundCreate) -> AgreeVendorRefund:
         allocations=or_else(for_each(body["allocations"], _item), ()),
         payments=tuple(map(_announced, or_else(body["payments"], []))),
         currency=body["currency"],
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         refund_date=or_none(body["refund_date"]),
         refund_type=or_else(body["refund_type"], "overpayment"),
         external_id=or_none(body["external_id"]),
@@ -246,6 +256,7 @@ def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorR
         allocations=or_else(for_each(body["allocations"], _item), ()),
         payments=(payment,),
         currency=body["currency"],
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         refund_date=or_none(body["refund_date"]),
         refund_type=or_else(body["refund_type"], "overpayment"),
         external_id=or_none(body["external_id"]),
@@ -285,6 +296,7 @@ def change_vendor_refund_payment(body: VendorRefundPaymentUpdate) -> ChangeVendo
         method=body["payment_method"],
         fee=body["processing_fee_cents"],
         bank_account_id=body["bank_account_id"],
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         allocations=for_each(body["allocations"], _item),
         details=VendorPaymentDetails(
             payment_reference=body["payment_reference"],
@@ -306,6 +318,7 @@ def _announced(item: VendorRefundInitialPayment) -> AnnouncePayment:
         payment_date=or_none(item["payment_date"]),
         fee=or_else(item["processing_fee_cents"], 0),
         bank_account_id=or_none(item["bank_account_id"]),
+        worth=given_worth(item["exchange_rate"], item["base_amount_cents"]),
         details=VendorPaymentDetails(
             payment_reference=item["payment_reference"],
             processor_payment_id=item["processor_payment_id"],

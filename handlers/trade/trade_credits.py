@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -18,15 +19,20 @@ from accounting.trade import (
     line_changes,
     recoded,
 )
-from accounting.trade.allocation import Allocation, documents_affected
+from accounting.trade.allocation import (
+    Allocation,
+    documents_affected,
+    exchange_difference,
+)
 from accounting.trade.commands import ChangeDocument, ReplaceCredit, WriteCredit
 from accounting.trade.credits import Credit, CreditLine
 from accounting.trade.documents import Document
 from accounting.trade.sides import Side
 from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files, responses
+from handlers.shared.foreign_amounts import serialize_base_of_credit
 from handlers.shared.posting import save_and_post
-from handlers.shared.responses import day_start, serialize_party, serialize_rate
+from handlers.shared.responses import Warnings, day_start, serialize_party, serialize_rate
 from handlers.trade import dependents
 from handlers.trade.document_responses import names_of
 from persistence.books import Trade
@@ -53,7 +59,9 @@ async def create(
         return ExistingRecord(await read(trade, existing, links))
     source()
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
-    made = credit_changes.create(side, command, party(), referenced, loaded(), books.context)
+    made = await books.with_rates(
+        partial(credit_changes.create, side, command, party(), referenced, loaded())
+    )
     await save_and_post(trade, made.credit, affected=made.changed)
     stored = attached_files.attach(books, file, side.credit_source, made.credit.id)
     return Created(serialize(trade, made.credit, made.documents, stored, links))
@@ -88,7 +96,9 @@ async def change(
         books.tax_codes.for_use(needed=credit.state == "draft" and credits.is_coded(credit)),
     )
     referenced = TaxReferences(BookAccounts(await books.roles(), {}), codes)
-    changed = credit_changes.replaced(side, credit, command, referenced, loaded, books.context)
+    changed = await books.with_rates(
+        partial(credit_changes.replaced, side, credit, command, referenced, loaded)
+    )
     if attached_files.attach(books, file, side.credit_source, id):
         changed = replace(changed, credit=replace(changed.credit, updated_at=books.now))
     if changed.credit is not credit:
@@ -166,21 +176,27 @@ def serialize(
         "applied_amount": credits.applied(credit),
         "refunded_amount": credit.refunded,
         "unapplied_amount": credits.unapplied(credit),
+        **serialize_base_of_credit(credit, trade.books),
         "memo": credit.memo,
         "tags": credit.transaction_tags,
         "metadata": credit.metadata,
         "document": attached_files.summary(stored, links),
         side.names.opened_at: credit.opened_at,
         "voided_at": credit.voided_at,
-        "warnings": responses.of_distant_days(
-            trade.books.context,
-            **{side.names.opened_at: credit.opened_at},
-            voided_at=credit.voided_at,
-        ),
+        "warnings": _warnings(trade, credit),
         "opening_balance_id": credit.opening_id,
         "created_at": credit.created_at,
         "updated_at": credit.updated_at,
     }
+
+
+def _warnings(trade: Trade, credit: Credit) -> Warnings:
+    context, opened_at = trade.books.context, credit.opened_at
+    days = {trade.side.names.opened_at: opened_at, "voided_at": credit.voided_at}
+    return [
+        *responses.of_distant_days(context, **days),
+        *responses.of_unusual_rate(context, credit, credit.opened_on),
+    ]
 
 
 def serialize_line(side: Side, line: CreditLine) -> dict[str, Any]:
@@ -212,6 +228,7 @@ def serialize_allocation(
         side.names.document_id: document.id,
         side.names.number: document.number,
         "amount_cents": allocation.amount,
+        "exchange_difference_cents": exchange_difference(side, allocation),
         f"{side.words.document}_outstanding_balance_cents": documents.outstanding(document),
         "applied_at": day_start(begun),
     }

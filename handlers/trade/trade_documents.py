@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from access.links import Links
 from accounting.books.accounts import BookAccounts
+from accounting.books.foreign import in_base
 from accounting.errors import Conflict
 from accounting.files.uploads import AcceptedFile
 from accounting.tax.day_codes import TaxReferences
@@ -28,6 +30,7 @@ from accounting.trade.commands import (
 )
 from accounting.trade.documents import Document
 from accounting.trade.parties import Party, PartyNamed
+from accounting.trade.payments import Payment
 from handlers.results import Created, ExistingRecord, Reply
 from handlers.shared import attached_files
 from handlers.shared.posting import save_and_post
@@ -57,14 +60,18 @@ async def create(
     if existing is not None:
         return ExistingRecord(await read(trade, existing, links))
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
-    made = document_changes.create(trade.side, command, party(), referenced, books.context)
-    made, payments = payment_changes.record_with(
-        trade.side, made, command.payments, books.context, banks()
+    made = await books.with_rates(
+        partial(document_changes.create, trade.side, command, party(), referenced)
+    )
+    made, payments = await books.with_rates(
+        lambda context: payment_changes.record_with(
+            trade.side, made, command.payments, context, banks()
+        )
     )
     await save_and_post(trade, made, *payments)
     stored = attached_files.attach(books, file, trade.side.document_source, made.id)
-    paid = (AppliedPayment(p.id, p.payment_date, p.method, p.total) for p in payments)
-    return Created(serialize(trade, made, Settlements(payments=tuple(paid)), stored, links))
+    settlements = Settlements(payments=tuple(map(_applied, payments)))
+    return Created(serialize(trade, made, settlements, stored, links))
 
 
 async def listed(trade: Trade, page: PageRequest) -> Page[Reply]:
@@ -91,8 +98,8 @@ async def replace_one(
     party = await _named(trade, command.party, document.party)
     referenced = TaxReferences(BookAccounts(await books.roles(), accounts), codes)
     async with _naming_what_stands_on(trade, id):
-        written = document_changes.replaced(
-            trade.side, document, command, party, referenced, books.context
+        written = await books.with_rates(
+            partial(document_changes.replaced, trade.side, document, command, party, referenced)
         )
     if attached_files.attach(books, file, trade.side.document_source, id):
         written = replace(written, updated_at=books.now)
@@ -128,8 +135,8 @@ async def open_draft(trade: Trade, id: UUID, command: OpenDocument, links: Links
     books, document = trade.books, await trade.documents.lock(id)
     codes = await books.tax_codes.for_use(needed=documents.is_coded(document))
     referenced = TaxReferences(BookAccounts(await books.roles(), {}), codes)
-    opened = document_changes.open_document(
-        trade.side, document, command, referenced, books.context
+    opened = await books.with_rates(
+        partial(document_changes.open_document, trade.side, document, command, referenced)
     )
     return await _put(trade, document, opened, links)
 
@@ -166,6 +173,20 @@ async def _naming_what_stands_on(trade: Trade, id: UUID) -> AsyncIterator[None]:
             found = await trade.documents.shown(id)
             refusal.detail |= found.settlements.ids()
         raise
+
+
+def _applied(payment: Payment) -> AppliedPayment:
+    """Return what a payment that was created with a document settles of it."""
+    [part] = payment.allocations
+    taken, paid = sum(in_base(amount) for _, amount in part.split), int(part.amount)
+    return AppliedPayment(
+        payment.id,
+        payment.payment_date,
+        payment.method,
+        int(part.settles),
+        paid,
+        in_base(part.amount) - taken if part.split else 0,
+    )
 
 
 async def _named(trade: Trade, named: PartyNamed, unless: Party) -> Party:

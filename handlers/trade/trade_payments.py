@@ -16,9 +16,10 @@ from accounting.trade.documents import Document
 from accounting.trade.payment_changes import AmendedPayment
 from accounting.trade.payments import Payment
 from handlers.results import Created, ExistingRecord, Reply
-from handlers.shared import attached_files
+from handlers.shared import attached_files, responses
 from handlers.shared.posting import save_and_post, update_bank_records
-from persistence.books import Trade
+from handlers.shared.responses import Warnings
+from persistence.books import Books, Trade
 from persistence.engine.pages import Page, PageRequest
 from persistence.files.stored_files import StoredFile
 from persistence.trade.payments import PaymentRecord
@@ -45,9 +46,21 @@ async def create(
     )
     if existing is not None:
         return ExistingRecord({"payment": await read(trade, existing, links, serialize)})
-    made = payment_changes.record(trade.side, command, party(), documents(), books.context, banks())
+    payer, named, settled = party(), banks(), documents()
+    made = await books.with_rates(
+        lambda context: payment_changes.record(trade.side, command, payer, settled, context, named)
+    )
     attached_files.attach(books, file, f"{trade.side.words.document}_payment", made.payment.id)
     return Created(await _put(trade, made, links, serialize))
+
+
+def warnings(books: Books, payment: Payment) -> Warnings:
+    """Warn of a payment on a distant day, and at an unusual exchange rate."""
+    context, on = books.context, payment.payment_date
+    return [
+        *responses.of_distant_days(context, payment_date=on),
+        *responses.of_unusual_rate(context, payment, on),
+    ]
 
 
 async def read(trade: Trade, id: UUID, links: Links, serialize: SerializePayment) -> Reply:
@@ -73,8 +86,10 @@ async def amend(
     """Change a payment; a supplied list replaces its allocations."""
     payment, documents = await _lock(trade, id, command)
     banks = await trade.books.banks_named([command.bank_account_id])
-    amended = payment_changes.amend(
-        trade.side, payment, documents, command, trade.books.context, banks
+    amended = await trade.books.with_rates(
+        lambda context: payment_changes.amend(
+            trade.side, payment, documents, command, context, banks
+        )
     )
     if amended.payment is payment:
         return await _answer(trade, amended, links, serialize)

@@ -21,6 +21,7 @@ from accounting.trade.refunds import (
 from accounting.trade.vendor_refund_allocation import AffectedTargets
 from accounting.trade.vendor_refund_changes import AmendedRefund, TargetIds
 from handlers.shared import attached_files, responses
+from handlers.shared.foreign_amounts import serialize_base_of_refund, serialize_money
 from handlers.shared.responses import day_start, serialize_lines
 from persistence.books import Books, Trade
 from persistence.engine.database_errors import StaleRow
@@ -144,6 +145,7 @@ def serialize(
         "status": refunds.vendor_refund_status(refund, record.payments),
         "currency": refund.currency,
         "total_refunded_amount": refund.amount,
+        **serialize_base_of_refund(refund),
         "allocated_amount": refunds.allocated(refund),
         "unallocated_amount": refunds.unallocated(refund),
         "is_fully_allocated": refunds.unallocated(refund) == 0,
@@ -208,6 +210,7 @@ def serialize_payment(books: Books, payment: VendorRefundPayment, linked: Linked
         "vendor_refund_id": payment.refund_id,
         "status": payment.status,
         "currency": payment.currency,
+        **serialize_money(payment, payment.amount, books),
         "refunded_amount": payment.amount,
         "processing_fee": payment.fee,
         "net_amount": vendor_refund_payments.net_amount(payment),
@@ -215,7 +218,10 @@ def serialize_payment(books: Books, payment: VendorRefundPayment, linked: Linked
         "bank_account_id": payment.bank and payment.bank.id,
         "processor": payment.processor,
         "payment_date": payment.payment_date,
-        "warnings": responses.of_distant_days(books.context, payment_date=payment.payment_date),
+        "warnings": [
+            *responses.of_distant_days(books.context, payment_date=payment.payment_date),
+            *responses.of_unusual_rate(books.context, payment, payment.payment_date),
+        ],
         "payment_reference": payment.payment_reference,
         "processor_payment_id": payment.processor_payment_id,
         "submitted_at": payment.submitted_at,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -85,7 +86,11 @@ async def update_vendor_refund_payment(
     before = await lock_with_payment(trade, id_, command)
     referenced = await referenced_by(books, or_else(command.allocations, ()))
     banks = await books.banks_named([command.bank_account_id])
-    after = vendor_refund_changes.amend(before, id_, command, referenced, books.context, banks)
+    after = await books.with_rates(
+        lambda context: vendor_refund_changes.amend(
+            before, id_, command, referenced, context, banks
+        )
+    )
     await put(trade, before, before.affected, after)
     linked = await books.bank_links.of(after.payments)
     return await show_payment(books, record_of(after, linked), after.payment(id_), links)
@@ -97,7 +102,7 @@ async def cancel_vendor_refund_payment(books: Books, vendor_refund_payment_id: U
     cancelling = ChangeVendorRefundPayment(status="cancelled")
     before = await lock_with_payment(trade, id_, cancelling)
     referenced = await referenced_by(books, ())
-    after = vendor_refund_changes.cancel(before, id_, referenced, books.context)
+    after = await books.with_rates(partial(vendor_refund_changes.cancel, before, id_, referenced))
     await put(trade, before, before.affected, after)
     payment = after.payment(id_)
     return {
@@ -161,7 +166,11 @@ async def agree(books: Books, command: AgreeVendorRefund) -> AmendedRefund | Rec
     party, affected = found
     referenced = await referenced_by(books, command.allocations)
     banks = await books.banks_named(each.bank_account_id for each in command.payments)
-    agreed = vendor_refund_changes.agree(command, party, affected, referenced, books.context, banks)
+    agreed = await books.with_rates(
+        lambda context: vendor_refund_changes.agree(
+            command, party, affected, referenced, context, banks
+        )
+    )
     await put(trade, None, affected, agreed)
     return agreed
 

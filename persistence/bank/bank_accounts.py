@@ -69,6 +69,15 @@ CHART = compiled(
 TAKEN = compiled(
     select(bank_account.c.id, bank_account.c.account_id).where(in_business(bank_account))
 )
+# The active bank accounts in foreign currencies: the last of each currency is the oldest.
+OWN_ACCOUNTS = compiled(
+    select(bank_account.c.currency, bank_account.c.account_id)
+    .select_from(_SOURCE)
+    .where(
+        in_business(bank_account), account.c.currency.is_not(None), account.c.archived_at.is_(None)
+    )
+    .order_by(bank_account.c.created_at.desc(), bank_account.c.id.desc())
+)
 
 
 def _active() -> dict[str, Filter]:
@@ -150,6 +159,13 @@ class BankAccountStore(Store[BankAccountRecord]):
             return {id_: _of_money(each) for id_, each in found.items()}
 
         return self.fetch(self.loading(ids), answer)
+
+    def own_accounts(self) -> Fetch[dict[str, UUID]]:
+        """Load the ledger account of the oldest active bank account of each foreign currency."""
+        return self.fetch(
+            (Query(OWN_ACCOUNTS, {}),),
+            lambda answers: {row["currency"]: row["account_id"] for row in answers[0]},
+        )
 
     def page(self, wanted: PageRequest) -> Fetch[Page[BankAccountRecord]]:
         """List one page of bank accounts."""

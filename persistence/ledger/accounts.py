@@ -80,7 +80,11 @@ SELECT {_SHOWN}, account.id IN (SELECT id FROM named) AS is_named,
        coalesce(turnover.credit_count, 0) AS credit_count,
        coalesce(turnover.period_debits, 0) AS period_debits,
        coalesce(turnover.period_credits, 0) AS period_credits,
-       latest.entry_date AS last_entry_date, latest.reference AS last_entry_reference
+       latest.entry_date AS last_entry_date, latest.reference AS last_entry_reference,
+       CASE WHEN account.currency IS NOT NULL THEN (
+         SELECT coalesce(sum(currency_amount), 0)::bigint FROM journal_line
+         WHERE journal_line.business_id = %(business_id)s AND account_id = account.id
+       ) END AS currency_debits
 FROM account
 LEFT JOIN ({TURNOVERS}
 ) AS turnover ON turnover.account_id = account.id
@@ -137,7 +141,8 @@ CLOSE = compiled(
 class AccountState(Record):
     """An account with its turnovers in minor units, all-time and within the requested period.
 
-    `banked`: a bank account is connected to it.
+    `banked`: a bank account is connected to it. `currency_debits` are the debits less the credits
+    of an account with a currency, in that currency.
     """
 
     account: Account
@@ -150,6 +155,7 @@ class AccountState(Record):
     period_credits: int
     last_entry_date: date | None
     last_entry_reference: str | None
+    currency_debits: int | None = None
 
     @property
     def stored(self) -> Account:
@@ -164,6 +170,12 @@ class AccountState(Record):
     def balance(self) -> int:
         """The balance of all postings, positive on the account's normal side."""
         return self._balance(self.debits, self.credits)
+
+    @property
+    def currency_balance(self) -> int:
+        """The balance in the account's own currency, positive on its normal side."""
+        own = self.currency_debits
+        return self.balance if own is None else self._balance(own, 0)
 
     @property
     def movement(self) -> int:

@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Date, Table, Text, Uuid, or_, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.exchange_rates import RateTable, oldest_day
+from accounting.books.exchange_rates import KnownRates, RateTable, oldest_day
 from persistence.engine.listings import Filter, Listing, between, created_filters
 from persistence.engine.pages import Page, PageRequest
 from persistence.engine.sessions import ReadSession, WriteSession
@@ -126,7 +126,7 @@ class ExchangeRates(RateTables):
         super().__init__(scope.session, {"business_id": scope.business_id})
         self._scope = scope
 
-    def usable_on(self, day: date) -> Fetch[tuple[list[RateTable], list[RateTable]]]:
+    def usable_on(self, day: date) -> Fetch[KnownRates]:
         """Load the tables that a record of a day can use: of the business, and of its partner."""
         days = {"day": day, "oldest": oldest_day(day)}
         queries = (
@@ -134,9 +134,9 @@ class ExchangeRates(RateTables):
             Query(OF_PARTNER.between, {**days, "partner_id": self._scope.partner_id}),
         )
 
-        def answer(answers: Answers) -> tuple[list[RateTable], list[RateTable]]:
-            own, of_partner = answers
-            return [table_of(row) for row in own], [table_of(row) for row in of_partner]
+        def answer(answers: Answers) -> KnownRates:
+            own, of_partner = ([table_of(row) for row in rows] for rows in answers)
+            return KnownRates(own, of_partner, frozenset({day}))
 
         return Fetch(self._session, queries, answer)
 

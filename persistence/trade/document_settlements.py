@@ -10,9 +10,10 @@ from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import Date, Table, and_, cast, func, select
+from sqlalchemy import Date, Table, and_, case, cast, func, or_, select
 from sqlalchemy.sql.elements import ColumnElement
 
+from accounting.books.foreign import in_base
 from accounting.trade.documents import Document
 from accounting.trade.write_offs import WriteOff, tax_taken_back, written_off_on
 from persistence.engine.sql import Row, word
@@ -27,12 +28,18 @@ KINDS = ("payments", "credits", "refunds", "write_offs")
 
 @dataclass(frozen=True, slots=True)
 class AppliedPayment:
-    """The amount of a document that one payment settles, in minor units."""
+    """The amount of a document that one payment settles, in minor units.
+
+    `amount_cents` is in the currency of the document, `payment_amount_cents` in that of the
+    payment. `exchanged` is the base that the payment brought less the base that it settled.
+    """
 
     payment_id: UUID
     payment_date: date
     payment_method: str
     amount_cents: int
+    payment_amount_cents: int
+    exchanged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +172,12 @@ def stored_day(on: ColumnElement[Any], at: ColumnElement[Any]) -> ColumnElement[
 
 def _payments(document: Table, tables: SettlementTables) -> Any:
     payment, share = tables.payment.c, tables.allocation
-    shown = (payment.id, payment.payment_date, payment.method, share.c.amount)
+    part = share.c
+    is_foreign = or_(part.document_amount.is_not(None), part.base_amount.is_not(None))
+    settles = func.coalesce(part.document_amount, part.amount)
+    brings = func.coalesce(part.base_amount, part.amount)
+    split = case((is_foreign, part.split))
+    shown = (payment.id, payment.payment_date, payment.method, settles, part.amount, brings, split)
     order = (payment.payment_date, share.c.id)
     paid = _held_by(share, "payment_id", tables.payment)
     return _gathered(document, share, paid, shown, order)
@@ -235,8 +247,11 @@ def _each(items: list[list[Any]] | None, read: Callable[..., T]) -> tuple[T, ...
     return tuple(read(*item) for item in items or ())
 
 
-def _payment_share(payment: str, on: str, method: str, amount: int) -> AppliedPayment:
-    return AppliedPayment(UUID(payment), date.fromisoformat(on), method, amount)
+def _payment_share(payment: str, on: str, method: str, *amounts: Any) -> AppliedPayment:
+    amount, paid, brought, split = amounts
+    settled = sum(in_base(each) for _, each in split_of(split or []))
+    exchanged = brought - settled if split else 0
+    return AppliedPayment(UUID(payment), date.fromisoformat(on), method, amount, paid, exchanged)
 
 
 def _credit_share(credit: str, on: str, amount: int) -> AppliedCredit:

@@ -143,23 +143,9 @@ class TestModulesOfTags:
         assert not (modules | names) & others
 
 
-# The rules for foreign currencies raise them; no operation takes a foreign currency yet.
-NOT_YET = {
-    "account_has_lines",
-    "bank_account_currency_mismatch",
-    "currency_amount_invalid",
-    "currency_amount_required",
-    "exchange_rate_mismatch",
-    "exchange_rate_not_needed",
-    "linked_in_base",
-    "payment_has_refunds",
-    "refund_not_allocated",
-}
-
-
 class TestErrorCodes:
     def test_each_raised_one_is_in_the_contract(self) -> None:
-        assert raised_codes() - OPERATORS - listed_codes() == NOT_YET
+        assert raised_codes() - OPERATORS - listed_codes() == set()
 
     def test_each_of_the_contract_is_raised(self) -> None:
         assert listed_codes() - raised_codes() == set()

@@ -23,6 +23,7 @@ OF_OTHERS_BY_TYPE: Mapping[str, set[str]] = {
     "vendor": {"outstanding_balance", "documents"},
     "account": {
         *("current_balance", "current_balance_formatted", "rollup_balance", "debit_balance"),
+        "currency_balance",
         *("credit_balance", "total_debits", "total_credits", "last_entry_date", "sub_accounts"),
         *("last_entry_reference", "has_children"),
     },

@@ -70,6 +70,7 @@ BY_CARD = {**PAYMENT, "payment_method": "credit_card", "payment_processor": "str
 BILL_PAYMENT = {**PAID, "vendor_id": "{vendor_id}", "amount_cents": 100}
 OWED = {"account": "2400", "credit_amount": 1}
 PAYOUT = {"processor": "stripe", "paid_out_amount_cents": 100, "currency": "GBP"}
+USD: Any = {"currency": "USD", "exchange_rate": 0.8}
 REFUND = {
     "vendor_id": "{vendor_id}",
     "total_amount_cents": 500,
@@ -139,7 +140,8 @@ def pay_out(payment: str, **facts: Any) -> Provoked:
 
 def refund(*allocations: Any, **facts: Any) -> Provoked:
     """Create a vendor refund."""
-    return post("vendor-refunds/payments/", **REFUND, allocations=[*allocations], **facts)
+    body = {**REFUND, "allocations": [*allocations], **facts}
+    return post("vendor-refunds/payments/", **body)
 
 
 def account(code: str, **facts: Any) -> Provoked:
@@ -567,7 +569,41 @@ PROVOKED: Mapping[str, Provoked] = {
     "LinkDirectionMismatch": by_a_line(
         "match", target_type="bill_payment", target_id="{unapplied_bill_payment_id}"
     ),
-    "CurrencyMismatch": invoice(currency="EUR"),
+    "CurrencyMismatch": account("1132", currency="EUR"),
+    "ExchangeRateMismatch": pay(100, **USD, base_amount_cents=8_100, total_amount_cents=10_000),
+    "ExchangeRateNotNeeded": invoice(exchange_rate=2),
+    "BankAccountCurrencyMismatch": after(
+        post("bank-accounts/", display_name="Dollars", currency="USD"),
+        pay(1, currency="SEK", exchange_rate=0.08, bank_account_id="{made}", allocations=[]),
+    ),
+    "CurrencyAmountRequired": entry(
+        {"account": "1100", "debit_amount": 80, "currency": "USD"}, {**OWED, "credit_amount": 80}
+    ),
+    "CurrencyAmountInvalid": entry(
+        {"account": "1100", "debit_amount": 80, "currency": "USD", "currency_amount": -100},
+        {**OWED, "credit_amount": 80},
+    ),
+    "RefundNotAllocated": refund(**USD),
+    "PaymentHasRefunds": after(
+        pay(1, **USD, allocations=[]),
+        post("invoices/refunds/", payment_id="{made}", amount_cents=40),
+        patch("invoices/payments/{made}/", exchange_rate=0.7),
+    ),
+    "LinkedInBase": after(
+        pay(1, **USD, allocations=[], payment_method="bank_transfer"),
+        by_a_line("match", target_type="invoice_payment", target_id="{made}"),
+        patch("invoices/payments/{made}/", exchange_rate=0.7),
+    ),
+    "AccountHasLines": after(
+        account("1133"),
+        post(
+            ENTRIES,
+            entry_date="2026-07-31",
+            lines=[{"account": "1133", "debit_amount": 1}, OWED],
+            post=True,
+        ),
+        post("bank-accounts/", display_name="Dollars", currency="USD", account="1133"),
+    ),
     "ReferenceNotFound": invoice(customer_id="{vendor_id}"),
     "ReferenceMismatch": invoice(customer_external_id="cust-78"),
     "AccountTypeMismatch": account("1130", parent_id="2000"),

@@ -17,8 +17,11 @@ from tests.contract.valid_requests import JSON, Request, Story
 SENT = "2026-03-02T09:00:00Z"
 # A payout with a known external id is updated, so no field differs.
 UPDATES = {"create_payout"}
-# A refund shows its sums, and not the parts of the lines that it refunds; a fee is of its payment.
-NOT_SHOWN = {("create_invoice_refund", each) for each in ("lines", "refund_processing_fee_cents")}
+# A refund shows its sums, and not the parts of its lines; fee and rate are those of its payment.
+NOT_SHOWN = {
+    ("create_invoice_refund", each)
+    for each in ("lines", "refund_processing_fee_cents", "exchange_rate")
+}
 # Two fields that a body may not have together.
 INSTEAD = {
     "invoice_id": ("payment_id", "credit_id"),
@@ -47,6 +50,7 @@ GIVEN = {
     "destination_account": {"type": "AccountCode", "code": "1000"},
     "lines": [{"line_id": str(uuid4()), "amount_cents": 1}],
     "tags": None,
+    "exchange_rate": 0.5,
 }
 
 

@@ -99,7 +99,7 @@ class TestAnnounce:
         assert trade.pay_out(1, completed_at=moment("10"), status="pending")
         assert trade.pay_out(1, completed_at=moment("11"))
         refusal = refused(trade.pay_out, 1, currency="EUR")
-        assert code(refusal) == (RuleViolation, "currency_mismatch")
+        assert code(refusal) == (RuleViolation, "exchange_rate_missing")
 
 
 class TestUpdate:

@@ -194,7 +194,9 @@ class TestChangeOf:
         record = made("invoice", **OPEN, paid=40)
         change = change_of("invoice", record, replace(record, paid=100), NOW)
         assert (change.previous_status, change.status) == ("partially_paid", "paid")
-        assert change.fields == ("outstanding_balance", "payment_allocations", "status")
+        assert change.fields == (
+            *("base_outstanding_cents", "outstanding_balance", "payment_allocations", "status"),
+        )
 
     def test_a_saved_record_has_an_event_even_if_its_answer_is_the_same(self) -> None:
         record = made("vendor_refund", amount=100)

@@ -35,7 +35,7 @@ class TestShownFields:
         before = made("invoice", state="open", total_amount=100, paid=40)
         after = replace(before, paid=100, version=2)
         changed = shown_fields("invoice", before, after, CONTEXT)
-        assert changed == ("outstanding_balance", "payment_allocations")
+        assert changed == ("base_outstanding_cents", "outstanding_balance", "payment_allocations")
 
     def test_what_no_answer_shows_is_not_named(self) -> None:
         before = made("invoice", state="open")

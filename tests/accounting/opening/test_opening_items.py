@@ -204,11 +204,6 @@ def test_nothing_is_dated_after_the_opening(given: dict[str, Any]) -> None:
     assert fault.detail["item"].endswith(".0")
 
 
-def test_another_currency_is_refused_with_its_item() -> None:
-    fault = refused(opened_invoice, currency="SEK")
-    assert (fault.code, fault.detail["item"]) == ("currency_mismatch", "invoices.0")
-
-
 class TestNamedAccounts:
     def test_each_net_takes_of_what_the_earlier_ones_left_of_the_accounts(self) -> None:
         nets = tuple(

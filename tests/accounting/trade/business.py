@@ -155,7 +155,7 @@ class Trade:
     side: Side = RECEIVABLE
     timezone: str = "UTC"
     codes: TaxCodes = field(default_factory=lambda: TaxCodes(()))
-    rates: KnownRates | None = None
+    rates: KnownRates = field(default_factory=KnownRates)
     own_accounts: Mapping[str, UUID] = field(default_factory=dict)
 
     def on(self, today: str, lock: str | None = None) -> Self:

@@ -65,7 +65,7 @@ class TestCreate:
             (500, 5, {"loaded": ARCHIVED}, "party_not_active"),
             (500, 5, {"opened_at": None}, "credit_not_sent"),
             (500, 5, {"opened_at": moment("1")}, "period_locked"),
-            (500, 5, {"currency": "EUR"}, "currency_mismatch"),
+            (500, 5, {"currency": "EUR"}, "exchange_rate_missing"),
             (500, 5, {"party": PartyNamed(external_id="other")}, "reference_mismatch"),
             (MAX_AMOUNT + 1, 5, {}, "amount_too_large"),
         ],

@@ -45,7 +45,7 @@ class TestCreate:
             **{"description": "Tea", "product": "P1", "external_id": "l1"},
             **{"memo": "m", "tags": ("a",), "metadata": {"l": 1}, "discount_amount": 1},
         }
-        kept = trade.documents[trade.document(line(1, **of_line), **said, currency="gbp")]
+        kept = trade.documents[trade.document(line(1, **of_line), **said, currency="GBP")]
         assert {name: getattr(kept, name) for name in said} == said
         assert kept.currency == "GBP"
         [only] = kept.lines
@@ -55,7 +55,7 @@ class TestCreate:
         ("facts", "code"),
         [
             ({"party": STRANGER}, "reference_mismatch"),
-            ({"currency": "EUR"}, "currency_mismatch"),
+            ({"currency": "EUR"}, "exchange_rate_missing"),
             ({"loaded": ARCHIVED}, "party_not_active"),
             ({"loaded": ARCHIVED, "opened_at": None}, "party_not_active"),
             ({"opened_at": moment("7")}, "period_locked"),

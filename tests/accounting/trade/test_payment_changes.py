@@ -65,7 +65,7 @@ class TestRecord:
             (500, 5, {"loaded": OTHER}, "of_another_party"),
             (500, 5, {"status": "failed"}, "payment_not_live"),
             (500, 5, {"loaded": ARCHIVED}, "party_not_active"),
-            (500, 5, {"currency": "EUR"}, "currency_mismatch"),
+            (500, 5, {"currency": "EUR"}, "exchange_rate_missing"),
             (500, 5, {"party": STRANGER}, "reference_mismatch"),
             (500, 5, {"payment_date": day("7")}, "period_locked"),
         ],

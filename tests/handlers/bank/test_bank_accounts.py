@@ -96,7 +96,7 @@ class TestCreateBankAccount:
             ({"account": "2500"}, 422, "account_type_mismatch"),
             ({"account": "1150"}, 422, "account_type_mismatch"),
             ({"account": "1500"}, 409, "account_archived"),
-            ({"currency": "EUR"}, 422, "currency_mismatch"),
+            ({"currency": "EUR", "account": "1100"}, 422, "account_type_mismatch"),
         ],
     )
     def test_an_account_that_cannot_hold_money_is_refused(

@@ -42,6 +42,8 @@ class TestMatchBankTransaction:
             "target_id": payment["id"],
             "of": "original",
             "amount_cents": 1_000,
+            "target_amount_cents": 1_000,
+            "exchange_difference_cents": 0,
             "rounding_difference_cents": 0,
             "other_bank_transaction_id": None,
             "memo": "Yes, it is",

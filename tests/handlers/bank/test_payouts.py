@@ -64,6 +64,7 @@ class TestCreatePayout:
         sums = {name: payout[name] for name in payout if name.endswith("_cents")}
         assert sums == {
             "paid_out_amount_cents": 920_000,
+            "base_amount_cents": 920_000,
             "fee_cents": 30_000,
             "additional_refunds_amount_cents": 0,
             "net_amount_cents": 890_000,

@@ -118,7 +118,7 @@ class TestCreateOpeningBalance(UnopenedBooks):
         assert refusal["detail"] == {"item": f"{listed}.1", **days}
 
     @pytest.mark.parametrize("listed", ALL)
-    def test_an_item_of_an_unknown_party_or_of_another_currency_is_refused(
+    def test_an_item_of_an_unknown_party_or_without_a_rate_is_refused(
         self, shop: Business, ledger: Ledger, listed: str
     ) -> None:
         whose, item = ALL[listed]
@@ -126,7 +126,7 @@ class TestCreateOpeningBalance(UnopenedBooks):
         assert self.fault(ledger, **{listed: [item(nobody, 1)]}) == (422, "reference_not_found")
         party = shop.customer() if whose == "customer" else shop.vendor()
         for facts, code in (
-            ({"currency": "SEK"}, "currency_mismatch"),
+            ({"currency": "SEK"}, "exchange_rate_missing"),
             ({f"{whose}_external_id": "somebody else"}, "reference_mismatch"),
         ):
             refusal = self.refusal(ledger, **{listed: [item(party, 1, **facts)]})

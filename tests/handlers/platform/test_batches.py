@@ -164,7 +164,7 @@ class TestRunBatch:
     ) -> None:
         shop = acme.business()
         papers = [in_json(PDF + bytes([32] * number)) for number in range(3)]
-        refused = invoice("filed", currency="USD", document=papers[2])
+        refused = invoice("filed", exchange_rate=2, document=papers[2])
         items = [invoice("filed", document=each) for each in papers[:2]]
         assert run(shop, "atomic", *items, refused).status_code == 422
         assert kept(api_server, shop) == set()

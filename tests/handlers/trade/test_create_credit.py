@@ -107,6 +107,7 @@ class Creation:
                 f"{side.trade.noun}_id": document["id"],
                 side.trade.number: document[side.trade.number],
                 "amount_cents": 1_500,
+                "exchange_difference_cents": 0,
                 f"{side.trade.noun}_outstanding_balance_cents": 3_500,
                 "applied_at": f"{CREDITED}T00:00:00Z",
             }

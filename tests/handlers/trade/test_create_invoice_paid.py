@@ -23,6 +23,8 @@ class TestPaymentsOfCreateInvoice:
             "payment_date": "2025-03-01",
             "payment_method": "cash",
             "amount_cents": 5_000,
+            "payment_amount_cents": 5_000,
+            "exchange_difference_cents": 0,
         }
         payment = side.api.get(f"invoices/payments/{share['payment_id']}/").json()
         assert payment["status"] == "completed"

@@ -46,6 +46,7 @@ def settled(trade: Trade, document: Record, amount: int, status: str, left: int)
     """Return an allocation in a response, with the status and open amount of its document."""
     number = f"{trade.noun}_number"
     shown = trade.part(document, amount, allocation_date=PAID, **{number: document[number]})
+    shown |= {"document_amount_cents": amount, "exchange_difference_cents": 0}
     if trade is PURCHASES:
         shown |= {"bill_status": status, "bill_outstanding_balance_cents": left}
     return shown

@@ -204,6 +204,7 @@ class SingleRead:
             {
                 **{payment_id: payment["id"], "payment_date": payment["payment_date"]},
                 **{"payment_method": "bank_transfer", "amount_cents": amount},
+                **{"payment_amount_cents": amount, "exchange_difference_cents": 0},
             }
             for payment, amount in ((waiting, 50), (first, 100), (later, 200))
         ]

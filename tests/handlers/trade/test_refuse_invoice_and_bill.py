@@ -46,11 +46,11 @@ class RefusingToCreate:
     @pytest.mark.parametrize(
         ("facts", "code"),
         [
-            ({"currency": "EUR"}, "currency_mismatch"),
+            ({"exchange_rate": 2}, "exchange_rate_not_needed"),
             ({"{party}_external_id": "somebody else"}, "reference_mismatch"),
         ],
     )
-    def test_another_currency_or_party_is_refused_for_documents_payments_and_credits(
+    def test_a_rate_in_base_and_another_party_are_refused_for_documents_payments_and_credits(
         self, side: Side, facts: Record, code: str
     ) -> None:
         for path, body in (

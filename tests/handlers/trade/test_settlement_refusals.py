@@ -55,7 +55,7 @@ INVOICES: tuple[Refusal, ...] = (
         t.invoice(), line_items=[line(1, sales_taxes=[{"amount": 1, "tax_account": t.closed}])])),
     ("a tax to an unknown account", 422, UNKNOWN, lambda t: t.invoicing(
         line(100, sales_taxes=[{"amount": 1, "tax_account": account("9999")}]))),
-    ("another currency in an edit", 422, "currency_mismatch",
+    ("another currency in an edit", 422, "immutable_field",
      lambda t: editing(t.invoice(), currency="EUR")),
 )  # fmt: skip
 

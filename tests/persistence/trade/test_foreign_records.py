@@ -80,7 +80,7 @@ class ForeignTrade:
             books = Books(session, session.tenant, datetime.now(UTC), self.memory)
             trade = books.sales if self.sales else books.purchases
             await books.learn_facts()
-            context = replace(books.context, rates=KnownRates())
+            context = replace(books.context, rates=KnownRates(), own_accounts={})
             accounts = BookAccounts(await books.roles(), {})
             results.append(await step(trade, context, TaxReferences(accounts, TaxCodes(()))))
             books.finish()
