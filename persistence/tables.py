@@ -803,9 +803,10 @@ def document_table(name: str, party: str, opened: str) -> Table:
             name=f"{name}_open_idx",
         ),
         index(
+            "party_id",
             "id",
             where="outstanding > 0 AND base_total IS NOT NULL",
-            include=["base_total", "base_settled"],
+            include=["currency", "outstanding", "base_total", "base_settled"],
             name=f"{name}_open_foreign_idx",
         ),
         # The number of the vendor is unique per party, apart from void documents.

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import reconciliations
+from accounting.bank.bank_accounts import BankAccount
 from accounting.bank.reconciliations import Comparison, Reconciliation, UnmatchedItems
 from handlers.bank import bank_commands
 from handlers.bodies import BankReconciliationCreate
@@ -29,7 +30,7 @@ async def create_bank_reconciliation(
         books.bank_accounts.get(bank_account_id), books.reconciliations.standing(bank_account_id)
     )
     statement = reconciliations.take(found.bank_account, standing, command, books.context)
-    compared = await compare(books, statement)
+    compared = await compare(books, statement, found.bank_account)
     closed = reconciliations.close(compared, books.context)
     books.save(closed.statement)
     shown = serialize(books, closed)
@@ -52,11 +53,11 @@ async def get_bank_reconciliation(
 ) -> Reply:
     """Return one statement with the items that explain its difference now."""
     books.pin_snapshot()
-    _, statement = await books.fetch(
+    found, statement = await books.fetch(
         books.bank_accounts.get(bank_account_id),
         books.reconciliations.within(bank_account_id, reconciliation_id),
     )
-    return serialize(books, await compare(books, statement))
+    return serialize(books, await compare(books, statement, found.bank_account))
 
 
 async def reopen_bank_reconciliation(
@@ -67,7 +68,7 @@ async def reopen_bank_reconciliation(
     The statement includes the lines that were imported after its closing.
     """
     books.run_alone()
-    _, statement, standing = await books.fetch(
+    found, statement, standing = await books.fetch(
         books.bank_accounts.get(bank_account_id),
         books.reconciliations.within(bank_account_id, reconciliation_id),
         books.reconciliations.standing(bank_account_id),
@@ -79,13 +80,15 @@ async def reopen_bank_reconciliation(
             books.reconciliations.drop(standing.open)
         books.bank_transactions.include_late(reopened)
         books.save(reopened)
-    return serialize(books, await compare(books, reopened))
+    return serialize(books, await compare(books, reopened, found.bank_account))
 
 
-async def compare(books: Books, statement: Reconciliation) -> Comparison:
+async def compare(
+    books: Books, statement: Reconciliation, bank_account: BankAccount
+) -> Comparison:
     """Compare a statement with the ledger, from the previous closed statement on."""
     before = await books.reconciliations.before(statement.bank_account_id, statement.statement_date)
-    explanation = await books.bank_balances.explain(statement, before)
+    explanation = await books.bank_balances.explain(statement, before, bank_account.currency)
     return Comparison(statement, reconciliations.opening_balance(before), explanation)
 
 

@@ -69,7 +69,9 @@ async def lock_alone(
             books.journal.referred_to(target_id),
             books.bank_links.shown_of_entry(target_id, line.bank_account_id),
         )
-        return MatchTarget(None, bank_links.money_of(written(entry), line.account_id, shown))
+        foreign = None if line.currency == books.currency else line.currency
+        money = bank_links.money_of(written(entry), line.account_id, shown, foreign)
+        return MatchTarget(None, money)
     if target_type == "payout":
         return MatchTarget(None, await _one(books.payouts, target_id))
     trade = trade_of(books, target_type)

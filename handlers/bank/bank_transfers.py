@@ -82,7 +82,11 @@ async def _match_to_come(
     there = found[bank_account_id].bank_account
     locked = await _lock(books, id, [id])
     line = locked.lines[id].transaction
-    moved = transfers.begin(line, there.account_id, command, books.context, there.currency)
+    moved = await books.with_rates(
+        lambda context: transfers.begin(
+            line, there.account_id, command, context, there.currency
+        )
+    )
     return await _put(books, id, locked, moved)
 
 

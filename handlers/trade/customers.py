@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -27,18 +28,18 @@ async def create_customer(books: Books, body: CustomerCreate, links: Links) -> R
     file, details = file_commands.attached(body), document_commands.customer(body)
     existing = await trade_parties.known(books, books.customers, details.external_id)
     if existing is not None:
-        return ExistingRecord(show(existing, links))
-    return Created(show(trade_parties.add(books, books.customers, details, file), links))
+        return ExistingRecord(show(books, existing, links))
+    return Created(show(books, trade_parties.add(books, books.customers, details, file), links))
 
 
 async def list_customers(books: Books, page: PageRequest) -> Page[Reply]:
     """List customers."""
-    return (await books.customers.page(page)).of(serialize)
+    return (await books.customers.page(page)).of(partial(serialize, books))
 
 
 async def get_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Return one customer."""
-    return show(await trade_parties.read(books, books.customers, customer_id), links)
+    return show(books, await trade_parties.read(books, books.customers, customer_id), links)
 
 
 async def update_customer(
@@ -49,19 +50,19 @@ async def update_customer(
     found = await trade_parties.lock(books, books.customers, customer_id)
     added = trade_parties.attach(books, books.customers, file, customer_id)
     changed = replace(found.trader, **parties.facts(details))
-    return show(trade_parties.put(books, found, changed, added), links)
+    return show(books, trade_parties.put(books, found, changed, added), links)
 
 
 async def archive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Archive a customer without open items; an archived customer is returned unchanged."""
     archived = await trade_parties.archive(books, RECEIVABLE, books.customers, customer_id)
-    return show(archived, links)
+    return show(books, archived, links)
 
 
 async def unarchive_customer(books: Books, customer_id: UUID, links: Links) -> Reply:
     """Unarchive a customer; an active customer is returned unchanged."""
     found = await trade_parties.lock(books, books.customers, customer_id)
-    return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
+    return show(books, trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
 
 async def get_customer_statement(
@@ -71,17 +72,17 @@ async def get_customer_statement(
     return await open_balances.state(books.sales, customer_id, query, answer_format)
 
 
-def show(found: PartyRecord[Customer], links: Links) -> Reply:
+def show(books: Books, found: PartyRecord[Customer], links: Links) -> Reply:
     """Serialize a single customer with its documents."""
-    return {**serialize(found.account), **trade_parties.serialize_documents(found, links)}
+    return {**serialize(books, found.account), **trade_parties.serialize_documents(found, links)}
 
 
-def serialize(found: PartyAccount[Customer]) -> Reply:
+def serialize(books: Books, found: PartyAccount[Customer]) -> Reply:
     """Serialize a customer for a list."""
     customer = found.trader
     return {
         "type": "CustomerData",
-        **trade_parties.serialize(found),
+        **trade_parties.serialize(books, found),
         "reference_number": customer.reference_number,
         "address_line1": customer.address_line1,
         "address_line2": customer.address_line2,

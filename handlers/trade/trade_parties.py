@@ -69,9 +69,7 @@ def add(
         id=new_id(), version=1, created_at=books.now, updated_at=books.now, **parties.facts(details)
     )
     books.save(made)
-    return PartyRecord(
-        PartyAccount(made, outstanding_balance=0), attach(books, store, file, made.id)
-    )
+    return PartyRecord(PartyAccount(made), attach(books, store, file, made.id))
 
 
 def attach(
@@ -108,7 +106,7 @@ def serialize_documents(found: PartyRecord[T], links: Links) -> Reply:
     return {"documents": [attached_files.summary(each, links) for each in found.documents]}
 
 
-def serialize(found: PartyAccount[T]) -> Reply:
+def serialize(books: Books, found: PartyAccount[T]) -> Reply:
     """Serialize the fields that customers and vendors share."""
     trader = found.trader
     phones = {"mobile_phone": trader.mobile_phone, "office_phone": trader.office_phone}
@@ -130,6 +128,9 @@ def serialize(found: PartyAccount[T]) -> Reply:
         "metadata": trader.metadata,
         "payment_terms_days": trader.payment_terms_days,
         "outstanding_balance": found.outstanding_balance,
+        "outstanding_by_currency": found.outstanding_by_currency(books.currency)
+        if found.owed
+        else {},
         "created_at": trader.created_at,
         "updated_at": trader.updated_at,
         "archived_at": trader.archived_at,

@@ -27,20 +27,20 @@ async def create_vendor(books: Books, body: VendorCreate, links: Links) -> Reply
     file, details = file_commands.attached(body), document_commands.create_vendor(body)
     existing = await trade_parties.known(books, books.vendors, details.external_id)
     if existing is not None:
-        return ExistingRecord(show(existing, links))
-    return Created(show(trade_parties.add(books, books.vendors, details, file), links))
+        return ExistingRecord(show(books, existing, links))
+    return Created(show(books, trade_parties.add(books, books.vendors, details, file), links))
 
 
 async def list_vendors(books: Books, page: PageRequest, links: Links) -> Page[Reply]:
     """List vendors with their documents."""
     found = await books.vendors.page(page)
     documents = await books.files.all_of_each([vendor.id for vendor in found.rows])
-    return found.of(lambda vendor: show(PartyRecord(vendor, documents[vendor.id]), links))
+    return found.of(lambda vendor: show(books, PartyRecord(vendor, documents[vendor.id]), links))
 
 
 async def get_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
     """Return one vendor."""
-    return show(await trade_parties.read(books, books.vendors, vendor_id), links)
+    return show(books, await trade_parties.read(books, books.vendors, vendor_id), links)
 
 
 async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links: Links) -> Reply:
@@ -50,19 +50,19 @@ async def update_vendor(books: Books, vendor_id: UUID, body: VendorUpdate, links
     found = await trade_parties.lock(books, books.vendors, vendor_id, closing=closing)
     parties.refuse_status_change(found.trader, or_none(details.standing))
     changed = replace(found.trader, **parties.facts(details))
-    return show(trade_parties.put(books, found, changed), links)
+    return show(books, trade_parties.put(books, found, changed), links)
 
 
 async def archive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
     """Archive a vendor without open items; an archived vendor is returned unchanged."""
     archived = await trade_parties.archive(books, PAYABLE, books.vendors, vendor_id)
-    return show(archived, links)
+    return show(books, archived, links)
 
 
 async def unarchive_vendor(books: Books, vendor_id: UUID, links: Links) -> Reply:
     """Unarchive a vendor and set its status to ACTIVE; others are returned unchanged."""
     found = await trade_parties.lock(books, books.vendors, vendor_id)
-    return show(trade_parties.put(books, found, parties.unarchive(found.trader)), links)
+    return show(books, trade_parties.put(books, found, parties.unarchive(found.trader)), links)
 
 
 async def get_vendor_statement(
@@ -72,11 +72,11 @@ async def get_vendor_statement(
     return await open_balances.state(books.purchases, vendor_id, query, answer_format)
 
 
-def show(found: PartyRecord[Vendor], links: Links) -> Reply:
+def show(books: Books, found: PartyRecord[Vendor], links: Links) -> Reply:
     """Serialize a vendor with its documents."""
     return {
         "type": "VendorData",
-        **trade_parties.serialize(found.account),
+        **trade_parties.serialize(books, found.account),
         "memo": found.trader.memo,
         **trade_parties.serialize_documents(found, links),
     }

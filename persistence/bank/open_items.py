@@ -1,6 +1,6 @@
 """Match candidates for a bank line: open payments and payouts near it, found by index.
 
-Of each kind only a few rows are read: those of exactly the amount, those of nearby days, and the
+All are in the currency of the line. Of each kind only a few rows are read: those of exactly the amount, those of nearby days, and the
 row that the line's reference names. `accounting.bank.match_suggestions` ranks them.
 """
 
@@ -50,8 +50,8 @@ from persistence.trade.refund_sql import RefundPaymentSql
 MOST_LINES: Final = 15
 NEAREST: Final = 1_000  # Manual entries that are searched, nearest to the day of the line.
 
-# Manual entries whose unlinked amount on the line's ledger account equals the line's remaining
-# amount. Their day is near that of the line, or the line's reference is their number.
+# Manual entries whose unlinked amount on the line's ledger account, in the currency of the line,
+# equals the line's remaining amount. Their day is near that of the line, or the line's reference is their number.
 _ENTRIES = f"""
 SELECT 'journal_entry' AS target_type, journal_entry.id AS target_id,
        %(amount)s::bigint AS amount, journal_entry.entry_date AS "on", NULL::text AS party_name,
@@ -71,7 +71,10 @@ FROM (
 JOIN journal_entry
   ON journal_entry.business_id = %(business_id)s AND journal_entry.id = near.id
 CROSS JOIN LATERAL (
-  SELECT sum(journal_line.debit - journal_line.credit) AS amount FROM journal_line
+  SELECT sum(
+    CASE WHEN %(foreign)s THEN journal_line.currency_amount
+      ELSE journal_line.debit - journal_line.credit END
+  ) AS amount FROM journal_line
   WHERE journal_line.business_id = %(business_id)s
     AND journal_line.entry_id = journal_entry.id AND journal_line.account_id = %(account_id)s
 ) AS moved
@@ -87,7 +90,8 @@ WHERE journal_entry.source_type = '{SOURCE}'
   AND {{sign}} * moved.amount - shown.amount = %(amount)s
 LIMIT {MOST_LINES}"""
 
-# Bank lines of other accounts in the opposite direction, with the same remaining amount.
+# Bank lines of other accounts in the opposite direction, with the same remaining amount of the
+# same currency.
 _LINES = f"""
 SELECT 'transfer' AS target_type, found.id AS target_id, found.remaining AS amount,
        found.booked_on AS "on", bank_account.display_name AS party_name,
@@ -95,7 +99,7 @@ SELECT 'transfer' AS target_type, found.id AS target_id, found.remaining AS amou
 FROM (
   SELECT * FROM bank_transaction
   WHERE bank_transaction.business_id = %(business_id)s
-    AND remaining = %(amount)s AND remaining > 0
+    AND remaining = %(amount)s AND remaining > 0 AND currency = %(currency)s
     AND booked_on BETWEEN %(day_same_first)s AND %(day_same_last)s
     AND direction = '{{other}}' AND bank_account_id <> %(bank_account_id)s
   ORDER BY abs(booked_on - %(day_of)s), id LIMIT {MOST_LINES}
@@ -152,7 +156,7 @@ class _Probes:
 
     def __init__(self, table: Table, *own: ColumnElement[bool]) -> None:
         self.table = table
-        self.scope = and_(in_business(table), _here(table), *own)
+        self.scope = and_(in_business(table), _here(table), _alike(table), *own)
         self.same = table.c.unlinked == given("amount", BigInteger)
         self.open = table.c.unlinked.is_not(None)
 
@@ -189,6 +193,11 @@ def _here(table: Table) -> ColumnElement[bool]:
     return or_(account.is_(None), account == given("account_id", Uuid))
 
 
+def _alike(table: Table) -> ColumnElement[bool]:
+    """Return the condition that money is in the currency of the line."""
+    return table.c.currency == given("currency", Text)
+
+
 def _returned(
     table: Table, fee: ColumnElement[int], *, back: bool
 ) -> tuple[ColumnElement[int], ColumnElement[bool]]:
@@ -205,7 +214,9 @@ def _returned(
     amount = case((moves * times > linked, moves - func.mod(linked, moves)))
     recent = (
         select(row.id, row.external_id, amount.label("amount"))
-        .where(in_business(table), _RETURNED, row.payout_id.is_(None), _here(table))
+        .where(
+            in_business(table), _RETURNED, row.payout_id.is_(None), _here(table), _alike(table)
+        )
         .order_by(row.updated_at.desc())
         .limit(_MOST_RETURNED)
         .subquery()
@@ -388,7 +399,11 @@ class OpenItems:
             return Fetch(self.scope.session, (), lambda _: [])
         texts = COMING_IN if transaction.direction == "credit" else GOING_OUT
         timezone = self.scope.timezone
-        parameters = {"business_id": self.scope.business_id, **_parameters(transaction, timezone)}
+        parameters = {
+            "business_id": self.scope.business_id,
+            "foreign": transaction.currency != self.scope.currency,
+            **_parameters(transaction, timezone),
+        }
         queries = tuple(Query(text, parameters) for text in texts)
         return Fetch(self.scope.session, queries, lambda rows: _candidates(rows, timezone))
 
@@ -411,6 +426,7 @@ def _parameters(transaction: BankTransaction, timezone: str) -> Row:
         "account_id": transaction.account_id,
         "bank_account_id": transaction.bank_account_id,
         "amount": remaining(transaction),
+        "currency": transaction.currency,
         "reference": transaction.reference,
         "comes_in": transaction.direction == "credit",
     }

@@ -144,9 +144,13 @@ _SOURCES = {
     "transfer": BANK_TRANSFER,
 }
 
+# Balances and amounts are in the currency of the bank account.
 LEDGER = f"""WITH wanted AS (SELECT %(account_id)s::uuid AS id)
 SELECT (period_debits - period_credits)::bigint AS balance FROM ({TURNOVERS}
 ) AS turnovers"""
+OWN_LEDGER = """SELECT coalesce(sum(currency_amount), 0)::bigint AS balance FROM journal_line
+WHERE journal_line.business_id = %(business_id)s AND journal_line.account_id = %(account_id)s
+  AND journal_line.entry_date <= %(until)s"""
 
 _LINES = """FROM bank_transaction
 WHERE bank_transaction.business_id = %(business_id)s
@@ -165,22 +169,24 @@ LINES_WITHOUT_MONEY = _TOLD.format(
 {_LINES} AND bank_transaction.remaining > 0"""
 )
 
+_IN_BASE = "journal_line.debit - journal_line.credit"
+_OWN = "journal_line.currency_amount"
 # A manual entry is linked by its own id, also if it reverses another entry.
 _POSTED = f"""
   SELECT journal_entry.source_type AS kind,
          CASE journal_entry.source_type
            WHEN '{SOURCE}' THEN journal_entry.id ELSE journal_entry.source_id
          END AS id,
-         journal_line.entry_date AS "on", journal_line.debit - journal_line.credit AS posted,
-         0 AS shown
+         journal_line.entry_date AS "on", {{amount}} AS posted, 0 AS shown
   FROM journal_line
   JOIN journal_entry ON journal_entry.business_id = %(business_id)s
     AND journal_entry.id = journal_line.entry_id
   WHERE journal_line.business_id = %(business_id)s AND journal_line.account_id = %(account_id)s
     AND journal_line.entry_date > %(since)s AND journal_line.entry_date <= %(until)s"""
+# A line in base shows foreign money with the base of that, and itself posts the difference.
 _SHOWN = f"""
   SELECT bank_link.target_type, bank_link.target_id, bank_transaction.booked_on, 0,
-         {_WAY} * bank_link.amount
+         {_WAY} * coalesce((bank_link.target_amount->>1)::bigint, bank_link.amount)
   FROM bank_link
   JOIN bank_transaction ON bank_transaction.business_id = %(business_id)s
     AND bank_transaction.id = bank_link.transaction_id
@@ -189,9 +195,13 @@ _SHOWN = f"""
     AND bank_transaction.booked_on > %(since)s AND bank_transaction.booked_on <= %(until)s
     AND NOT (bank_transaction.after_closing AND %(closed)s)
   UNION ALL
-  SELECT 'bank_transaction', id, booked_on, 0, {_WAY} * (categorized + rounding)
-  {_LINES} AND (bank_transaction.categorized > 0 OR bank_transaction.rounding <> 0)"""
-MONEY_WITHOUT_LINES = _TOLD.format(
+  SELECT 'bank_transaction', id, booked_on, 0,
+         {_WAY} * (categorized + rounding + coalesce((
+           SELECT sum((part->>1)::bigint) FROM jsonb_array_elements(exchanged) AS part
+         ), 0))
+  {_LINES} AND (bank_transaction.categorized > 0 OR bank_transaction.rounding <> 0
+    OR bank_transaction.exchanged IS NOT NULL)"""
+_MONEY_WITHOUT_LINES = _TOLD.format(
     found=f"""SELECT coalesce(min(kind) FILTER (WHERE posted <> 0), min(kind)) AS kind, id,
        NULL AS description,
        coalesce(min("on") FILTER (WHERE posted <> 0), min("on")) AS "on",
@@ -201,6 +211,8 @@ FROM ({_POSTED}
 ) AS moves
 GROUP BY id HAVING sum(posted) <> sum(shown)"""
 )
+MONEY_WITHOUT_LINES = _MONEY_WITHOUT_LINES.format(amount=_IN_BASE)
+OWN_MONEY_WITHOUT_LINES = _MONEY_WITHOUT_LINES.format(amount=_OWN)
 
 
 class BankBalances:
@@ -210,9 +222,12 @@ class BankBalances:
         self.scope = scope
 
     def explain(
-        self, statement: Reconciliation, before: Reconciliation | None
+        self, statement: Reconciliation, before: Reconciliation | None, currency: str
     ) -> Fetch[Explanation]:
-        """Compare a statement with the ledger, from the day after the closed one before it."""
+        """Compare a statement with the ledger, from the day after the closed one before it.
+
+        `currency` is that of the bank account.
+        """
         parameters: Row = {
             "business_id": self.scope.business_id,
             "bank_account_id": statement.bank_account_id,
@@ -222,9 +237,12 @@ class BankBalances:
             "closed": statement.status == CLOSED,
         }
         period = period_parameters(Period(last=statement.statement_date))
-        texts = (LINES, LINES_WITHOUT_MONEY, MONEY_WITHOUT_LINES)
+        ledger, without_lines = LEDGER, MONEY_WITHOUT_LINES
+        if currency != self.scope.currency:
+            ledger, without_lines = OWN_LEDGER, OWN_MONEY_WITHOUT_LINES
+        texts = (LINES, LINES_WITHOUT_MONEY, without_lines)
         queries = (
-            Query(LEDGER, {**parameters, **period}),
+            Query(ledger, {**parameters, **period}),
             *(Query(text, parameters) for text in texts),
         )
         return Fetch(self.scope.session, queries, _explanation)

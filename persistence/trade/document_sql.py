@@ -205,7 +205,9 @@ class DocumentSql:
         later = (
             select(
                 line.document_id,
-                func.sum(line.debit - line.credit).label("net"),
+                func.sum(func.coalesce(line.currency_amount, line.debit - line.credit)).label(
+                    "net"
+                ),
             )
             .where(
                 in_business(journal_line),

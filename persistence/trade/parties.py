@@ -3,8 +3,8 @@
 A subclass names its table and its SQL.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 from uuid import UUID
@@ -85,16 +85,33 @@ class PartySql(Generic[P]):
 
     @cached_property
     def columns(self) -> tuple[ColumnElement[Any], ...]:
-        return (*(self.party.c[name] for name in self.names), self._outstanding())
+        own = (self.party.c[name] for name in self.names)
+        return (*own, self._outstanding(), self._in_foreign_currencies())
 
     def _outstanding(self) -> ColumnElement[int]:
+        """Build the sum of what is owed, each amount in its own currency."""
         document = self.document.c
         owed = select(func.coalesce(func.sum(document.outstanding), literal_column("0"))).where(
+            *self._owed
+        )
+        return cast(owed.scalar_subquery(), BigInteger).label("owed")
+
+    def _in_foreign_currencies(self) -> ColumnElement[Any]:
+        """Build the array of [currency, own, base] of each foreign document that is owed."""
+        document = self.document.c
+        base = document.base_total - document.base_settled
+        each = func.json_build_array(document.currency, document.outstanding, base)
+        foreign = select(func.json_agg(each)).where(*self._owed, document.base_total.is_not(None))
+        return foreign.scalar_subquery().label("foreign_owed")
+
+    @property
+    def _owed(self) -> tuple[ColumnElement[bool], ...]:
+        document = self.document.c
+        return (
             document.business_id == MINE,
             document.party_id == self.party.c.id,
             document.outstanding > literal_column("0"),
         )
-        return cast(owed.scalar_subquery(), BigInteger).label("outstanding_balance")
 
     @cached_property
     def open_amounts(self) -> str:
@@ -235,10 +252,26 @@ T = TypeVar("T", bound=Customer | Vendor)
 
 @dataclass(frozen=True, slots=True)
 class PartyAccount(Record, Generic[T]):
-    """A customer or vendor with the outstanding amount of its documents, in minor units."""
+    """A customer or vendor with the outstanding amounts of its documents, in minor units.
+
+    `owed` is the sum of all amounts, each in its own currency; `foreign_owed` has the own and the
+    base amount of each foreign currency.
+    """
 
     trader: T
-    outstanding_balance: int
+    owed: int = 0
+    foreign_owed: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def outstanding_balance(self) -> int:
+        """The outstanding amount in base."""
+        return self.owed + sum(base - own for own, base in self.foreign_owed.values())
+
+    def outstanding_by_currency(self, base_currency: str) -> dict[str, int]:
+        """Return the outstanding amount in each currency that has one, by currency."""
+        own = {currency: own for currency, (own, _) in self.foreign_owed.items()}
+        in_base = self.owed - sum(own.values())
+        return dict(sorted({**own, **({base_currency: in_base} if in_base else {})}.items()))
 
     @property
     def stored(self) -> T:
@@ -354,9 +387,17 @@ class PartyStore(Store[PartyAccount[T]], Generic[T]):
         self.scope.stage(self.table, value, {name: getattr(value, name) for name in names})
 
     def _account(self, row: Row) -> PartyAccount[T]:
-        outstanding = row.pop("outstanding_balance")
+        owed, foreign = row.pop("owed"), row.pop("foreign_owed")
         row["transaction_tags"] = tuple(row["transaction_tags"])
-        return PartyAccount(self.sql.kind(**row), outstanding)
+        return PartyAccount(self.sql.kind(**row), owed, _by_currency(foreign or []))
+
+
+def _by_currency(owed: Iterable[tuple[str, int, int]]) -> dict[str, tuple[int, int]]:
+    sums: dict[str, tuple[int, int]] = {}
+    for currency, own, base in owed:
+        before = sums.get(currency, (0, 0))
+        sums[currency] = before[0] + own, before[1] + base
+    return sums
 
 
 # Stored customers: the parties to which the business sells.

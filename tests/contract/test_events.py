@@ -19,8 +19,8 @@ Key = tuple[str, str]
 # Fields that other records decide, which have events of their own.
 OF_OTHERS = {"updated_at", "warnings", "document"}
 OF_OTHERS_BY_TYPE: Mapping[str, set[str]] = {
-    "customer": {"outstanding_balance", "documents"},
-    "vendor": {"outstanding_balance", "documents"},
+    "customer": {"outstanding_balance", "outstanding_by_currency", "documents"},
+    "vendor": {"outstanding_balance", "outstanding_by_currency", "documents"},
     "account": {
         *("current_balance", "current_balance_formatted", "rollup_balance", "debit_balance"),
         "currency_balance",

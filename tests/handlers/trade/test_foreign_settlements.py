@@ -214,6 +214,29 @@ class Foreign:
         body[side.trade.moment] = SENT
         assert side.ledger.refused("POST", side.trade.path, json=body) == (422, "amount_too_large")
 
+    def test_a_party_owes_in_each_currency_and_in_base(self, side: Side) -> None:
+        side = side.with_new_party()
+        document = self.document(side)
+        side.open(700)
+        party = f"{side.trade.parties}{side.counterparty['id']}/"
+        owed = side.api.get(party).json()
+        assert owed["outstanding_balance"] == 9_700
+        assert owed["outstanding_by_currency"] == {"GBP": 700, "USD": 10_000}
+        self.money(side, (document, 4_000))
+        listed = side.api.get(side.trade.parties, params={"search": owed["display_name"]}).json()
+        [owed] = [each for each in listed["results"] if each["id"] == side.counterparty["id"]]
+        assert owed["outstanding_balance"] == 6_100
+        assert owed["outstanding_by_currency"] == {"GBP": 700, "USD": 6_000}
+
+    def test_what_is_open_on_a_day_is_listed(self, side: Side) -> None:
+        side = side.with_new_party()
+        document = self.document(side)
+        self.money(side, (document, 10_000))
+        party = {f"{side.trade.party}_id": side.counterparty["id"]}
+        for day, found in (("2025-03-09", [document["id"]]), (PAID, [])):
+            listed = side.api.get(side.trade.path, params={**party, "open_on": day}).json()
+            assert [each["id"] for each in listed["results"]] == found
+
 
 class TestForeignSales(Foreign):
     trade = SALES
