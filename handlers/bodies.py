@@ -1364,6 +1364,27 @@ class ExchangeRateTableSet(TypedDict):
     rates: ExchangeRatesInput
 
 
+class RevaluationRates(TypedDict):
+    """Closing rates by currency; for the others the rate of the tables is used."""
+
+    EUR: RecordExchangeRate | Absent
+    GBP: RecordExchangeRate | Absent
+    USD: RecordExchangeRate | Absent
+    SEK: RecordExchangeRate | Absent
+    NOK: RecordExchangeRate | Absent
+    DKK: RecordExchangeRate | Absent
+    ISK: RecordExchangeRate | Absent
+    MYR: RecordExchangeRate | Absent
+    SGD: RecordExchangeRate | Absent
+
+
+class RevaluationCreate(TypedDict):
+    """The day of a revaluation, with its closing rates."""
+
+    date: date
+    rates: RevaluationRates | Absent
+
+
 TaxPart = Literal["net", "output", "input", "blocked", "withheld", "relief_net", "relief"]
 
 
@@ -1612,6 +1633,8 @@ BatchOperation = Literal[
     "file_tax_return",
     "supersede_tax_return",
     "set_exchange_rates",
+    "create_revaluation",
+    "reverse_revaluation",
     "create_journal_entry",
     "replace_journal_entry",
     "approve_journal_entry",
@@ -1672,6 +1695,7 @@ EventTypeFilter = Literal[
     "journal_entry.*",
     "opening_balance.*",
     "payout.*",
+    "revaluation.*",
     "tax_code.*",
     "tax_return.*",
     "vendor.*",
@@ -1786,6 +1810,8 @@ EventTypeFilter = Literal[
     "payout.cancelled",
     "payout.reconciled",
     "payout.deleted",
+    "revaluation.created",
+    "revaluation.reversed",
     "tax_code.created",
     "tax_code.updated",
     "tax_code.archived",

@@ -21,6 +21,7 @@ from accounting.books.businesses import Business, Context
 from accounting.books.chart import Role
 from accounting.books.exchange_rates import NO_RATES, KnownRates, RatesNotLoaded
 from accounting.books.ledger import Entry
+from accounting.books.revaluations import Revaluation
 from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
 from accounting.tax.returns import TaxReturn
@@ -50,6 +51,7 @@ from persistence.ledger.balances import Balances
 from persistence.ledger.exchange_rates import ExchangeRates
 from persistence.ledger.journal import JournalStore
 from persistence.ledger.movements import Movements
+from persistence.ledger.revaluations import RevaluationStore
 from persistence.ledger.tags import Tags
 from persistence.scope import Scope
 from persistence.store import Store
@@ -97,6 +99,7 @@ Saved = (
     | Reconciliation
     | Payout
     | Opening
+    | Revaluation
 )
 """The values of the books that belong to no side of trade."""
 
@@ -113,6 +116,7 @@ _STORES: Final[Mapping[type, str]] = {
     Reconciliation: "reconciliations",
     Payout: "payouts",
     Opening: "opening_balances",
+    Revaluation: "revaluations",
 }
 
 
@@ -240,6 +244,7 @@ class Books(Scope):
     movements = StoreOf(Movements)
     tags = StoreOf(Tags)
     exchange_rates = StoreOf(ExchangeRates)
+    revaluations = StoreOf(RevaluationStore)
     account_entries = StoreOf(AccountEntries)
     files = StoreOf(StoredFileStore)
 

@@ -273,6 +273,7 @@ _NOT_FOUND = {
     "payout": "payout_not_found",
     "document": "document_not_found",
     "opening_balance": "opening_balance_not_found",
+    "revaluation": "revaluation_not_found",
     "bank_account": "bank_account_not_found",
     "bank_transaction": "bank_transaction_not_found",
     "bank_rule": "bank_rule_not_found",

@@ -676,6 +676,20 @@ opening_balance = tenant_table(
 )
 
 
+revaluation = tenant_table(
+    "revaluation",
+    *kept_up(),
+    Column("revalued_on", Date, nullable=False),
+    Column("currency", Text, nullable=False),
+    Column("rates", JSONB, nullable=False),  # The given ones, as decimals in text.
+    Column("items", JSONB, nullable=False),  # Balances with their rates and differences.
+    Column("reversed_at", Moment),
+    index("revalued_on", "id"),
+    index("created_at", "id"),
+    index("updated_at"),
+)
+
+
 def of_opening(name: str) -> tuple[SchemaItem, ...]:
     """Create the reference of a row to its opening; most rows have none."""
     return (
@@ -1484,6 +1498,15 @@ journal_line = tenant_table(
     index("account_id", "entry_date", "id", include=("debit", "credit", "in_cash")),
     index("tax_code_id", "entry_date", where="tax_code_id IS NOT NULL"),
     index("document_id"),
+    # Balances in foreign currencies; most businesses have no such lines.
+    index(
+        "account_id",
+        "currency",
+        "entry_date",
+        where="currency IS NOT NULL",
+        include=("currency_amount", "debit", "credit"),
+        name="journal_line_foreign_idx",
+    ),
 )
 
 # On the cash basis, these replace a journal line: the parts that it settles, each on its account.

@@ -86,7 +86,7 @@ def begin(
     is that of the other bank account, by default that of the transaction: a transfer between two
     currencies needs both transactions at once. One in a foreign currency has the rate of its day.
     Raises Conflict `period_locked`; RuleViolation `same_account`, `currency_mismatch`,
-    `link_exceeds_remaining` or those of `worth_of`.
+    `link_exceeds_remaining` or those of `worth_of`; ValidationError `validation_error`.
     """
     if other_account_id == line.account_id:
         raise RuleViolation(
@@ -101,6 +101,7 @@ def begin(
             currency=line.currency,
             other_currency=currency,
         )
+    refuse_second_amount(command)
     left = remaining(line)
     amount = linkable(left, left, command.amount)
     refuse_locked(context, line.booked_on)

@@ -299,6 +299,7 @@ _EVENTS = {
     "bank_transaction": "bank_line_categorized",
     "bank_transfer": "bank_transfer",
     "opening_balance": "opening_balance",
+    "revaluation": "revaluation",
     "tax_return": "tax_return_settled",
     "manual": "manual_entry",
 }
@@ -308,8 +309,13 @@ _STEPS = {
     ("customer_credit", "applied"): "customer_credit_applied",
     ("bill_payment", "fee"): "bill_payment_fee",
     ("vendor_credit", "applied"): "vendor_credit_applied",
+    ("revaluation", "mirror"): "revaluation_taken_back",
 }
-_ALIKE = {"self_assessed": "self_assessed_tax", "rounding": "bank_rounding"}
+_ALIKE = {
+    "self_assessed": "self_assessed_tax",
+    "rounding": "bank_rounding",
+    "exchange": "bank_exchange_difference",
+}
 _TAKEN_BACK = {
     "invoice_written_off": "invoice_write_off_reversed",
     "bill_written_off": "bill_write_off_reversed",
@@ -328,5 +334,10 @@ def posting_rule(source_type: str, stream: str, *, reverses: bool = False) -> st
     rule of the payment. A reversal has the name of the reversed entry's rule; only the reversal of
     a write-off is an event of its own.
     """
-    found = _ALIKE.get(stream) or _STEPS.get((source_type, stream)) or _EVENTS[source_type]
+    found = _ALIKE.get(stream) or _STEPS.get((source_type, _step(stream))) or _EVENTS[source_type]
     return _TAKEN_BACK.get(found, found) if reverses else found
+
+
+def _step(stream: str) -> str:
+    """Return the last word of a stream, such as of `claims USD <account id> mirror`."""
+    return stream.rpartition(" ")[2]

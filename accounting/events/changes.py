@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from accounting.bank.bank_transactions import BankTransaction
 from accounting.bank.payouts import reconciliation_status
+from accounting.books import revaluations
 from accounting.books.businesses import Context
 from accounting.events.fields import shown_fields
 from accounting.opening import openings
@@ -203,4 +204,5 @@ STATUSES: Final[Mapping[str, StatusOf]] = {
     "invoice_refund": lambda value, *_: refunds.invoice_refund_status(value),
     "vendor_refund": lambda value, _, payments: refunds.vendor_refund_status(value, payments),
     "opening_balance": lambda value, *_: openings.status(value),
+    "revaluation": lambda value, *_: revaluations.status(value),
 }

@@ -191,6 +191,7 @@ SHOWN: Final[Mapping[str, Names]] = {
         "documented": ("control_accounts",),
         "reversed_on": (),
     },
+    "revaluation": {"revalued_on": ("date",), "currency": ("base_currency",), "rates": ()},
     "document": _not_shown("sha256 storage_key"),
     "tax_return": _not_shown("slices figures settlement"),
     "journal_entry": {

@@ -83,9 +83,7 @@ async def reopen_bank_reconciliation(
     return serialize(books, await compare(books, reopened, found.bank_account))
 
 
-async def compare(
-    books: Books, statement: Reconciliation, bank_account: BankAccount
-) -> Comparison:
+async def compare(books: Books, statement: Reconciliation, bank_account: BankAccount) -> Comparison:
     """Compare a statement with the ledger, from the previous closed statement on."""
     before = await books.reconciliations.before(statement.bank_account_id, statement.statement_date)
     explanation = await books.bank_balances.explain(statement, before, bank_account.currency)

@@ -83,9 +83,7 @@ async def _match_to_come(
     locked = await _lock(books, id, [id])
     line = locked.lines[id].transaction
     moved = await books.with_rates(
-        lambda context: transfers.begin(
-            line, there.account_id, command, context, there.currency
-        )
+        lambda context: transfers.begin(line, there.account_id, command, context, there.currency)
     )
     return await _put(books, id, locked, moved)
 

@@ -4,7 +4,13 @@ from decimal import Decimal
 
 from accounting.absent import Absent
 from accounting.books.exchange_rates import SetRates
-from handlers.bodies import ExchangeRatesInput, ExchangeRateTableSet
+from accounting.books.revaluations import Revalue
+from handlers.bodies import (
+    ExchangeRatesInput,
+    ExchangeRateTableSet,
+    RevaluationCreate,
+    RevaluationRates,
+)
 
 
 def set_rates(body: ExchangeRateTableSet) -> SetRates:
@@ -12,11 +18,18 @@ def set_rates(body: ExchangeRateTableSet) -> SetRates:
     return SetRates(
         day=body["date"],
         reference_currency=body["reference_currency"],
-        rates=_rates(body["rates"]),
+        rates=by_currency(body["rates"]),
     )
 
 
-def _rates(given: ExchangeRatesInput) -> dict[str, Decimal]:
+def revalue(body: RevaluationCreate) -> Revalue:
+    """Parse the day of a revaluation, and its closing rates."""
+    rates = body["rates"]
+    return Revalue(on=body["date"], rates={} if isinstance(rates, Absent) else by_currency(rates))
+
+
+def by_currency(given: ExchangeRatesInput | RevaluationRates) -> dict[str, Decimal]:
+    """Parse the rates that a body gives, by currency."""
     rates = (
         ("EUR", given["EUR"]),
         ("GBP", given["GBP"]),
@@ -28,4 +41,4 @@ def _rates(given: ExchangeRatesInput) -> dict[str, Decimal]:
         ("MYR", given["MYR"]),
         ("SGD", given["SGD"]),
     )
-    return {code: Decimal(rate) for code, rate in rates if not isinstance(rate, Absent)}
+    return {code: Decimal(str(rate)) for code, rate in rates if not isinstance(rate, Absent)}

@@ -41,6 +41,7 @@ _RECORDS = {
     "tax_code": "tax-codes/{id}/",
     "tax_return": "tax-returns/{id}/",
     "opening_balance": "opening-balances/{id}/",
+    "revaluation": "revaluations/{id}/",
     "document": "documents/{id}/",
     "business": "",
 }

@@ -1,7 +1,8 @@
 """Match candidates for a bank line: open payments and payouts near it, found by index.
 
-All are in the currency of the line. Of each kind only a few rows are read: those of exactly the amount, those of nearby days, and the
-row that the line's reference names. `accounting.bank.match_suggestions` ranks them.
+All are in the currency of the line. Of each kind only a few rows are read: those of exactly the
+amount, those of nearby days, and the row that the line's reference names.
+`accounting.bank.match_suggestions` ranks them.
 """
 
 from datetime import datetime, timedelta
@@ -51,7 +52,8 @@ MOST_LINES: Final = 15
 NEAREST: Final = 1_000  # Manual entries that are searched, nearest to the day of the line.
 
 # Manual entries whose unlinked amount on the line's ledger account, in the currency of the line,
-# equals the line's remaining amount. Their day is near that of the line, or the line's reference is their number.
+# equals the line's remaining amount. Their day is near that of the line, or the line's reference is
+# their number.
 _ENTRIES = f"""
 SELECT 'journal_entry' AS target_type, journal_entry.id AS target_id,
        %(amount)s::bigint AS amount, journal_entry.entry_date AS "on", NULL::text AS party_name,
@@ -214,9 +216,7 @@ def _returned(
     amount = case((moves * times > linked, moves - func.mod(linked, moves)))
     recent = (
         select(row.id, row.external_id, amount.label("amount"))
-        .where(
-            in_business(table), _RETURNED, row.payout_id.is_(None), _here(table), _alike(table)
-        )
+        .where(in_business(table), _RETURNED, row.payout_id.is_(None), _here(table), _alike(table))
         .order_by(row.updated_at.desc())
         .limit(_MOST_RETURNED)
         .subquery()
@@ -401,7 +401,7 @@ class OpenItems:
         timezone = self.scope.timezone
         parameters = {
             "business_id": self.scope.business_id,
-            "foreign": transaction.currency != self.scope.currency,
+            "foreign": transaction.currency != self.scope.facts["base_currency"],
             **_parameters(transaction, timezone),
         }
         queries = tuple(Query(text, parameters) for text in texts)

@@ -238,7 +238,7 @@ class BankBalances:
         }
         period = period_parameters(Period(last=statement.statement_date))
         ledger, without_lines = LEDGER, MONEY_WITHOUT_LINES
-        if currency != self.scope.currency:
+        if currency != self.scope.facts["base_currency"]:
             ledger, without_lines = OWN_LEDGER, OWN_MONEY_WITHOUT_LINES
         texts = (LINES, LINES_WITHOUT_MONEY, without_lines)
         queries = (

@@ -16,6 +16,7 @@ _GONE = {
 }
 TABLES_WITH_EVENTS = (
     *("account", "tax_code", "customer", "vendor", "opening_balance", "tax_return"),
+    "revaluation",
     *("invoice", "bill", "invoice_payment", "bill_payment", "customer_credit", "vendor_credit"),
     *("write_off", "bill_write_off", "invoice_refund", "invoice_refund_payment"),
     *("vendor_refund", "vendor_refund_payment", "payout"),

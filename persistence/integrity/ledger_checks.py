@@ -2,6 +2,7 @@
 
 from accounting.books.chart import CONTROL_ROLES, Role
 from accounting.books.manual_entries import SOURCE, STREAM
+from accounting.books.revaluations import REVALUATION
 from accounting.opening.openings import OPENING
 from accounting.tax.settlements import SETTLEMENT
 from accounting.trade.sides import PAYABLE
@@ -16,6 +17,7 @@ SOURCES = {
     "bank_transaction": "bank_transaction",
     "bank_transfer": "bank_transfer",
     OPENING: "opening_balance",
+    REVALUATION: "revaluation",
     SETTLEMENT: "tax_return",
     **{each.side.document_source: each.document for each in BOTH},
     **{each.side.payment_source: each.payment for each in BOTH},

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from accounting.bank import bank_postings
+from accounting.books import revaluations
 from accounting.books.chart import Roles
 from accounting.books.foreign import currency_of, in_base
 from accounting.books.ledger import Entry, Line, Movement, Part, Split, TaxMark
@@ -86,6 +87,7 @@ def kinds_in(books: Books) -> list[Kind]:
     return [
         *traded,
         Kind(books.opening_balances, openings.desired, lambda each: f"opening {each.id}"),
+        Kind(books.revaluations, revaluations.desired, lambda each: f"revaluation {each.id}"),
         Kind(
             books.tax_returns,
             lambda record, _: settlements.desired(record.tax_return),

@@ -31,6 +31,7 @@ _NEVER_TAGGED = {
     "bank_transaction",
     "bank_transfer",
     "opening_balance",
+    "revaluation",
     "tax_return",
 }
 

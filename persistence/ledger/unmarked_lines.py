@@ -10,6 +10,7 @@ from uuid import UUID
 
 from psycopg.errors import InsufficientPrivilege
 
+from accounting.books.revaluations import REVALUATION, BalanceKind
 from accounting.trade.postings import APPLIED, SELF_ASSESSED
 from accounting.trade.sides import PAYABLE, RECEIVABLE
 from persistence.engine.connections import Owner
@@ -26,7 +27,10 @@ _AGREED = ", ".join(
         side.write_off_source,
     )
 )
-AGREES = f"(e.source_type IN ({_AGREED}) AND e.stream NOT IN ('{APPLIED}', '{SELF_ASSESSED}'))"
+AGREES = (
+    f"(e.source_type IN ({_AGREED}) AND e.stream NOT IN ('{APPLIED}', '{SELF_ASSESSED}')"
+    f" OR e.source_type = '{REVALUATION}' AND starts_with(e.stream, '{BalanceKind.CLAIMS} '))"
+)
 """The condition that an entry `e` only records an agreement, so that the cash basis excludes it."""
 
 # Records that concern one other record: write-offs of a document, and refunds with a single

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tests.builders.bank import PAYMENT, Bank, made_rule, open_account
+from tests.builders.exchange_rates import put, table_body
 from tests.builders.files import upload
 from tests.builders.journal_entries import drafted, marked, posted, taxed
 from tests.builders.openings import opened
@@ -17,7 +18,7 @@ from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, refund_paid, refunded
 from tests.builders.tax_codes import CODES, code_body
 from tests.builders.tax_returns import RETURNS, filed, return_body
-from tests.builders.trade import PURCHASES, SALES, Record, Trade
+from tests.builders.trade import PURCHASES, SALES, SENT, Record, Trade
 from tests.builders.vendor_refunds import agreed_refund
 
 if TYPE_CHECKING:
@@ -144,6 +145,20 @@ def make_opening(story: "Story") -> Record:
     """Create an opening on a day of its own, whose amounts are all open."""
     day = date(2020, 1, 1) + timedelta(days=len(story.ids))
     return opened(story.business, date=str(day), accounts=[BANK_BALANCE])
+
+
+def owe_dollars(story: "Story") -> None:
+    """Send an invoice in dollars, unless the business is archived, and set the rate of a day."""
+    put(story.business, table_body("2026-06-30"))
+    body = SALES.body(party_of(SALES, story), sent_at=SENT, currency="USD", exchange_rate=0.9)
+    story.business.api.post("invoices/", json=body)
+
+
+def make_revaluation(story: "Story") -> Record:
+    """Revalue the dollars of a new invoice."""
+    owe_dollars(story)
+    day = date(2026, 5, 1) + timedelta(days=len(story.ids) % 30)
+    return story.business.made("revaluations/", {"date": str(day), "rates": {"USD": "0.7"}})
 
 
 def make_quiet_account(story: "Story") -> Record:
@@ -322,6 +337,8 @@ MAKERS: Mapping[str, Maker] = {
     "reconciliation_id": lambda story: reconciled(
         story, story.thing("other_bank_account_id"), "2026-06-30"
     ),
+    "revaluation_id": make_revaluation,
+    "spare_revaluation_id": make_revaluation,
     "opening_balance_id": make_opening,
     "spare_opening_id": make_opening,
     "document_id": make_document,

@@ -56,6 +56,7 @@ def crowd(api_server: ApiServer) -> Story:
         story_things.make_document(story)
         story_things.make_draft_entry(story)
         story_things.make_tax_return(story)
+        story_things.make_revaluation(story)
         opened(story.business, date=f"2025-0{1 + number}-01")
         story.partner.business()
         story_things.make_webhook_endpoint(story)

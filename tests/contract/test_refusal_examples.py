@@ -412,6 +412,7 @@ PROVOKED: Mapping[str, Provoked] = {
     "DocumentNotFound": read("documents/"),
     "AccountNotFound": read(CHART),
     "JournalEntryNotFound": read(ENTRIES),
+    "RevaluationNotFound": read("revaluations/"),
     "OpeningBalanceNotFound": read("opening-balances/"),
     "DuplicateOpeningBalance": after(
         opening("old-1", "2016-12-31"), opening("old-6", "2016-12-31")

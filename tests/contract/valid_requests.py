@@ -51,6 +51,7 @@ OF_THEIR_OWN = {
     ("list_tax_return_entries", "tax_return_id"): "busy_return_id",
     ("supersede_tax_return", "tax_return_id"): "filed_return_id",
     ("reverse_opening_balance", "opening_balance_id"): "spare_opening_id",
+    ("reverse_revaluation", "revaluation_id"): "spare_revaluation_id",
     ("delete_payout", "payout_id"): "spare_payout_id",
     ("unmatch_bank_transaction", "bank_transaction_id"): "linked_line_id",
     ("categorize_bank_transaction", "bank_transaction_id"): "plain_line_id",
@@ -198,6 +199,8 @@ class Story:
 
     def body(self, operation: Operation, content_type: str = JSON, example: str = "") -> Any:
         """Return an example of a body, by default the first, with the IDs of this story."""
+        if operation.name == "create_revaluation":
+            story_things.owe_dollars(self)
         told = bodies(operation)[content_type]["examples"]
         return self.retold(deepcopy(follow(told[example or next(iter(told))])["value"]))
 

@@ -11,7 +11,7 @@ from persistence.engine.pages import PageRequest
 from persistence.engine.sql import Row
 from persistence.files import stored_files
 from persistence.integrity import audit_trail
-from persistence.ledger import account_entries, exchange_rates, journal_lists
+from persistence.ledger import account_entries, exchange_rates, journal_lists, revaluations
 from persistence.partners import registry, webhook_endpoints
 from persistence.tax import return_lines, tax_codes, tax_returns
 from persistence.trade import openings, parties, payables, receivables
@@ -34,6 +34,7 @@ LISTS: Mapping[str, Listing] = {
     "list_vendor_refunds": payables.REFUNDS.listing,
     "list_vendor_refund_payments": payables.REFUND_PAYMENTS.listing,
     "list_opening_balances": openings.LISTING,
+    "list_revaluations": revaluations.LISTING,
     "list_payouts": payouts.LISTING,
     "list_bank_accounts": bank_accounts.LISTING,
     "list_bank_transactions": bank_transactions.LISTING,

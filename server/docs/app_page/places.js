@@ -19,6 +19,7 @@ const RECORDS = {
   "tax-return": "tax-returns/{id}/",
   "entry": "general-ledger/journal-entries/{id}/",
   "opening-balance": "opening-balances/{id}/",
+  "revaluation": "revaluations/{id}/",
 };
 
 // Each group with the views that it lists, and those that are reached from them.
@@ -35,7 +36,7 @@ export const GROUPS = {
   },
   bank: { listed: ["bank", "bank-lines", "payouts"], reached: ["bank-transaction", "payout"] },
   tax: { listed: ["tax", "tax-returns"], reached: ["tax-return", "tax-lines"] },
-  entries: { listed: ["entries", "events"], reached: ["entry", "lines", "opening-balance"] },
+  entries: { listed: ["entries", "events"], reached: ["entry", "lines", "opening-balance", "revaluation"] },
 };
 export const VIEWS = [...Object.values(GROUPS).flatMap(({ listed, reached }) => [...listed, ...reached]), "search", "integrity"];
 

@@ -57,9 +57,19 @@ def traded(shop: Business, *, settle: bool = True) -> Business:
     open_books(shop, baker, miller)
     close_and_open(shop)
     declare(shop, settle=settle)
+    revalue_dollars(shop, baker)
     table_set(shop, MONTH_END)
     table_set(shop, MONTH_END, rates={"USD": "1.0399"})
     return shop
+
+
+def revalue_dollars(shop: Business, party: Record) -> None:
+    """Revalue an invoice in dollars twice, and take the second revaluation back."""
+    SALES.open(shop, party, 10_000, currency="USD", exchange_rate=0.9)
+    for rate in (0.97, 0.95):
+        made = shop.made("revaluations/", {"date": "2025-03-31", "rates": {"USD": rate}})
+    answer = shop.api.post(f"revaluations/{made['id']}/reverse/")
+    assert answer.status_code == 200, answer.text
 
 
 def declare(shop: Business, *, settle: bool) -> None:
