@@ -15,7 +15,7 @@ from persistence.engine.pages import Page, PageRequest
 
 
 async def create_revaluation(books: Books, body: RevaluationCreate) -> Reply:
-    """Revalue all foreign balances of a day; without a difference, nothing is recorded."""
+    """Create a revaluation of all foreign balances of a day; none if nothing differs."""
     books.run_alone()  # The balances of the day stay as they are read.
     command = exchange_rate_commands.revalue(body)
     balances = await books.revaluations.balances(command.on)

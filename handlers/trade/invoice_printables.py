@@ -6,6 +6,8 @@ from datetime import date
 from functools import partial
 from uuid import UUID
 
+from accounting.books.foreign import in_base
+from accounting.books.record_rates import in_major_units
 from accounting.tax.codes import UNTAXED, TaxCode, TaxCodes, Treatment
 from accounting.trade import documents
 from accounting.trade.documents import Document, LineItem
@@ -14,6 +16,7 @@ from accounting.trade.parties import Customer
 from handlers.results import Pdf
 from handlers.shared.letterheads import issuer_of, recipient_of, style_of
 from libraries.pdf_files import (
+    ForeignTax,
     Invoice,
     InvoiceLine,
     InvoiceState,
@@ -50,7 +53,8 @@ async def read(books: Books, id: UUID) -> Pdf:
     due_at = document.due_at
     due_on = None if due_at is None else books.context.day_of(due_at)
     settled = _settled(settlements, waiting)
-    paper = _paper(document, due_on, letterhead, customer.trader, codes, settled)
+    foreign = _foreign_tax(document, books.currency)
+    paper = _paper(document, due_on, letterhead, customer.trader, codes, settled, foreign)
     style = style_of(letterhead, document.currency)
     return Pdf(_file_name(document), partial(draw_invoice, paper, style))
 
@@ -62,6 +66,7 @@ def _paper(
     customer: Customer,
     codes: TaxCodes,
     settled: Iterator[Settlement],
+    foreign: ForeignTax | None,
 ) -> Invoice:
     by_id = {each.id: each for each in codes.codes}
     return Invoice(
@@ -83,7 +88,17 @@ def _paper(
         left=documents.outstanding(document),
         memo=document.memo,
         written_at=document.updated_at,
+        foreign=foreign,
     )
+
+
+def _foreign_tax(document: Document, base_currency: str) -> ForeignTax | None:
+    """Return the rate and the base tax of a foreign invoice; None on a draft, which has none yet."""
+    worth = document.worth
+    if worth is None or worth.base_total is None:
+        return None
+    rate = in_major_units(worth.rate, document.currency, base_currency)
+    return ForeignTax(base_currency, rate, in_base(document.tax_total))
 
 
 def _line(line: LineItem, codes: Codes) -> InvoiceLine:

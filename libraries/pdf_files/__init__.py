@@ -8,6 +8,7 @@ takes a quarter of a second and 28 MB more.
 from libraries.pdf_files.papers import (
     Cell,
     Days,
+    ForeignTax,
     Invoice,
     InvoiceLine,
     InvoiceState,
@@ -28,6 +29,7 @@ from libraries.pdf_files.papers import (
 __all__ = [
     "Cell",
     "Days",
+    "ForeignTax",
     "Invoice",
     "InvoiceLine",
     "InvoiceState",

@@ -1,11 +1,12 @@
 """The PDF of an invoice for its customer."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from libraries.pdf_files.formats import Formats
 from libraries.pdf_files.heads import Head
-from libraries.pdf_files.papers import Invoice, InvoiceLine, Style, TaxTotal
+from libraries.pdf_files.papers import ForeignTax, Invoice, InvoiceLine, Style, TaxTotal
 from libraries.pdf_files.sheet import FAINT, INK, NORMAL, SIDE, SMALL, Column, Row, Sheet
 from libraries.pdf_files.words import words_of
 
@@ -24,7 +25,7 @@ class _InvoiceSheet:
 
     def __init__(self, invoice: Invoice, style: Style) -> None:
         self.invoice = invoice
-        self.currency = style.currency
+        self.style = style
         self.words = words_of(style)
         self.formats = Formats(style)
         self.title = self.words.titles[invoice.state]
@@ -98,7 +99,7 @@ class _InvoiceSheet:
         sheet.rule(SIDE, sheet.right, INK)
         sheet.y += 2
         pattern = words.amounts_in_with_tax if self.invoice.prices_include_tax else words.amounts_in
-        below = pattern.format(currency=self.currency)
+        below = pattern.format(currency=self.style.currency)
         left = sheet.right - SUMS
         sheet.write(below, SIDE, size=SMALL, colour=FAINT)
         sheet.table(SUM_COLUMNS, list(self._sum_rows()), left=left, together=True)
@@ -137,8 +138,11 @@ class _InvoiceSheet:
         return f"{name} ({tax.code})" if tax.code else name
 
     def _notes(self) -> None:
-        """Draw the reverse charge note that the law requires, and the note to the customer."""
+        """Draw the foreign tax and the reverse charge, which the law requires, and the memo."""
         sheet, words = self.sheet, self.words
+        if self.invoice.foreign is not None:
+            sheet.y += 6
+            sheet.paragraph(self._foreign_tax(self.invoice.foreign), SIDE, sheet.breadth)
         if any(tax.treatment == REVERSED for tax in self.invoice.taxes):
             sheet.y += 6
             sheet.paragraph(words.reverse_charge, SIDE, sheet.breadth)
@@ -148,3 +152,13 @@ class _InvoiceSheet:
             sheet.paragraph(words.memo, SIDE, sheet.breadth, size=SMALL, bold=True, colour=FAINT)
             sheet.y += 1
             sheet.paragraph(self.invoice.memo, SIDE, sheet.breadth)
+
+    def _foreign_tax(self, foreign: ForeignTax) -> str:
+        """Return the exchange rate and the tax in the currency of the books."""
+        base = replace(self.style, currency=foreign.base_currency)
+        return self.words.foreign_tax.format(
+            currency=self.style.currency,
+            rate=self.formats.quantity(foreign.rate),
+            base=foreign.base_currency,
+            tax=Formats(base).money(foreign.tax),
+        )

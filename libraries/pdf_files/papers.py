@@ -96,6 +96,18 @@ class Settlement:
     amount: int
 
 
+@dataclass(frozen=True, slots=True)
+class ForeignTax:
+    """The tax of an invoice in another currency than the issuer's books.
+
+    It is an amount in `base_currency`. The rate is the worth of one unit of the invoice's currency.
+    """
+
+    base_currency: str
+    rate: Decimal
+    tax: int
+
+
 class InvoiceState(StrEnum):
     """The state of an invoice: a draft, valid, or void."""
 
@@ -130,6 +142,7 @@ class Invoice:
     left: int
     memo: str | None
     written_at: datetime
+    foreign: ForeignTax | None = None
 
 
 class Term(StrEnum):

@@ -37,6 +37,7 @@ class Words:
     settled: dict[SettledBy, str]
     left: str
     reverse_charge: str
+    foreign_tax: str
     memo: str
     page: str
 
@@ -84,6 +85,7 @@ def _english(tax: str) -> Words:
         },
         left="Amount due",
         reverse_charge=f"Reverse charge: the customer accounts for the {tax}.",
+        foreign_tax=f"Exchange rate: 1 {{currency}} = {{rate}} {{base}}. {tax} in {{base}}: {{tax}}.",
         memo="Notes",
         page="Page {page} of {pages}",
     )
@@ -130,6 +132,7 @@ GERMAN = Words(
     },
     left="Offener Betrag",
     reverse_charge="Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge).",
+    foreign_tax="Wechselkurs: 1 {currency} = {rate} {base}. USt in {base}: {tax}.",
     memo="Anmerkungen",
     page="Seite {page} von {pages}",
 )
@@ -175,6 +178,7 @@ DUTCH = Words(
     },
     left="Te betalen",
     reverse_charge="Btw verlegd.",
+    foreign_tax="Wisselkoers: 1 {currency} = {rate} {base}. Btw in {base}: {tax}.",
     memo="Opmerkingen",
     page="Pagina {page} van {pages}",
 )
@@ -220,6 +224,7 @@ FRENCH = Words(
     },
     left="Reste à payer",
     reverse_charge="Autoliquidation de la TVA par le preneur.",
+    foreign_tax="Taux de change : 1 {currency} = {rate} {base}. TVA en {base} : {tax}.",
     memo="Remarques",
     page="Page {page} sur {pages}",
 )
@@ -265,6 +270,7 @@ SPANISH = Words(
     },
     left="Pendiente de pago",
     reverse_charge="Inversión del sujeto pasivo.",
+    foreign_tax="Tipo de cambio: 1 {currency} = {rate} {base}. IVA en {base}: {tax}.",
     memo="Observaciones",
     page="Página {page} de {pages}",
 )

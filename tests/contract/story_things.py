@@ -15,6 +15,7 @@ from tests.builders.journal_entries import drafted, marked, posted, taxed
 from tests.builders.openings import opened
 from tests.builders.payouts import by_card, paid_out
 from tests.builders.purchases import bill_paid
+from tests.builders.revaluations import revalued
 from tests.builders.sales import paid, refund_paid, refunded
 from tests.builders.tax_codes import CODES, code_body
 from tests.builders.tax_returns import RETURNS, filed, return_body
@@ -151,14 +152,12 @@ def owe_dollars(story: "Story") -> None:
     """Send an invoice in dollars, unless the business is archived, and set the rate of a day."""
     put(story.business, table_body("2026-06-30"))
     body = SALES.body(party_of(SALES, story), sent_at=SENT, currency="USD", exchange_rate=0.9)
-    story.business.api.post("invoices/", json=body)
+    story.business.api.post(SALES.path, json=body)
 
 
 def make_revaluation(story: "Story") -> Record:
-    """Revalue the dollars of a new invoice."""
-    owe_dollars(story)
-    day = date(2026, 5, 1) + timedelta(days=len(story.ids) % 30)
-    return story.business.made("revaluations/", {"date": str(day), "rates": {"USD": "0.7"}})
+    """Create a revaluation of the dollars of a new invoice."""
+    return revalued(story.business, party_of(SALES, story), "2026-05-01")
 
 
 def make_quiet_account(story: "Story") -> Record:

@@ -26,7 +26,11 @@ MANY = 7
 DUE_AT = "2026-01-31T12:00:00Z"
 LISTS = [each for each in operations() if each.is_list]
 # A filter for a list that has more than a page without it.
-NARROWED = {"list_audit_records": {"object_type": "customer"}}
+# One page has all that is left.
+NARROWED = {
+    "list_audit_records": {"object_type": "customer"},
+    "list_journal_entries": {"date_to": "2026-04-30"},
+}
 each_list = each_of(LISTS)
 
 

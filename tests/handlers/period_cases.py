@@ -15,6 +15,7 @@ from tests.builders.customer_history import CustomerHistory
 from tests.builders.journal_entries import ENTRIES, drafted, entry_body, posted
 from tests.builders.openings import OPENINGS, open_invoice, opened
 from tests.builders.requests import Request
+from tests.builders.revaluations import REVALUATIONS, revalued
 from tests.builders.sales import part, share
 from tests.builders.trade import PURCHASES, Record, line
 from tests.builders.vendor_refunds import REFUND_PAYMENTS, REFUNDS, agreed, as_credit
@@ -48,6 +49,9 @@ class Trader:
 
     def bill(self, **facts: Any) -> Record:
         return purchases.received(self.shop, self.vendor, 100, **facts)
+
+    def revaluation(self) -> Record:
+        return revalued(self.shop, self.shop.customer(), INSIDE)
 
     def waived(self) -> Record:
         return PURCHASES.write_off(self.shop, self.bill(), write_off_at=AT)
@@ -201,6 +205,9 @@ REFUSED: tuple[Case, ...] = (
     ("approve_journal_entry", "on its day",
      lambda t: ("POST", f"{ENTRIES}{drafted(t.shop)['id']}/approve/", None)),
     ("create_opening_balance", "on its day", lambda t: opening(t, date=INSIDE)),
+    ("create_revaluation", "on its day", lambda _: ("POST", REVALUATIONS, {"date": INSIDE})),
+    ("reverse_revaluation", "on its day",
+     lambda t: ("POST", f"{REVALUATIONS}{t.revaluation()['id']}/reverse/", None)),
     ("reverse_opening_balance", "on a day", lambda t: (
         "POST", f"{OPENINGS}{opened(t.shop, date=INSIDE)['id']}/reverse/", {"entry_date": INSIDE})),
     ("reverse_journal_entry", "on a day",

@@ -35,15 +35,31 @@ export function sayer(words, locale) {
   };
 }
 
-// Days of moments are those of the business, whose time zone is given.
+const minus = (text) => text.replace("-", "−");
+
+// Amounts of the books may be without a currency, as in a column; all others have the code of theirs.
+function moneyOf(locale, currency, currencyDisplay) {
+  const named = { style: "currency", currency, currencyDisplay };
+  const money = new Intl.NumberFormat(locale, named);
+  const digits = money.resolvedOptions().maximumFractionDigits;
+  const style = currencyDisplay === "code" ? named : {};
+  const plain = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const exact = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: digits, maximumFractionDigits: digits + 12 });
+  const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+  return {
+    money: (minor) => minus(money.format(decimal(minor, digits))),
+    amount: (minor) => minus(plain.format(decimal(minor, digits))),
+    price: (text) => minus(exact.format(exactly(text, digits))),
+    short: (minor) => minus(short.format(decimal(minor, digits))),
+  };
+}
+
+// Days of moments are those of the business, whose time zone is given. Amounts are in its currency;
+// `in` gives the same for another one.
 export function formatsOf(locale, currency, timeZone) {
   const dayFormat = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
-  const money = new Intl.NumberFormat(locale, { style: "currency", currency, currencyDisplay: "narrowSymbol" });
-  const digits = money.resolvedOptions().maximumFractionDigits;
-  const plain = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const exact = new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits + 12 });
-  const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
   const count = new Intl.NumberFormat(locale);
+  const rate = new Intl.NumberFormat(locale, { maximumSignificantDigits: 12 });
   const day = dayFormat({ dateStyle: "medium" });
   const dayThere = dayFormat({ dateStyle: "medium", timeZone });
   const momentThere = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
@@ -51,12 +67,12 @@ export function formatsOf(locale, currency, timeZone) {
   const year = dayFormat({ year: "numeric" });
   const monthYear = dayFormat({ month: "short", year: "numeric" });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
-  const minus = (text) => text.replace("-", "−");
+  const base = moneyOf(locale, currency, "narrowSymbol");
+  const others = { [currency]: base };
   return {
-    money: (minor) => minus(money.format(decimal(minor, digits))),
-    amount: (minor) => minus(plain.format(decimal(minor, digits))),
-    price: (text) => minus(exact.format(exactly(text, digits))),
-    short: (minor) => minus(short.format(decimal(minor, digits))),
+    ...base,
+    in: (other = currency) => (others[other] ??= moneyOf(locale, other, "code")),
+    rate: (worth, of) => `1 ${of} = ${rate.format(worth)} ${currency}`,
     count: (number) => count.format(number),
     day: (text) => (text.includes("T") ? dayThere : day).format(Date.parse(text)),
     moment: (text) => momentThere.format(Date.parse(text)),

@@ -1,6 +1,6 @@
 """Bank accounts in a foreign currency, and foreign money at a bank account in base.
 
-The examples are those of the rules, in pounds: USD 100.00 less 2.00 at 0.95 stand with 93.10.
+The examples are those of the rules, in pounds: USD 100.00 less 2.00 at 0.95 have 93.10.
 """
 
 from typing import Any
@@ -622,7 +622,7 @@ class TestTransfers:
 class TestCreateBankReconciliation:
     @pytest.fixture
     def own(self, shop: Business, dollars: Bank) -> Bank:
-        """Another account in dollars: a closed statement stays closed."""
+        """Open an account in dollars of its own: a closed statement stays closed."""
         return Bank(shop, open_account(shop, currency="USD"))
 
     def test_a_statement_closes_with_its_own_amounts(

@@ -64,7 +64,7 @@ class Abroad:
 
 @pytest.fixture
 def abroad(api_server: ApiServer, shop: Business) -> Iterator[Abroad]:
-    """Another business, whose books are proved at the end."""
+    """Open a business of its own, whose books are proved at the end."""
     other = shop.partner.business()
     dollars = Bank(other, open_account(other, currency="USD"))
     yield Abroad(other, Ledger(api_server, other), dollars)

@@ -8,17 +8,17 @@ from tests.api_server import ApiServer
 from tests.bookkeeping import Ledger
 from tests.builders.bank import open_account
 from tests.builders.exchange_rates import table_set
+from tests.builders.revaluations import REVALUATIONS
 from tests.builders.trade import PURCHASES, SALES, Record, Trade
 from tests.clock import today
 from tests.partner import Business, Partner
 
-REVALUATIONS = "revaluations/"
 DAY, NEXT_DAY = "2025-03-31", "2025-04-01"
 GAINS, LOSSES = "4660", "7060"
 USD: Record = {"currency": "USD", "exchange_rate": 0.9}
 
 
-class Revalued:
+class ForeignBooks:
     """A business of its own, and its revaluations."""
 
     def __init__(self, api_server: ApiServer, business: Business) -> None:
@@ -51,8 +51,8 @@ class Revalued:
 
 
 @pytest.fixture
-def books(api_server: ApiServer, acme: Partner) -> Iterator[Revalued]:
-    books = Revalued(api_server, acme.business())
+def books(api_server: ApiServer, acme: Partner) -> Iterator[ForeignBooks]:
+    books = ForeignBooks(api_server, acme.business())
     yield books
     books.ledger.audit()
 
@@ -60,7 +60,7 @@ def books(api_server: ApiServer, acme: Partner) -> Iterator[Revalued]:
 class TestCreateRevaluation:
     @pytest.mark.parametrize("trade", [SALES, PURCHASES], ids=lambda each: each.noun)
     def test_what_is_owed_is_revalued_and_taken_back_on_the_next_day(
-        self, books: Revalued, trade: Trade
+        self, books: ForeignBooks, trade: Trade
     ) -> None:
         document = books.open(trade)
         status, made = books.run()
@@ -89,7 +89,7 @@ class TestCreateRevaluation:
         assert part["exchange_difference_cents"] == 500 * trade.sign
 
     def test_the_same_run_again_posts_nothing_and_a_later_one_the_rest(
-        self, books: Revalued
+        self, books: ForeignBooks
     ) -> None:
         invoice = books.open(SALES)
         _, first = books.run()
@@ -106,7 +106,7 @@ class TestCreateRevaluation:
         listed = books.shop.api.get(REVALUATIONS, params={"sort": "created_at"}).json()["results"]
         assert [each["id"] for each in listed] == [first["id"], rest["id"]]
 
-    def test_a_bank_account_goes_on_from_its_new_value(self, books: Revalued) -> None:
+    def test_a_bank_account_goes_on_from_its_new_value(self, books: ForeignBooks) -> None:
         bank = open_account(books.shop, display_name="Dollars", currency="USD")
         code = bank["account"]["code"]
         books.pay(SALES, books.open(SALES), 10_000)
@@ -122,7 +122,7 @@ class TestCreateRevaluation:
         assert (item["exchange_rate"], item["difference_cents"]) == (None, -200)
         assert books.ledger.postings(emptied) == [("2025-04-30", {LOSSES: 200, code: -200})]
 
-    def test_the_tables_give_the_rates_that_are_left_out(self, books: Revalued) -> None:
+    def test_the_tables_give_the_rates_that_are_left_out(self, books: ForeignBooks) -> None:
         books.open(SALES)
         status, refused = books.run(None)
         assert (status, refused["error_code"]) == (422, "exchange_rate_missing")
@@ -133,7 +133,7 @@ class TestCreateRevaluation:
         table_set(books.shop, DAY, **{**table, "rates": {"USD": "1.2"}})
         assert books.read(made)["is_stale"] is True
 
-    def test_claims_do_not_count_on_cash(self, books: Revalued) -> None:
+    def test_claims_do_not_count_on_cash(self, books: ForeignBooks) -> None:
         books.open(SALES)
         books.run()
         query = {"start_date": DAY, "end_date": DAY}
@@ -143,7 +143,7 @@ class TestCreateRevaluation:
             ).json()
             assert report["summary"]["net_profit_cents"] == income
 
-    def test_a_wrong_run_is_refused(self, books: Revalued) -> None:
+    def test_a_wrong_run_is_refused(self, books: ForeignBooks) -> None:
         books.open(SALES)
         for body, refusal in (
             ({"date": "2199-01-01"}, (422, "date_out_of_order")),
@@ -157,7 +157,7 @@ class TestCreateRevaluation:
             fault = books.ledger.refused("POST", REVALUATIONS, json={"date": DAY})
             assert fault == (409, "period_locked")
 
-    def test_a_preview_keeps_nothing(self, books: Revalued) -> None:
+    def test_a_preview_keeps_nothing(self, books: ForeignBooks) -> None:
         books.open(SALES)
         with books.ledger.untouched():
             answer = books.shop.api.post(
@@ -166,7 +166,7 @@ class TestCreateRevaluation:
         assert answer.status_code == 200
         assert [each["entry_date"] for each in answer.json()["journal_entries"]] == [DAY, NEXT_DAY]
 
-    def test_a_closed_statement_stays_as_it_is(self, books: Revalued) -> None:
+    def test_a_closed_statement_stays_as_it_is(self, books: ForeignBooks) -> None:
         bank = open_account(books.shop, display_name="Dollars", currency="USD")
         books.pay(SALES, books.open(SALES), 10_000)
         path = f"bank-accounts/{bank['id']}/reconciliations/"
@@ -193,7 +193,7 @@ class TestCreateRevaluation:
 
 
 class TestReverseRevaluation:
-    def test_its_entries_are_reversed_on_their_days(self, books: Revalued) -> None:
+    def test_its_entries_are_reversed_on_their_days(self, books: ForeignBooks) -> None:
         books.open(SALES)
         _, made = books.run()
         reversed_ = books.reverse(made)
@@ -207,7 +207,7 @@ class TestReverseRevaluation:
         status, _ = books.run()
         assert status == 201
 
-    def test_not_while_its_day_is_locked(self, books: Revalued) -> None:
+    def test_not_while_its_day_is_locked(self, books: ForeignBooks) -> None:
         books.open(SALES)
         _, made = books.run()
         with books.ledger.locked(DAY):

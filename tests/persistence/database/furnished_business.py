@@ -31,6 +31,7 @@ from tests.builders.purchases import (
     vendor_credited,
 )
 from tests.builders.purchases import part as bought_part
+from tests.builders.revaluations import revalued
 from tests.builders.sales import (
     credit_body,
     credited,
@@ -89,7 +90,7 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
         "account": account["id"],
         "tax_return": shop.made(RETURNS, return_body())["id"],
         "tax_code": shop.made(CODES, code_body("same", tax_account="2400"))["id"],
-        "revaluation": revalued(shop, buyer),
+        "revaluation": revalued(shop, buyer, "2025-03-31")["id"],
         "exchange_rates": table_set(shop, "2026-07-31")["id"],
         **bought(shop),
         **given_up(shop, buyer, invoice),
@@ -106,13 +107,6 @@ def furnish(api_server: ApiServer, partner: Partner) -> Side:
     shop.made("invoices/", invoice_body(buyer, sent_at=SENT) | taxed)
     look_after(api_server, shop)
     return Side(shop, ledger, ids)
-
-
-def revalued(shop: Business, buyer: Record) -> str:
-    """Send an invoice in dollars, and revalue it."""
-    sent(shop, buyer, 100, currency="USD", exchange_rate=0.9)
-    body = {"date": "2025-03-31", "rates": {"USD": 0.5}}
-    return str(shop.made("revaluations/", body)["id"])
 
 
 def look_after(api_server: ApiServer, shop: Business) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.builders.exchange_rates import table_set
 from tests.builders.journal_entries import ENTRIES, credit, debit, entry_body
+from tests.builders.revaluations import REVALUATIONS, revalued
 from tests.builders.sales import REFUNDS as SALES_REFUNDS
 from tests.builders.sales import refund_paid, refunded
 from tests.builders.tax_returns import drawn_up, filed, superseding
@@ -64,11 +65,10 @@ def traded(shop: Business, *, settle: bool = True) -> Business:
 
 
 def revalue_dollars(shop: Business, party: Record) -> None:
-    """Revalue an invoice in dollars twice, and take the second revaluation back."""
-    SALES.open(shop, party, 10_000, currency="USD", exchange_rate=0.9)
-    for rate in (0.97, 0.95):
-        made = shop.made("revaluations/", {"date": "2025-03-31", "rates": {"USD": rate}})
-    answer = shop.api.post(f"revaluations/{made['id']}/reverse/")
+    """Create two revaluations of invoices in dollars, and reverse the second."""
+    revalued(shop, party, "2025-03-31")
+    made = revalued(shop, party, "2025-03-31", 0.95)
+    answer = shop.api.post(f"{REVALUATIONS}{made['id']}/reverse/")
     assert answer.status_code == 200, answer.text
 
 

@@ -42,6 +42,25 @@ books.open(token);
 clearTimeout(books.timer);
 console.log(JSON.stringify([requests, returned]));
 """
+# Writes the texts of a view of books in pounds, whose answers are given by path.
+ASK_VIEW = """
+import { readFileSync } from "node:fs";
+globalThis.location = new URL("https://books.example/app/");
+const { module, name, given, place, answers } = JSON.parse(readFileSync(0));
+const { formatsOf } = await import(`${FOLDER}/formats.js`);
+const page = {
+  place, formats: formatsOf("en-GB", "GBP", "UTC"), to: () => "#",
+  say: (word) => word, knows: () => false,
+  books: { home: "/b/", read: (path) => ({ value: answers[path] }), refresh: () => {} },
+};
+const textsOf = (node) => Array.isArray(node) ? node.flatMap(textsOf)
+  : typeof node === "object" && node ? textsOf(node.props.children)
+  : ["string", "number"].includes(typeof node) ? [String(node).replaceAll("\u00a0", " ")] : [];
+let view = (await import(`${FOLDER}/${module}.js`))[name];
+view = given.length > 0 && name === "listView" ? view(...given) : (page) => VIEW(page);
+function VIEW(page) { throw new Error("unused"); }
+console.log(JSON.stringify(textsOf(view(page))));
+"""
 TODAY = "2026-11-24"
 TO_DECEMBER = "2000-12-31"
 ID, HOLDER = "0197f0c8-62f4-7b9c-9d37-1a2b3c4d5e04", "0197f0c6-3d51-7a8b-b1e2-6c4d8e9f0a03"

@@ -70,7 +70,7 @@ function documentTable(page, kind, { results }) {
       ] },
       { title: page.say(party), wide: true, cell: (each) => partyLink(page, each) },
       { title: page.say("due"), short: true, cell: (each) => [due(each), each.is_overdue && h("span", { class: "late" }, page.say("status.overdue"))] },
-      { title: page.say("outstanding"), figure: true, cell: (each) => page.formats.amount(each.outstanding_balance) },
+      { title: page.say("outstanding"), figure: true, cell: (each) => page.formats.in(each.currency).amount(each.outstanding_balance) },
     ],
     rows: results,
   });

@@ -80,13 +80,16 @@ export function entry(page) {
   });
 }
 
+// What a line of a foreign record is in the currency of the record: a debit above zero.
+const own = ({ formats }, { currency, currency_amount: amount }) => (amount ? h("small", { class: "under" }, formats.in(currency).money(amount)) : null);
+
 function postings(page, found, caption = page.say("entry")) {
   const { say } = page;
   return table(page, {
     caption,
     total: (line) => line.whole,
     columns: [
-      { title: say("account"), cell: (line) => (line.whole ? say("total") : [accountLink(page, accountOf(line)), line.description && h("small", { class: "under" }, line.description)]) },
+      { title: say("account"), cell: (line) => (line.whole ? say("total") : [accountLink(page, accountOf(line)), line.description && h("small", { class: "under" }, line.description), own(page, line)]) },
       { title: say("debit"), figure: true, cell: (line) => blank(page, line.debit_amount) },
       { title: say("credit"), figure: true, cell: (line) => blank(page, line.credit_amount) },
     ],

@@ -11,7 +11,7 @@ const number = (page, view, name, under) => ({
   cell: (each) => [recordLink(page, view, each.id, name(each)), beneath(under(each))],
 });
 const day = (page, title, name) => ({ title: page.say(title), short: true, wide: true, cell: (each) => each[name] && page.formats.day(each[name]) });
-const money = (page, title, read, wide) => ({ title: page.say(title), figure: true, wide, cell: (each) => page.formats.amount(read(each)) });
+const money = (page, title, read, wide) => ({ title: page.say(title), figure: true, wide, cell: (each) => page.formats.in(each.currency).amount(read(each)) });
 const party = (page, side) => ({ title: page.say(side), wide: true, party: true, cell: (each) => partyLink(page, each) });
 const status = (page) => ({ title: page.say("status"), wide: true, cell: (each) => standing(page, each) });
 

@@ -46,7 +46,7 @@ const ORIGINS = [
 function told(page, found) {
   const { formats, say } = page;
   const show = (format, value) => (value === undefined ? undefined : format(value));
-  const money = (...names) => show(formats.money, firstOf(found, ...names));
+  const money = (...names) => show(formats.in(found.currency).money, firstOf(found, ...names));
   const some = (...names) => (firstOf(found, ...names) ? money(...names) : undefined);
   const day = (...names) => show(formats.day, firstOf(found, ...names));
   const late = found.is_overdue && h("span", { class: "late" }, say("status.overdue"));
@@ -55,6 +55,7 @@ function told(page, found) {
     [say("status"), found.status && [say(`status.${found.status.toLowerCase()}`), found.status !== "overdue" && late]],
     [say("amount"), money("total_amount", "total_amount_cents", "amount_cents", "paid_out_amount_cents",
       "total_refunded_amount", "refunded_amount")],
+    ...worth(page, found),
     [say("outstanding"), found.line_items && money("outstanding_balance")],
     [say("unused"), some("remaining_amount_cents", "unallocated_amount_cents", "unapplied_amount", "unallocated_amount")],
     [say("fee"), some("processing_fee_cents", "fee_cents", "refund_processing_fee", "processing_fee")],
@@ -76,6 +77,16 @@ function told(page, found) {
   ];
 }
 
+// The rate of a foreign record, and what it is worth in the currency of the books; a draft may have neither.
+function worth({ formats, say }, found) {
+  if (formats.in(found.currency) === formats.in()) return [];
+  const base = firstOf(found, "base_total_amount_cents", "base_amount_cents");
+  return [
+    [say("exchange_rate"), found.exchange_rate && formats.rate(found.exchange_rate, found.currency)],
+    [say("base_amount"), base === undefined ? undefined : formats.money(base)],
+  ];
+}
+
 // The files of a record: what the server makes of it, and what somebody attached.
 function files(page, found, address) {
   const made = page.place.view === "invoice" ? { PDF: `${address}pdf/` } : {};
@@ -85,6 +96,7 @@ function files(page, found, address) {
 
 function itemTable(page, found) {
   const { formats, say } = page;
+  const { amount: written, price } = formats.in(found.currency);
   const sum = (name, amount) => (amount ? { name, amount, sum: true } : undefined);
   return section(say("items"), table(page, {
     caption: say("items"),
@@ -92,9 +104,9 @@ function itemTable(page, found) {
     columns: [
       { title: say("description"), cell: (row) => row.name ?? row.description ?? row.memo ?? say("amount") },
       { title: say("quantity"), figure: true, wide: true, cell: (row) => (row.quantity === undefined ? "" : formats.count(row.quantity)) },
-      { title: say("price"), figure: true, wide: true, cell: (row) => (row.unit_price_decimal === undefined ? "" : formats.price(row.unit_price_decimal)) },
+      { title: say("price"), figure: true, wide: true, cell: (row) => (row.unit_price_decimal === undefined ? "" : price(row.unit_price_decimal)) },
       { title: say("tax_rate"), figure: true, wide: true, cell: (row) => (row.tax_rate ? `${formats.count(row.tax_rate)} %` : "") },
-      { title: say("amount"), figure: true, cell: (row) => formats.amount(row.amount ?? row.subtotal) },
+      { title: say("amount"), figure: true, cell: (row) => written(row.amount ?? row.subtotal) },
     ],
     rows: [
       ...found.line_items,
@@ -107,14 +119,15 @@ function itemTable(page, found) {
 }
 
 // The accounts that a bank line was put on.
-function splitTable(page, { splits }) {
-  const { formats, say } = page;
+function splitTable(page, { currency, splits }) {
+  const { say } = page;
+  const { amount } = page.formats.in(currency);
   return section(say("categorized"), table(page, {
     caption: say("categorized"),
     columns: [
       { title: say("account"), cell: (part) => [accountLink(page, part.account), part.memo && h("small", { class: "under" }, part.memo)] },
-      { title: say("tax"), figure: true, cell: (part) => (part.tax_cents ? formats.amount(part.tax_cents) : "") },
-      { title: say("amount"), figure: true, cell: (part) => formats.amount(part.amount_cents) },
+      { title: say("tax"), figure: true, cell: (part) => (part.tax_cents ? amount(part.tax_cents) : "") },
+      { title: say("amount"), figure: true, cell: (part) => amount(part.amount_cents) },
     ],
     rows: splits,
   }));
@@ -152,7 +165,7 @@ function ties(page, found) {
     columns: [
       { title: say("record"), cell: (row) => recordLink(page, row.view, row.id, [sayView(page, row.view), row.text].filter(Boolean).join(" "), row.holder) },
       { title: say("date"), short: true, wide: true, cell: (row) => row.day && formats.day(row.day) },
-      { title: say("amount"), figure: true, cell: (row) => row.amount !== undefined && formats.amount(row.amount) },
+      { title: say("amount"), figure: true, cell: (row) => row.amount !== undefined && formats.in(row.currency).amount(row.amount) },
     ],
     rows,
   }));
@@ -160,6 +173,7 @@ function ties(page, found) {
 
 function tie(page, found, name, each) {
   const row = {
+    currency: each.currency ?? found.currency,
     text: firstOf(each, "invoice_number", "bill_number", "credit_note_number", "reference_number", "payment_reference",
       "external_id", "memo") ?? (each.payment_method && `· ${page.say(`method.${each.payment_method}`)}`),
     day: firstOf(each, "payment_date", "applied_at", "allocated_at", "allocation_date", "write_off_at", "completed_at",
@@ -192,7 +206,7 @@ function bankLines(page, { reconciled_bank_transactions: lines = [] }) {
     columns: [
       { title: say("bank_line"), short: true, cell: (line) => recordLink(page, "bank-transaction", line.bank_transaction_id, formats.day(line.bank_transaction_date)) },
       { title: say("bank_account"), cell: (line) => line.bank_account_name },
-      { title: say("amount"), figure: true, cell: (line) => formats.amount(line.reconciled_amount_cents) },
+      { title: say("amount"), figure: true, cell: (line) => formats.in(line.currency).amount(line.reconciled_amount_cents) },
     ],
     rows: lines,
   }));
