@@ -89,14 +89,14 @@ def named_ledger_account(
     context: Context,
     currency: str | None = None,
     *,
-    has_lines: bool = False,
+    is_named: bool = False,
 ) -> Account:
     """Check the ledger account that a caller names for a bank account, and return it.
 
-    For a bank account in a foreign `currency`, the account is of that currency from now on, so it
-    may not have lines of another. Raises RuleViolation `reference_not_found`, `control_account`,
-    `currency_mismatch` or `account_type_mismatch`; Conflict `account_archived`, `account_has_lines`
-    or `account_taken`.
+    For a bank account in a foreign `currency`, the account is of that currency from now on, so
+    nothing else may use it: `is_named` if lines, drafts, tax codes or bank rules do. Raises
+    RuleViolation `reference_not_found`, `currency_mismatch` or `account_type_mismatch`; Conflict
+    `account_archived`, `account_in_use` or `account_taken`.
     """
     foreign = _foreign(currency, context)
     account = usable_in(foreign, reference, named)
@@ -117,21 +117,21 @@ def named_ledger_account(
             account_id=str(account.id),
             account_code=account.code,
         )
-    return account if foreign is None else _in_currency(account, foreign, has_lines, context)
+    return account if foreign is None else _in_currency(account, foreign, is_named, context)
 
 
-def _in_currency(account: Account, currency: str, has_lines: bool, context: Context) -> Account:
+def _in_currency(account: Account, currency: str, is_named: bool, context: Context) -> Account:
     """Return an account that takes only lines in a foreign currency.
 
-    Raises Conflict `account_has_lines`.
+    Raises Conflict `account_in_use`.
     """
     if account.currency == currency:
         return account
-    if has_lines:
+    if is_named:
         raise Conflict(
-            "account_has_lines",
-            f"The account has entries. Choose an account without any for a bank account in"
-            f" {currency}.",
+            "account_in_use",
+            f"Entries, drafts, tax codes or bank rules use the account. Choose an account that"
+            f" nothing uses for a bank account in {currency}.",
             account_id=str(account.id),
             account_code=account.code,
             currency=currency,

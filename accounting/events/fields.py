@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from accounting.bank import bank_transactions, payouts
 from accounting.books.businesses import Context
-from accounting.books.foreign import in_base
 from accounting.books.record_rates import base_total
 from accounting.events.named_fields import SHOWN
 from accounting.tax.codes import rate_on
@@ -132,7 +131,7 @@ def _document(payments_by: str, credits_by: str, refunds_by: str) -> Mapping[str
         "outstanding_balance": _of(documents.outstanding),
         "exchange_rate": _rate,
         "base_total_amount_cents": _base_total("total_amount"),
-        "base_tax_total_cents": lambda document, _: in_base(document.tax_total),
+        "base_tax_total_cents": _of(documents.base_tax),
         "base_outstanding_cents": _of(documents.base_outstanding),
         "withholding_total": _of(documents.withheld),
         payments_by: lambda document, _: document.paid + document.reserved,
@@ -148,7 +147,7 @@ _CREDIT: Final[Mapping[str, ValueOf]] = {
     "unapplied_amount": _of(credits.unapplied),
     "exchange_rate": _rate,
     "base_total_amount_cents": _base_total("total_amount"),
-    "base_tax_total_cents": lambda credit, _: in_base(credit.tax_total),
+    "base_tax_total_cents": _of(credits.base_tax),
     "base_outstanding_cents": _of(credits.base_unapplied),
 }
 _PARTY: Final[Mapping[str, ValueOf]] = {

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from accounting.books.accounts import Account, AccountReference, usable
+from accounting.books.accounts import Account, AccountReference, usable_in
 from accounting.books.businesses import Context
 from accounting.books.chart import Role, Roles
 from accounting.books.ledger import Shares, Span, added, summed, take
@@ -147,7 +147,10 @@ def _by_account(given: OpenTaxedItem, nets: Sequence[int], day: Day) -> list[Sha
         return [((day.equity, net),) for net in nets]
     _refuse_other_sum(given, "account", [each.net for each in given.accounts], sum(nets))
     with AboutItem(given.place):
-        named = [usable(each.account, day.named.get(each.account)).id for each in given.accounts]
+        named = [
+            usable_in(given.currency, each.account, day.named.get(each.account)).id
+            for each in given.accounts
+        ]
     whole = summed(zip(named, (each.net for each in given.accounts), strict=True))
     taken: Shares[UUID] = ()
     found: list[Shares[UUID]] = []

@@ -146,6 +146,13 @@ def base_unapplied(credit: Credit) -> int:
     return credit.worth.base_total - sum(in_base(amount) for _, amount in credit.settled)
 
 
+def base_tax(credit: Credit) -> int:
+    """Return the taxes in base: USD 20.00 at 0.91234 are EUR 18.25."""
+    if credit.worth is None:
+        return credit.tax_total
+    return sum(in_base(line.tax_amount) for line in credit.lines)
+
+
 def status(side: Side, credit: Credit) -> str:
     """Derive the status that callers see: 1000 with 600 used is partially_applied."""
     if credit.state != "open":

@@ -209,6 +209,13 @@ def base_outstanding(document: Document) -> int:
     return document.worth.base_total - document.base_settled
 
 
+def base_tax(document: Document) -> int:
+    """Return the taxes in base: USD 20.00 at 0.91234 are EUR 18.25."""
+    if document.worth is None:
+        return document.tax_total
+    return sum(in_base(line.tax_total) for line in document.lines)
+
+
 def withheld(document: Document) -> int:
     """Return the tax withheld: 1000 and 210 with a total of 1060 is 150."""
     charged = document.subtotal - document.additional_discount + document.tax_total

@@ -77,12 +77,11 @@ async def ledger_account(
         title = command.display_name
         return bank_accounts.ledger_account_for(title, chart_in_use, books.context, currency)
     named = await books.accounts.named([reference])
-    account, has_lines = named.get(reference), False
+    account, is_named = named.get(reference), False
     if account is not None and currency not in (None, books.currency):
-        [state] = await books.accounts.by_ids([account.id])
-        has_lines = state.last_entry_date is not None
+        is_named = await books.accounts.is_named(account.id)
     return bank_accounts.named_ledger_account(
-        reference, account, chart_in_use, books.context, currency, has_lines=has_lines
+        reference, account, chart_in_use, books.context, currency, is_named=is_named
     )
 
 

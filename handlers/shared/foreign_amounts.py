@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import Any
 
 from accounting.absent import ABSENT, Absent
-from accounting.books.foreign import in_base
 from accounting.books.record_rates import ForeignRecord, GivenWorth, base_total, in_major_units
 from accounting.trade import credits, documents, refunds
 from accounting.trade.allocation import Allocation, exchange_difference
@@ -25,15 +24,15 @@ def given_worth(rate: Rate, base_amount: int | Absent = ABSENT) -> GivenWorth:
 
 def serialize_base_of_document(document: Document, books: Books) -> dict[str, Any]:
     """Serialize the exchange rate and the base amounts of a document; a draft may have none."""
-    tax = in_base(document.tax_total)
+    tax = documents.base_tax(document)
     left = documents.base_outstanding(document)
     return _with_rate(document, books, document.total_amount, tax, left)
 
 
 def serialize_base_of_credit(credit: Credit, books: Books) -> dict[str, Any]:
     """Serialize the exchange rate and the base amounts of a credit; a draft may have none."""
-    left = credits.base_unapplied(credit)
-    return _with_rate(credit, books, credit.total_amount, in_base(credit.tax_total), left)
+    tax, left = credits.base_tax(credit), credits.base_unapplied(credit)
+    return _with_rate(credit, books, credit.total_amount, tax, left)
 
 
 def _with_rate(

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from uuid import UUID
 
-from accounting.books.foreign import in_base
 from accounting.books.record_rates import in_major_units
 from accounting.tax.codes import UNTAXED, TaxCode, TaxCodes, Treatment
 from accounting.trade import documents
@@ -54,9 +54,10 @@ async def read(books: Books, id: UUID) -> Pdf:
     due_on = None if due_at is None else books.context.day_of(due_at)
     settled = _settled(settlements, waiting)
     foreign = _foreign_tax(document, books.currency)
-    paper = _paper(document, due_on, letterhead, customer.trader, codes, settled, foreign)
+    paper = _paper(document, due_on, letterhead, customer.trader, codes, settled)
     style = style_of(letterhead, document.currency)
-    return Pdf(_file_name(document), partial(draw_invoice, paper, style))
+    drawn = partial(draw_invoice, replace(paper, foreign=foreign), style)
+    return Pdf(_file_name(document), drawn)
 
 
 def _paper(
@@ -66,7 +67,6 @@ def _paper(
     customer: Customer,
     codes: TaxCodes,
     settled: Iterator[Settlement],
-    foreign: ForeignTax | None,
 ) -> Invoice:
     by_id = {each.id: each for each in codes.codes}
     return Invoice(
@@ -88,17 +88,16 @@ def _paper(
         left=documents.outstanding(document),
         memo=document.memo,
         written_at=document.updated_at,
-        foreign=foreign,
     )
 
 
 def _foreign_tax(document: Document, base_currency: str) -> ForeignTax | None:
-    """Return the rate and the base tax of a foreign invoice; None on a draft, which has none yet."""
+    """Return the rate and the base tax of a foreign invoice; None in base and on a draft."""
     worth = document.worth
     if worth is None or worth.base_total is None:
         return None
     rate = in_major_units(worth.rate, document.currency, base_currency)
-    return ForeignTax(base_currency, rate, in_base(document.tax_total))
+    return ForeignTax(base_currency, rate, documents.base_tax(document))
 
 
 def _line(line: LineItem, codes: Codes) -> InvoiceLine:

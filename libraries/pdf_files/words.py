@@ -85,7 +85,9 @@ def _english(tax: str) -> Words:
         },
         left="Amount due",
         reverse_charge=f"Reverse charge: the customer accounts for the {tax}.",
-        foreign_tax=f"Exchange rate: 1 {{currency}} = {{rate}} {{base}}. {tax} in {{base}}: {{tax}}.",
+        foreign_tax=(
+            f"Exchange rate: 1 {{currency}} = {{rate}} {{base}}. {tax} in {{base}}: {{tax}}."
+        ),
         memo="Notes",
         page="Page {page} of {pages}",
     )

@@ -103,12 +103,23 @@ UNION ALL
 SELECT sequence_number, false FROM journal_entry
 WHERE business_id = %(business_id)s AND place IS NULL"""
 
+# An account with a currency holds nothing else, so its balance in the currency is complete.
+CURRENCY_LINES = """
+SELECT a.code AS name, NOT EXISTS (
+         SELECT FROM journal_line l
+         WHERE l.business_id = %(business_id)s AND l.account_id = a.id
+           AND l.currency IS DISTINCT FROM a.currency
+       ) AS holds
+FROM account a
+WHERE a.business_id = %(business_id)s AND a.currency IS NOT NULL"""
+
 JOURNAL_CHECKS = {
     "trial_balance": TRIAL_BALANCE,
     "entries_balanced": ENTRIES_BALANCED,
     "entry_sources": ENTRY_SOURCES,
     "entry_numbers": ENTRY_NUMBERS,
     "reversals_mirror": REVERSALS_MIRROR,
+    "currency_lines": CURRENCY_LINES,
 }
 
 

@@ -102,6 +102,27 @@ WHERE account.business_id = %(business_id)s AND account.id IN (SELECT id FROM sh
 ORDER BY account.code, account.id"""
 
 
+# Whether lines, drafts, tax codes or bank rules name an account. A draft has its lines in JSON.
+_DRAFTS = "\n  UNION ALL ".join(
+    f"""SELECT 1 FROM {name}
+  WHERE {name}.business_id = %(business_id)s AND {condition}
+    AND lines::text LIKE '%%' || %(id)s::text || '%%'"""
+    for name, condition in (
+        *((name, "state = 'draft'") for name in ("invoice", "bill")),
+        *((name, "state = 'draft'") for name in ("customer_credit", "vendor_credit")),
+        ("journal_draft", "true"),
+    )
+)
+IS_NAMED = f"""
+SELECT EXISTS (
+  SELECT 1 FROM journal_line
+  WHERE journal_line.business_id = %(business_id)s AND account_id = %(id)s
+  UNION ALL SELECT 1 FROM tax_code
+  WHERE tax_code.business_id = %(business_id)s AND tax_account_id = %(id)s
+  UNION ALL SELECT 1 FROM bank_rule
+  WHERE bank_rule.business_id = %(business_id)s AND account_id = %(id)s
+  UNION ALL {_DRAFTS}
+) AS named"""
 CHART = _states(_WHOLE)
 BY_ID = _states(_CHOSEN)
 FAMILY = _states(_family(_BY_REFERENCE))
@@ -260,6 +281,11 @@ class AccountStore(Store[AccountState]):
             (*held, Query(LINEAGE, {"reference": reference})),
             lambda answers: tuple(Account(**row) for row in answers[-1]),
         )
+
+    def is_named(self, id: UUID) -> Fetch[bool]:
+        """Return whether lines, drafts, tax codes or bank rules name an account."""
+        query = Query(IS_NAMED, {"id": id})
+        return self.fetch((query,), lambda answers: bool(answers[0][0]["named"]))
 
     def roles(self) -> Fetch[dict[Role, UUID]]:
         """Load the account of each role; roles added by a later release are ignored."""

@@ -595,7 +595,7 @@ PROVOKED: Mapping[str, Provoked] = {
         by_a_line("match", target_type="invoice_payment", target_id="{made}"),
         patch("invoices/payments/{made}/", exchange_rate=0.7),
     ),
-    "AccountHasLines": after(
+    "AccountInUse": after(
         account("1133"),
         post(
             ENTRIES,

@@ -53,12 +53,12 @@ class TestNamedLedgerAccount:
     def test_one_without_lines_is_of_the_currency_from_now_on(self) -> None:
         assert chosen(UNUSED, "USD").currency == "USD"
         assert chosen(UNUSED, "GBP").currency is None
-        refusal = refused(chosen, UNUSED, "USD", has_lines=True)
-        assert refusal.code == "account_has_lines"
+        refusal = refused(chosen, UNUSED, "USD", is_named=True)
+        assert refusal.code == "account_in_use"
 
     def test_one_of_the_currency_may_have_lines(self) -> None:
         dollars = replace(UNUSED, currency="USD")
-        assert chosen(dollars, "USD", has_lines=True) is dollars
+        assert chosen(dollars, "USD", is_named=True) is dollars
 
     @pytest.mark.parametrize("currency", [None, "GBP", "SEK"])
     def test_one_of_another_currency_is_refused(self, currency: str | None) -> None:

@@ -28,7 +28,8 @@ from tests.builders.exchange_rates import table_set
 from tests.builders.journal_entries import ENTRIES, credit, debit
 from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, part, payment_body, sent
-from tests.builders.trade import PAID, Record, read
+from tests.builders.tax_codes import CODES, code_body
+from tests.builders.trade import PAID, PURCHASES, Record, line, read
 from tests.builders.vendor_refunds import agreed_refund, of_payment
 from tests.partner import Business
 
@@ -126,13 +127,33 @@ class TestCreateBankAccount:
         lines = [debit("1191", 5), credit("2500", 5)]
         shop.made(ENTRIES, {"entry_date": BOOKED, "lines": lines, "post": True})
         for facts, refusal in (
-            ({"currency": "USD", "account": "1191"}, (409, "account_has_lines")),
+            ({"currency": "USD", "account": "1191"}, (409, "account_in_use")),
             ({"currency": "SEK", "account": dollars.code}, (422, "currency_mismatch")),
             ({"account": dollars.code}, (422, "currency_mismatch")),
         ):
             body = {"display_name": "No", **facts}
             assert ledger.refused("POST", BANKS, json=body) == refusal
         assert open_account(shop, account="1191")["currency"] == "GBP"
+
+    def test_a_named_account_that_something_else_uses_is_refused(
+        self, shop: Business, ledger: Ledger
+    ) -> None:
+        of_line = {"account_identifier": {"type": "AccountCode", "code": "1193"}}
+        result = {"account": "1194"}
+        for code in ("1192", "1193", "1194"):
+            asset(shop, code)
+        shop.made(CODES, code_body("D1", tax_account="1192"))
+        PURCHASES.draft(shop, shop.vendor(), line_items=[line(100, **of_line)])
+        rule = {
+            "name": "Dues",
+            "conditions": {"text": "dues"},
+            "result": result,
+            "apply": "suggest",
+        }
+        shop.made("bank-rules/", rule)
+        for code in ("1192", "1193", "1194"):
+            body = {"display_name": "No", "currency": "USD", "account": code}
+            assert ledger.refused("POST", BANKS, json=body) == (409, "account_in_use")
 
     def test_its_account_takes_only_its_currency(
         self, ledger: Ledger, current: Bank, dollars: Bank, kronor: Bank

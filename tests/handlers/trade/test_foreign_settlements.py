@@ -52,6 +52,20 @@ class Foreign:
         assert side.read(document) == document
         assert side.ledger.postings(document) == [(DAY, side.trade.posted(9_000))]
 
+    def test_the_tax_is_in_base_too(self, side: Side) -> None:
+        side = side.with_new_party()
+        taxed = line(10_000, tax_rate=20)
+        rate = {**USD, "exchange_rate": 0.91234}
+        document = side.open(line_items=[taxed], **rate)
+        credit = side.credit(line_items=[taxed], **rate)
+        names = ("tax_total", "base_tax_total_cents", "base_total_amount_cents")
+        for path, record in ((side.trade.path, document), (side.trade.credits, credit)):
+            party = {f"{side.trade.party}_id": side.counterparty["id"]}
+            [listed] = side.api.get(path, params=party).json()["results"]
+            alone = side.api.get(f"{path}{record['id']}/").json()
+            for each in (record, listed, alone):
+                assert shown(each, *names) == (2_000, 1_825, 10_948)
+
     def test_a_payment_at_another_rate_gains_or_loses(self, side: Side) -> None:
         document = self.document(side)
         payment = self.money(side, (document, 10_000))

@@ -162,6 +162,58 @@ class TestGetInvoicePdf:
         content = paper(shop, sent(shop, shop.customer(), 123_450))
         assert amount_due(content) == "ISK123,450"
 
+    @pytest.mark.parametrize(
+        ("currency", "rate", "sums", "told"),
+        [
+            (
+                "USD",
+                "0.8123",
+                {
+                    "VAT 20% of US$200.50 (S20)": "US$40.10",
+                    "Total": "US$240.60",
+                    "Paid on 10 March 2025": "-US$60.00",
+                    "Amount due": "US$180.60",
+                },
+                "Exchange rate: 1 USD = 0.8123 GBP. VAT in GBP: £32.57.",
+            ),
+            (
+                "ISK",
+                "0.00567",
+                {
+                    "VAT 20% of ISK20,050 (S20)": "ISK4,010",
+                    "Total": "ISK24,060",
+                    "Paid on 10 March 2025": "-ISK6,000",
+                    "Amount due": "ISK18,060",
+                },
+                "Exchange rate: 1 ISK = 0.00567 GBP. VAT in GBP: £22.74.",
+            ),
+        ],
+    )
+    def test_a_foreign_invoice_states_its_rate_and_the_tax_in_base(
+        self,
+        shop: Business,
+        buyer: Record,
+        currency: str,
+        rate: str,
+        sums: dict[str, str],
+        told: str,
+    ) -> None:
+        foreign = {"currency": currency, "exchange_rate": rate}
+        invoice = sent(shop, buyer, line_items=[line(20_050, tax_rate=20)], **foreign)
+        paid(shop, buyer, 6_000, part(invoice, 6_000), **foreign)
+        content = paper(shop, invoice)
+        assert {name: beside(content, name) for name in sums} == sums
+        assert {f"Amounts in {currency}, without VAT", told} <= set(texts(content))
+
+    def test_only_an_issued_foreign_invoice_states_a_rate(
+        self, shop: Business, buyer: Record
+    ) -> None:
+        foreign = {"currency": "USD", "exchange_rate": "0.8"}
+        draft = shop.made("invoices/", invoice_body(buyer, **foreign))
+        for invoice in (draft, sent(shop, buyer)):
+            told = [text for text in texts(paper(shop, invoice)) if "xchange" in text]
+            assert told == []
+
     def test_a_draft_says_that_it_is_one(self, shop: Business, buyer: Record) -> None:
         draft = shop.made("invoices/", invoice_body(buyer))
         answer = shop.api.get(f"invoices/{draft['id']}/pdf/")

@@ -116,6 +116,10 @@ MANUAL: Mapping[str, Fault] = {
         ),
         {"manual_entries", "entry_lines", "reversals_mirror", "payables", "roll_ups"},
     ),
+    "an account in a currency has lines without one": (
+        change("account", "currency = 'USD'", "code = '6000'"),
+        {"currency_lines"},
+    ),
     **{
         f"the {what} of a line by hand is changed": (
             change("journal_line", changed, f"{which} AND {_OF_ACCRUED}"),

@@ -65,7 +65,9 @@ def traded(shop: Business, *, settle: bool = True) -> Business:
 
 
 def revalue_dollars(shop: Business, party: Record) -> None:
-    """Create two revaluations of invoices in dollars, and reverse the second."""
+    """Create two revaluations of invoices and of money in dollars, and reverse the second."""
+    shop.made("bank-accounts/", {"display_name": "Dollars", "currency": "USD"})
+    SALES.pay(shop, party, 1_000, currency="USD", exchange_rate=0.9)
     revalued(shop, party, "2025-03-31")
     made = revalued(shop, party, "2025-03-31", 0.95)
     answer = shop.api.post(f"{REVALUATIONS}{made['id']}/reverse/")

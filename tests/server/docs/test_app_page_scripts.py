@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 from uuid import UUID
@@ -42,24 +43,27 @@ books.open(token);
 clearTimeout(books.timer);
 console.log(JSON.stringify([requests, returned]));
 """
-# Writes the texts of a view of books in pounds, whose answers are given by path.
+# Writes the texts of a view, in books in pounds whose answers are given by path.
 ASK_VIEW = """
 import { readFileSync } from "node:fs";
+const { place, answers } = JSON.parse(readFileSync(0));
 globalThis.location = new URL("https://books.example/app/");
-const { module, name, given, place, answers } = JSON.parse(readFileSync(0));
 const { formatsOf } = await import(`${FOLDER}/formats.js`);
+const { openDocuments } = await import(`${FOLDER}/views/documents.js`);
+const { entry } = await import(`${FOLDER}/views/entries.js`);
+const { listView } = await import(`${FOLDER}/views/lists.js`);
+const { recordView } = await import(`${FOLDER}/views/records.js`);
 const page = {
   place, formats: formatsOf("en-GB", "GBP", "UTC"), to: () => "#",
   say: (word) => word, knows: () => false,
-  books: { home: "/b/", read: (path) => ({ value: answers[path] }), refresh: () => {} },
+  books: { home: "/b/", saved: new Map(), read: (path) => ({ value: answers[path] }) },
 };
-const textsOf = (node) => Array.isArray(node) ? node.flatMap(textsOf)
-  : typeof node === "object" && node ? textsOf(node.props.children)
-  : ["string", "number"].includes(typeof node) ? [String(node).replaceAll("\u00a0", " ")] : [];
-let view = (await import(`${FOLDER}/${module}.js`))[name];
-view = given.length > 0 && name === "listView" ? view(...given) : (page) => VIEW(page);
-function VIEW(page) { throw new Error("unused"); }
-console.log(JSON.stringify(textsOf(view(page))));
+const textsOf = (node) => {
+  if (Array.isArray(node)) return node.flatMap(textsOf);
+  if (typeof node === "object" && node) return textsOf(node.props.children);
+  return ["string", "number"].includes(typeof node) ? [String(node).replaceAll("\u00a0", " ")] : [];
+};
+console.log(JSON.stringify(textsOf((%s)(page))));
 """
 TODAY = "2026-11-24"
 TO_DECEMBER = "2000-12-31"
@@ -85,6 +89,17 @@ def asked(steps: str) -> Any:
     claims = {"business_id": str(BUSINESS), "exp": 4102444800, "scope": "business_access_read"}
     given = {"token": token(claims), "business": str(BUSINESS)}
     return node.run(code, given, "--input-type=module")
+
+
+def texts(shown: str, answers: dict[str, Any], **place: str) -> list[str]:
+    code = f"const FOLDER = {json.dumps(f'file://{FOLDER}')};{ASK_VIEW % shown}"
+    found: list[str] = node.run(code, {"place": place, "answers": answers}, "--input-type=module")
+    return found
+
+
+def listed(view: str, path: str, *records: dict[str, Any]) -> list[str]:
+    """Return the texts of a list that has these records."""
+    return texts(view, {path: {"results": records, "page_info": {"total_count": len(records)}}})
 
 
 def token(claims: Any) -> str:
@@ -319,6 +334,140 @@ class TestFormats:
         assert returned("formats", "languageOf", *asked) == ["fr", "nl", "en"]
         asked = [["en", ["sv", "en-GB"]], ["es", ["en-GB"]]]
         assert returned("formats", "localeOf", *asked) == ["en-GB", "es"]
+
+
+class TestCurrencies:
+    AMOUNTS = ("total_amount", "outstanding_balance", "unapplied_amount", "remaining_amount_cents")
+    MONEY = ("total_amount_cents", "amount_cents", "paid_out_amount_cents", "fee_cents")
+    RECORD: Mapping[str, Any] = {
+        "id": ID,
+        "status": "issued",
+        "date": TODAY,
+        "payment_date": TODAY,
+        "direction": "credit",
+        "customer": {"name": "Buyer"},
+        "vendor": {"name": "Seller"},
+        **dict.fromkeys((*AMOUNTS, *MONEY), 15_000),
+    }
+    LINE: Mapping[str, Any] = {
+        **{"description": "Beans", "quantity": 4, "tax_rate": 20},
+        **{"unit_price_decimal": "2500.5", "subtotal": 10_002},
+    }
+    INVOICE: Mapping[str, Any] = {
+        **RECORD,
+        "currency": "USD",
+        "exchange_rate": 0.912345678912,
+        "base_total_amount_cents": 10_950,
+        "total_amount": 12_002,
+        "outstanding_balance": 2_002,
+        "tax_total": 2_000,
+        "discount_total": 0,
+        "withholding_total": 0,
+        "line_items": [LINE],
+        "payment_allocations": [{"payment_id": ID, "amount_cents": 10_000}],
+        "write_offs": [{"id": ID, "amount_cents": 5}],
+        "reconciled_bank_transactions": [
+            {"bank_transaction_id": ID, "bank_transaction_date": TODAY, "currency": "SEK",
+             "bank_account_name": "Bank", "reconciled_amount_cents": 99_900},
+            {"bank_transaction_id": ID, "bank_transaction_date": TODAY, "currency": "GBP",
+             "bank_account_name": "Bank", "reconciled_amount_cents": 7_300},
+        ],
+    }  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("view", "path"),
+        [
+            ('listView("invoices")', "invoices/"),
+            ('listView("bills")', "bills/"),
+            ('listView("payments")', "invoices/payments/"),
+            ('listView("bill-payments")', "bills/payments/"),
+            ('listView("customer-credits")', "customer-credits/"),
+            ('listView("vendor-credits")', "vendor-credits/"),
+            ('listView("payouts")', "payouts/"),
+            ('listView("bank")', "bank-transactions/"),
+            ('listView("bank-lines")', "bank-transactions/"),
+            ('(page) => openDocuments(page, "invoices")', "invoices/"),
+        ],
+    )
+    def test_each_record_of_a_list_has_amounts_in_its_currency(self, view: str, path: str) -> None:
+        records = [{**self.RECORD, "currency": each} for each in ("GBP", "USD", "ISK")]
+        found = listed(view, path, *records)
+        amounts = [each for each in found if each.endswith((",000", "0.00"))]
+        times = len(amounts) // 3
+        assert times
+        expected = ["150.00"] * times + ["USD 150.00"] * times + ["ISK 15,000"] * times
+        assert amounts == expected
+
+    def test_what_customers_owe_is_in_base(self) -> None:
+        assert "150.00" in listed('listView("customers")', "customers/", self.RECORD)
+
+    def record(self, view: str, path: str, record: Mapping[str, Any]) -> list[str]:
+        return texts("recordView", {f"{path}{ID}/": record}, view=view, id=ID)
+
+    def test_a_foreign_record_is_in_its_currency_with_its_rate_and_base(self) -> None:
+        found = self.record("invoice", "invoices/", self.INVOICE)
+        facts = found[found.index("amount") :][:8]
+        assert facts == [
+            *("amount", "USD 120.02", "exchange_rate", "1 USD = 0.912345678912 GBP"),
+            *("base_amount", "£109.50", "outstanding", "USD 20.02"),
+        ]
+        first = found.index("Beans")
+        assert found[first : first + 5] == ["Beans", "4", "USD 25.005", "20 %", "USD 100.02"]
+        assert found[first + 5 : first + 9] == ["tax", "USD 20.00", "total", "USD 120.02"]
+        assert {"USD 100.00", "USD 0.05", "SEK 999.00", "73.00"} <= set(found)
+
+    def test_a_record_in_base_is_as_before(self) -> None:
+        record = {**self.INVOICE, "currency": "GBP", "exchange_rate": 1}
+        found = self.record("invoice", "invoices/", record)
+        assert found[found.index("amount") + 1] == "£120.02"
+        first = found.index("Beans")
+        assert found[first : first + 5] == ["Beans", "4", "25.005", "20 %", "100.02"]
+        assert {"exchange_rate", "base_amount"}.isdisjoint(found)
+
+    def test_a_draft_without_a_rate_has_no_base_amount(self) -> None:
+        missing = {"exchange_rate": None, "base_total_amount_cents": None}
+        found = self.record("invoice", "invoices/", {**self.INVOICE, **missing})
+        assert {"exchange_rate", "base_amount"}.isdisjoint(found)
+
+    def test_the_accounts_and_records_of_a_bank_line_have_its_currency(self) -> None:
+        record = {
+            **{"id": ID, "date": TODAY, "description": "Paid", "amount_cents": 15_000},
+            **{"direction": "debit", "currency": "ISK", "exchange_rate": 0.0067},
+            "splits": [
+                {
+                    "account": {"id": ID, "code": "6000", "name": "Rent"},
+                    "amount_cents": 12_000,
+                    "tax_cents": 2_000,
+                }
+            ],
+            "links": [{"target_type": "payout", "target_id": ID, "amount_cents": 3_000}],
+        }
+        found = self.record("bank-transaction", "bank-transactions/", record)
+        assert {"ISK 15,000", "ISK 12,000", "ISK 2,000", "ISK 3,000"} <= set(found)
+        assert "1 ISK = 0.0067 GBP" in found
+
+    def test_a_line_of_an_entry_shows_both_amounts(self) -> None:
+        account = {"account_id": ID, "account_code": "1200", "account_name": "Receivables"}
+        lines = [
+            {
+                "debit_amount": 9_000,
+                "credit_amount": 0,
+                "currency": "USD",
+                "currency_amount": 10_000,
+            },
+            {"debit_amount": 0, "credit_amount": 500, "currency": None, "currency_amount": None},
+        ]
+        record = {
+            **{"id": ID, "entry_date": TODAY, "description": "Sale", "source_type": "manual"},
+            **{"status": "approved", "total_debit": 9_000, "total_credit": 500},
+            **{"lines": [{**account, **each} for each in lines]},
+            "reconciled_bank_transactions": [],
+        }
+        path = f"general-ledger/journal-entries/{ID}/"
+        found = texts("entry", {path: record}, view="entry", id=ID)
+        first = found.index("Receivables")
+        assert found[first : first + 5] == ["Receivables", "USD 100.00", "90.00", "", "1200"]
+        assert found[first + 5 : first + 8] == ["Receivables", "", "5.00"]
 
 
 class TestChart:
