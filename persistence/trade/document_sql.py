@@ -12,6 +12,7 @@ from sqlalchemy import (
     Text,
     and_,
     any_,
+    case,
     delete,
     func,
     literal_column,
@@ -137,7 +138,7 @@ class DocumentSql:
             source=self.source,
             key=self.document.c.id,
             scope=in_business(self.document),
-            # A list shows no lines and no amounts by part, so it does not read those it can spare.
+            # A list shows no lines and no settled amounts by part, so it does not read them.
             columns=(*self._plain_columns(), *party_columns(self.party)),
             filters=self._filters(),
             sorts=self._sorts(),
@@ -148,7 +149,7 @@ class DocumentSql:
     def _plain_columns(self) -> list[ColumnElement[Any]]:
         nothing: ColumnElement[Any] = literal_column("'[]'::jsonb")
         row = self.document.c
-        # What the tax of a foreign document is in base follows from its lines.
+        # The tax of a foreign document in base follows from its lines.
         lines = case((row.base_total.is_(None), nothing), else_=row.lines)
         shown = {name: nothing for name in UNLISTED} | {"lines": lines}
         stored = [shown[name].label(name) if name in shown else row[name] for name in STORED]

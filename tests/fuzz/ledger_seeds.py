@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.builders.journal_entries import drafted
 from tests.builders.openings import open_invoice, opened
+from tests.builders.revaluations import revalued
 from tests.builders.tax_codes import CODES, code_body, codes_of
 from tests.builders.tax_returns import RETURNS
 from tests.builders.trade import Record
@@ -12,6 +13,7 @@ from tests.fuzz.pools import Pools, ids
 from tests.partner import Business
 
 FIRST_DAY = date(2000, 1, 1)
+FIRST_REVALUED = date(2025, 4, 1)
 AUTHORS = ("manual", "ai", "import")
 
 
@@ -27,6 +29,13 @@ def plant_openings(pools: Pools, business: Business, customers: list[Record], ma
         for n in range(10 + many)
     ]
     pools["openings"], pools["spare_openings"] = made[:10], made[10:]
+
+
+def plant_revaluations(pools: Pools, business: Business, party: Record, many: int) -> None:
+    """Create revaluations to read, and revaluations to reverse, each of a day of its own."""
+    days = (str(FIRST_REVALUED + timedelta(days=n)) for n in range(5 + many))
+    made = ids(revalued(business, party, day) for day in days)
+    pools["revaluations"], pools["spare_revaluations"] = made[:5], made[5:]
 
 
 def plant_entries(pools: Pools, business: Business, many: int) -> None:

@@ -1,7 +1,7 @@
 """Preconditions in the books that most valid requests fulfil, so that they are not refused.
 
-Requests use one currency, new names, amounts that are available, and records of one customer or
-vendor.
+Most requests use one currency, new names, amounts that are available, and records of one
+customer or vendor.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,6 +20,9 @@ LONGEST = {
     **{"bill_number": 100, "vendor_bill_number": 100, "vendor_credit_number": 100},
 }
 CURRENCY = "GBP"
+RATED = ("EUR", "USD", "SEK", "NOK", "DKK", "ISK", "MYR", "SGD")
+IN_BASE = ("base_amount_cents", "base_outstanding_cents", "target_amount_cents")
+FOREIGN = ("exchange_rate", "document_amount_cents", "currency", "currency_amount")
 BOUGHT = ("bills", "vendor_credits")
 
 
@@ -31,13 +34,32 @@ def lead(name: str, case: Any) -> None:
 
 
 def tie_names(body: Body) -> None:
-    """Set the common currency, and names that no record has."""
-    if "currency" in body:
-        body["currency"] = CURRENCY
+    """Set a currency that the books know, and names that no record has."""
+    take_currency(body)
     for name, longest in LONGEST.items():
         if body.get(name):
             number = str(next(numbers))
             body[name] = body[name][: longest - len(number)] + number
+
+
+def take_currency(body: Body) -> None:
+    """Set the common currency without a rate; in every fifth body with a rate, dollars at 0.80."""
+    in_dollars = "exchange_rate" in body and next(numbers) % 5 == 0
+    leave_out(body, *IN_BASE, *(() if in_dollars else ("exchange_rate",)))
+    if in_dollars:
+        body["exchange_rate"] = "0.8"
+    if "currency" in body:
+        body["currency"] = "USD" if in_dollars else CURRENCY
+    for items in body.values():
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, dict):
+                leave_out(item, *IN_BASE, *FOREIGN)
+
+
+def revalue_past(_case: Any, body: Body) -> None:
+    """Set a day that is over, and a rate for every foreign currency."""
+    body["date"] = str(date(2026, 1, 1) + timedelta(days=next(numbers) % 300))
+    body["rates"] = dict.fromkeys(RATED, "0.5")
 
 
 def change_few_lines(_case: Any, body: Body) -> None:
@@ -376,6 +398,7 @@ MOSTLY: Mapping[str, Callable[[Any, Body], None]] = {
     "create_vendor_refund_payment": agree_little,
     "update_vendor_refund_payment": change_refund_payment,
     "create_opening_balance": open_before,
+    "create_revaluation": revalue_past,
     "create_document": link_to_its_kind,
     "create_journal_entry": balance_lines,
     "replace_journal_entry": balance_lines,

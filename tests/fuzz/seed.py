@@ -22,6 +22,7 @@ from tests.fuzz.bank_seeds import plant_banks, plant_links
 from tests.fuzz.ledger_seeds import (
     plant_entries,
     plant_openings,
+    plant_revaluations,
     plant_tax_codes,
     plant_tax_returns,
 )
@@ -113,6 +114,7 @@ def plant_sold(pools: Pools, business: Business, customers: list[Record], many: 
     plant_credits(pools, SALES, business, customers, many)
     plant_write_offs(pools, SALES, business, customers, many)
     plant_openings(pools, business, customers, many)
+    plant_revaluations(pools, business, customers[0], many)
 
 
 def plant_found(pools: Pools, business: Business, many: int) -> None:

@@ -54,10 +54,10 @@ class Foreign:
 
     def test_the_tax_is_in_base_too(self, side: Side) -> None:
         side = side.with_new_party()
-        taxed = line(10_000, tax_rate=20)
         rate = {**USD, "exchange_rate": 0.91234}
-        document = side.open(line_items=[taxed], **rate)
-        credit = side.credit(line_items=[taxed], **rate)
+        document = side.open(line_items=[line(10_000, tax_rate=20)], **rate)
+        taxed = {"amount": 10_000, "tax_amount": 2_000}
+        credit = side.credit(12_000, line_items=[taxed], **rate)
         names = ("tax_total", "base_tax_total_cents", "base_total_amount_cents")
         for path, record in ((side.trade.path, document), (side.trade.credits, credit)):
             party = {f"{side.trade.party}_id": side.counterparty["id"]}

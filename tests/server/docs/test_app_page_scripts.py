@@ -93,8 +93,8 @@ def asked(steps: str) -> Any:
 
 def texts(shown: str, answers: dict[str, Any], **place: str) -> list[str]:
     code = f"const FOLDER = {json.dumps(f'file://{FOLDER}')};{ASK_VIEW % shown}"
-    found: list[str] = node.run(code, {"place": place, "answers": answers}, "--input-type=module")
-    return found
+    found = node.run(code, {"place": place, "answers": answers}, "--input-type=module")
+    return [text for text in found if text]
 
 
 def listed(view: str, path: str, *records: dict[str, Any]) -> list[str]:
@@ -466,8 +466,10 @@ class TestCurrencies:
         path = f"general-ledger/journal-entries/{ID}/"
         found = texts("entry", {path: record}, view="entry", id=ID)
         first = found.index("Receivables")
-        assert found[first : first + 5] == ["Receivables", "USD 100.00", "90.00", "", "1200"]
-        assert found[first + 5 : first + 8] == ["Receivables", "", "5.00"]
+        assert found[first : first + 6] == [
+            *("Receivables", "USD 100.00", "90.00"),
+            *("1200", "Receivables", "5.00"),
+        ]
 
 
 class TestChart:
