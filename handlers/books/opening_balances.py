@@ -141,6 +141,7 @@ def _serialize_documents(side: Side, opened: OpenedWith) -> Iterable[dict[str, A
             side.names.number: each.number,
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
+            "currency": each.currency,
             "outstanding_amount_cents": each.total_amount,
             "tax": _serialize_taxes((line, line.net, line.tax_total) for line in each.lines),
             **_serialize_nets((line, line.net) for line in each.lines),
@@ -154,6 +155,7 @@ def _serialize_credits(side: Side, opened: OpenedWith) -> Iterable[dict[str, Any
             side.names.credit_number: each.number,
             "external_id": each.external_id,
             side.names.party_id: each.party.id,
+            "currency": each.currency,
             "unapplied_amount_cents": each.total_amount,
             "tax": _serialize_taxes((line, line.amount, line.tax_amount) for line in each.lines),
             **_serialize_nets((line, line.amount) for line in each.lines),
@@ -193,6 +195,7 @@ def _serialize_payments(side: Side, opened: OpenedWith) -> Iterable[dict[str, An
             "customer_id": None,
             "vendor_id": None,
             side.names.party_id: each.party.id,
+            "currency": each.currency,
             "unapplied_amount_cents": each.total,
         }
 

@@ -152,7 +152,7 @@ LISTING = Listing(
         ),
         "external_id": any_part("external_id", payout.c.external_id),
         **between(payout.c.paid_out, "min_amount", "max_amount"),
-        **equal(payout.c.processor),
+        **equal(payout.c.processor, payout.c.currency),
         "status": one_of("status", payout.c.status),
         "reconciliation_status": Filter(
             payout.c.listed_reconciliation == given("reconciliation_status", Text)

@@ -105,7 +105,7 @@ class CreditSql:
             own: one_of(own, row.party_id),
             "status": one_of("status", row.listed_status),
             other: of_party_known_as(other, row.party_id, self.party),
-            **equal(row.external_id),
+            **equal(row.currency, row.external_id),
             source: Filter(row.source_document_id == given(source, Uuid)),
             **listed_between(row.listed_at, row.opened_at, first, last),
             "search": any_part_or_party(

@@ -253,7 +253,7 @@ class DocumentSql:
             ),
             "open_on": Filter(self._open_on()),
             other: of_party_known_as(other, row.party_id, self.party),
-            **equal(row.external_id),
+            **equal(row.currency, row.external_id),
             **listed_between(row.listed_at, row.opened_at, first, last),
             **listed_between(row.listed_due_at, row.due_at, "due_at_from", "due_at_to"),
             **between(row.total_amount, "min_amount", "max_amount"),

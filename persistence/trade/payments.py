@@ -273,7 +273,7 @@ class PaymentSql:
             **between(row.payment_date, "payment_date_from", "payment_date_to"),
             **between(row.total, "min_amount", "max_amount"),
             "payment_method": Filter(row.method == given("payment_method", Text)),
-            **equal(row.status, row.external_id),
+            **equal(row.status, row.currency, row.external_id),
             **either_way(
                 "is_fully_allocated", row.allocated == row.total, row.allocated < row.total
             ),

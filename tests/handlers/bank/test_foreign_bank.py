@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.bookkeeping import Ledger
+from tests.builders import trade
 from tests.builders.bank import (
     BILL_PAYMENT,
     BOOKED,
@@ -29,7 +30,7 @@ from tests.builders.journal_entries import ENTRIES, credit, debit
 from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, part, payment_body, sent
 from tests.builders.tax_codes import CODES, code_body
-from tests.builders.trade import PAID, PURCHASES, Record, line, read
+from tests.builders.trade import PAID, PURCHASES, Record, read
 from tests.builders.vendor_refunds import agreed_refund, of_payment
 from tests.partner import Business
 
@@ -143,7 +144,7 @@ class TestCreateBankAccount:
         for code in ("1192", "1193", "1194"):
             asset(shop, code)
         shop.made(CODES, code_body("D1", tax_account="1192"))
-        PURCHASES.draft(shop, shop.vendor(), line_items=[line(100, **of_line)])
+        PURCHASES.draft(shop, shop.vendor(), line_items=[trade.line(100, **of_line)])
         rule = {
             "name": "Dues",
             "conditions": {"text": "dues"},

@@ -97,6 +97,26 @@ class TestCreateOpeningBalance(UnopenedBooks):
         shown = shop.api.get(f"{ENTRIES}{entry.id}/").json()
         assert (shown["source_id"], shown["created_by"]) == (opening["id"], "system")
 
+    def test_each_open_item_names_its_currency(
+        self, shop: Business, buyer: Record, vendor: Record
+    ) -> None:
+        foreign = {"currency": "USD", "exchange_rate": 0.9}
+        opening = opened(
+            shop,
+            invoices=[open_invoice(buyer, 1_000, **foreign), open_invoice(buyer, 1_000)],
+            bills=[open_bill(vendor, 1_000, **foreign)],
+            customer_credits=[open_customer_credit(buyer, 1_000, **foreign)],
+            vendor_credits=[open_vendor_credit(vendor, 1_000, **foreign)],
+            prepayments=[prepaid(buyer, 1_000, **foreign), prepaid(vendor, 1_000, "vendor")],
+        )
+        kinds = ("invoices", "bills", "customer_credits", "vendor_credits", "prepayments")
+        assert {kind: [each["currency"] for each in opening[kind]] for kind in kinds} == {
+            **{"invoices": ["USD", "GBP"], "prepayments": ["USD", "GBP"]},
+            **dict.fromkeys(("bills", "customer_credits", "vendor_credits"), ["USD"]),
+        }
+        owed = ("currency", "receivables_cents", "payables_cents")
+        assert [opening[name] for name in owed] == ["GBP", 1_900, 900]
+
     def test_documents_come_with_their_numbers_and_their_own_days(
         self, shop: Business, ledger: Ledger, buyer: Record, vendor: Record
     ) -> None:
@@ -125,6 +145,7 @@ class TestCreateOpeningBalance(UnopenedBooks):
             "invoice_number": "2024-0417",
             "external_id": "inv",
             "customer_id": buyer["id"],
+            "currency": "GBP",
             "outstanding_amount_cents": 1_200,
             "tax": [],
         }

@@ -242,6 +242,21 @@ class Foreign:
         assert owed["outstanding_balance"] == 6_100
         assert owed["outstanding_by_currency"] == {"GBP": 700, "USD": 6_000}
 
+    def test_lists_filter_by_currency(self, side: Side) -> None:
+        side = side.with_new_party()
+        document = self.document(side)
+        payment = self.money(side, (document, 100))
+        credit = side.credit(100, **USD, exchange_rate=0.9)
+        side.open(700)
+        party = {f"{side.trade.party}_id": side.counterparty["id"], "currency": "USD"}
+        for path, record in (
+            (side.trade.path, document),
+            (side.trade.payments, payment),
+            (side.trade.credits, credit),
+        ):
+            listed = side.api.get(path, params=party).json()["results"]
+            assert [each["id"] for each in listed] == [record["id"]]
+
     def test_what_is_open_on_a_day_is_listed(self, side: Side) -> None:
         side = side.with_new_party()
         document = self.document(side)

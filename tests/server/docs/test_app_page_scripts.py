@@ -446,6 +446,13 @@ class TestCurrencies:
         assert {"ISK 15,000", "ISK 12,000", "ISK 2,000", "ISK 3,000"} <= set(found)
         assert "1 ISK = 0.0067 GBP" in found
 
+    def test_each_open_item_of_an_opening_has_its_currency(self) -> None:
+        items = [{"id": ID, "invoice_number": each, "currency": each} for each in ("GBP", "ISK")]
+        invoices = [{**each, "outstanding_amount_cents": 15_000} for each in items]
+        record = {"id": ID, "date": TODAY, "currency": "GBP", "invoices": invoices}
+        found = self.record("opening-balance", "opening-balances/", record)
+        assert {"150.00", "ISK 15,000"} <= set(found)
+
     def test_a_line_of_an_entry_shows_both_amounts(self) -> None:
         account = {"account_id": ID, "account_code": "1200", "account_name": "Receivables"}
         lines = [
