@@ -538,12 +538,17 @@ MISTAKES: Final = (
     ),
     # Rules of the books.
     post(
-        "an invoice in another currency",
+        "an invoice in a currency without a rate",
         INVOICES,
         422,
-        "currency_mismatch",
-        "The books are kept in GBP. Send this currency or omit the field.",
-        **{**INVOICE, "currency": "EUR"},
+        "exchange_rate_missing",
+        "There is no exchange rate for EUR on 2026-07-31, nor in the 7 days before.",
+        **{
+            **INVOICE,
+            "currency": "EUR",
+            "issue_date": "2026-07-31",
+            "sent_at": "2026-07-31T09:00:00Z",
+        },
     ),
     post(
         "an entry on receivables",

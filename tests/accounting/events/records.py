@@ -17,6 +17,7 @@ from accounting.bank.reconciliations import Reconciliation
 from accounting.bank.transfers import Transfer
 from accounting.books.accounts import Account
 from accounting.books.manual_entries import ManualEntry
+from accounting.books.revaluations import Revaluation
 from accounting.opening.openings import Opening
 from accounting.tax.codes import TaxCode
 from accounting.tax.returns import TaxReturn
@@ -61,6 +62,7 @@ KINDS: Mapping[str, type] = {
     "bank_transfer": Transfer,
     "bank_reconciliation": Reconciliation,
     "opening_balance": Opening,
+    "revaluation": Revaluation,
     "tax_return": TaxReturn,
     "journal_entry": ManualEntry,
     "document": StoredFile,

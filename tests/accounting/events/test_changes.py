@@ -114,6 +114,7 @@ EXAMPLES: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("journal_entry", {"status": "draft"}, {"description": "Rent"}, "updated"),
     ("journal_entry", {"status": "draft"}, {"status": "rejected"}, "rejected"),
     ("opening_balance", {}, {"reversed_at": BORN}, "reversed"),
+    ("revaluation", {}, {"reversed_at": BORN}, "reversed"),
     ("payout", {"status": "pending"}, {"memo": "July"}, "updated"),
     ("payout", {"status": "failed"}, {"status": "pending"}, "pending"),
     ("payout", {"status": "pending"}, {"status": "processing"}, "processing"),
