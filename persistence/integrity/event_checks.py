@@ -118,7 +118,7 @@ SELECT coalesce(fed.request_id, audited.request_id) || ' '
 FROM (
   SELECT DISTINCT object_id, request_id FROM event
   WHERE {_MINE} AND {_MOVES} AND type <> 'journal_entry.reversed' AND request_id IS NOT NULL
-    AND occurred_at > {_START}
+    AND occurred_at > {_START} AND NOT (object_type = 'business' AND {_GIVEN_UP})
 ) AS fed
 FULL JOIN (
   SELECT DISTINCT object_id, request_id FROM audit_record

@@ -147,7 +147,7 @@ def plant_webhooks(pools: Pools, partner: Partner, business: Business) -> None:
     bodies = [{"url": pools["webhook_urls"][0], "business_ids": [business.id]}] * 8
     made = ids(partner.api.post(path, json=body).json() for body in bodies)
     pools["webhook_endpoints"], pools["spare_webhook_endpoints"] = made[:4], made[4:]
-    first = f"{path}{made[0]}/"
+    first, pools["delivered_endpoints"] = f"{path}{made[0]}/", made[:1]
     partner.api.post(f"{first}replay/", json={"business_id": business.id})
     pools["webhook_deliveries"] = ids(partner.api.get(f"{first}deliveries/").json()["results"])
 

@@ -18,6 +18,7 @@ from tests.builders.purchases import received
 from tests.builders.sales import paid, part, sent
 from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
+from tests.persistence.integrity.book_faults import faults_in
 
 SANDBOXES, BUSINESSES = "/v1/platform/sandboxes/", "/v1/platform/businesses/"
 LATER = timedelta(days=45)
@@ -197,6 +198,13 @@ class TestResetSandbox:
         assert anew.record["external_id"] == sandbox.record["external_id"]
         assert anew.record["clock_seconds_ahead"] == 0
         assert len(listed(anew, "invoices/")) == 1
+
+    def test_leaves_books_that_hold_where_the_clock_was_moved(
+        self, partner: Partner, template: Template, sandbox: Business
+    ) -> None:
+        assert moved(sandbox).is_success
+        partner.api.post(f"{SANDBOXES}{sandbox.id}/reset/")
+        assert faults_in(template.server, sandbox) == set()
 
     def test_leaves_the_old_one_archived_for_good(
         self, partner: Partner, sandbox: Business
