@@ -701,7 +701,11 @@ CREATE OR REPLACE FUNCTION public.refuse_posting_to_reconciled()
 AS $function$
 BEGIN
   IF NEW.currency_amount = 0 THEN
-    RETURN NULL;
+    PERFORM 1 FROM account
+    WHERE business_id = NEW.business_id AND id = NEW.account_id AND currency = NEW.currency;
+    IF FOUND THEN
+      RETURN NULL;
+    END IF;
   END IF;
   PERFORM 1 FROM bank_reconciliation
   WHERE business_id = NEW.business_id AND account_id = NEW.account_id AND status = 'closed'

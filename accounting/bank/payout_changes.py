@@ -22,7 +22,7 @@ from accounting.bank.payouts import (
 )
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
-from accounting.books.record_rates import currency_of_all, currency_or_base, worth_of
+from accounting.books.record_rates import currency_of_all, worth_of
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade.payments import (
@@ -124,7 +124,7 @@ def update(
     Raises what `announce` raises; RuleViolation `immutable_field` for another currency; Conflict
     `payout_reconciled` if a bank transaction is linked.
     """
-    _refuse_new_currency(payout, command, context)
+    _refuse_new_currency(payout, command)
     after = _brought(payout, command, held, referenced, context, banks)
     if after.payout == payout:
         return PaidOut(payout)
@@ -139,14 +139,9 @@ def _currency(command: SavePayout, held: Held, context: Context) -> str:
     return currency_of_all(command.currency, currencies, context, "The items are in")
 
 
-def _refuse_new_currency(payout: Payout, command: SavePayout, context: Context) -> None:
-    """Refuse another currency for a payout.
-
-    Raises RuleViolation `immutable_field`, or `currency_mismatch` where no rates were loaded.
-    """
-    if command.currency is None or command.currency.upper() == payout.currency:
-        return
-    if currency_or_base(command.currency, context) != payout.currency:
+def _refuse_new_currency(payout: Payout, command: SavePayout) -> None:
+    """Refuse another currency for a payout; raises RuleViolation `immutable_field`."""
+    if command.currency not in (None, payout.currency):
         raise RuleViolation(
             "immutable_field", "The currency of a payout cannot be changed.", field="currency"
         )

@@ -240,7 +240,7 @@ class Context:
     `given_day` is the day that a caller gives to a change, such as a `status_date`. `rates` are
     the exchange rates that a foreign record may need, and `own_accounts` the ledger accounts that
     foreign money may need: by currency, that of the oldest active bank account. They are loaded
-    when a rule needs them; None until then.
+    when a rule needs them; `own_accounts` is None until then.
     """
 
     business: Business

@@ -39,7 +39,7 @@ def with_own_amount(line: GivenAmounts, account: Account, base_currency: str, pl
 
 
 def _foreign(line: GivenAmounts, account: Account, base_currency: str) -> ForeignAmount:
-    currency = account.currency if line.currency is None else line.currency.upper()
+    currency = account.currency if line.currency is None else line.currency
     if currency is None or currency == base_currency or account.currency not in (None, currency):
         raise _mismatch(line.currency, account, base_currency)
     own = line.currency_amount

@@ -204,7 +204,7 @@ def _revalued(
         value = at_rate(each.own, rates[each.currency]) if each.own else 0
         yield RevaluedBalance(
             currency=each.currency,
-            exchange_rate=shown.get(each.currency),
+            exchange_rate=shown.get(each.currency) if each.own else None,
             account_id=each.account.id,
             account_code=each.account.code,
             kind=each.kind,
@@ -237,12 +237,12 @@ REVALUATION: Final = "revaluation"
 MIRROR: Final = "mirror"
 
 
-def stream_of(item: RevaluedBalance, *, mirror: bool = False) -> str:
-    """Return the stream of a balance's entry: `claims USD <account id>`, `mirror` for a mirror.
+def stream_of(place: int, item: RevaluedBalance, *, mirror: bool = False) -> str:
+    """Return the stream of a balance's entry: `claims USD 0`, or `claims USD 0 mirror`.
 
-    Each account and currency has its own, so that each has an entry of its own.
+    Each balance has its own, by its place in the list, so that each has an entry of its own.
     """
-    words = (item.kind or "", item.currency, str(item.account_id), *((MIRROR,) if mirror else ()))
+    words = (item.kind or "", item.currency, str(place), *((MIRROR,) if mirror else ()))
     return " ".join(words)
 
 
@@ -266,33 +266,32 @@ def desired(revaluation: Revaluation, roles: Roles) -> list[Movement]:
         return []
     return [
         move
-        for item in revaluation.items
+        for place, item in enumerate(revaluation.items)
         if item.difference
-        for move in _movements(item, revaluation.revalued_on, roles)
+        for move in _movements(place, item, revaluation.revalued_on, roles)
     ]
 
 
-def _movements(item: RevaluedBalance, on: date, roles: Roles) -> Iterator[Movement]:
+def _movements(place: int, item: RevaluedBalance, on: date, roles: Roles) -> Iterator[Movement]:
     assert item.account_id is not None, "a rate alone has no difference"
     gained = item.difference > 0
     role = Role.UNREALISED_EXCHANGE_GAINS if gained else Role.UNREALISED_EXCHANGE_LOSSES
     changed = ForeignAmount(0, item.difference, item.currency)
-    yield Movement(on, stream_of(item), item.account_id, changed)
-    yield Movement(on, stream_of(item), roles[role], -item.difference)
+    stream = stream_of(place, item)
+    yield Movement(on, stream, item.account_id, changed)
+    yield Movement(on, stream, roles[role], -item.difference)
     if item.kind in MIRRORED:
-        next_day, stream = on + timedelta(days=1), stream_of(item, mirror=True)
+        next_day, stream = on + timedelta(days=1), stream_of(place, item, mirror=True)
         yield Movement(next_day, stream, item.account_id, -changed)
         yield Movement(next_day, stream, roles[role], item.difference)
 
 
 def _source(revaluation: Revaluation) -> Source:
     titles: dict[str, str] = {}
-    for item in revaluation.items:
+    agreed: set[str] = set()
+    for place, item in enumerate(revaluation.items):
         title = f"revaluation of {item.account_code} in {item.currency}"
-        titles[stream_of(item)] = title
-        titles[stream_of(item, mirror=True)] = f"{title}, taken back on the next day"
-    claims = (item for item in revaluation.items if item.kind is BalanceKind.CLAIMS)
-    agreed = frozenset(
-        stream_of(item, mirror=mirror) for item in claims for mirror in (False, True)
-    )
-    return Source(REVALUATION, revaluation.id, None, titles, agreed=agreed)
+        streams = (stream_of(place, item), stream_of(place, item, mirror=True))
+        titles |= zip(streams, (title, f"{title}, taken back on the next day"), strict=True)
+        agreed |= {*streams} if item.kind is BalanceKind.CLAIMS else set()
+    return Source(REVALUATION, revaluation.id, None, titles, agreed=frozenset(agreed))

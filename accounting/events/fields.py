@@ -89,7 +89,7 @@ def _allocations(payment: Payment) -> Any:
 def _applied(payment: Payment) -> Any:
     completed = payment.status == "completed"
     return [
-        (each.document_id, each.amount if completed else 0)
+        (each.document_id, int(each.amount) if completed else 0)
         for each in payments.live_allocations(payment)
     ]
 
@@ -121,6 +121,12 @@ def _base_total(total: str) -> ValueOf:
     return value_of
 
 
+def _in_base(function: Callable[[Any], Any]) -> ValueOf:
+    """Return the function of a base amount of a document or credit; a draft may have none."""
+    total = _base_total("total_amount")
+    return lambda record, context: None if total(record, context) is None else function(record)
+
+
 def _rate(record: Any, _context: Any) -> Any:
     return record.worth and record.worth.rate
 
@@ -131,8 +137,8 @@ def _document(payments_by: str, credits_by: str, refunds_by: str) -> Mapping[str
         "outstanding_balance": _of(documents.outstanding),
         "exchange_rate": _rate,
         "base_total_amount_cents": _base_total("total_amount"),
-        "base_tax_total_cents": _of(documents.base_tax),
-        "base_outstanding_cents": _of(documents.base_outstanding),
+        "base_tax_total_cents": _in_base(documents.base_tax),
+        "base_outstanding_cents": _in_base(documents.base_outstanding),
         "withholding_total": _of(documents.withheld),
         payments_by: lambda document, _: document.paid + document.reserved,
         credits_by: lambda document, _: document.credited,
@@ -147,8 +153,8 @@ _CREDIT: Final[Mapping[str, ValueOf]] = {
     "unapplied_amount": _of(credits.unapplied),
     "exchange_rate": _rate,
     "base_total_amount_cents": _base_total("total_amount"),
-    "base_tax_total_cents": _of(credits.base_tax),
-    "base_outstanding_cents": _of(credits.base_unapplied),
+    "base_tax_total_cents": _in_base(credits.base_tax),
+    "base_outstanding_cents": _in_base(credits.base_unapplied),
 }
 _PARTY: Final[Mapping[str, ValueOf]] = {
     "display_name": _of(parties.display_name),
@@ -163,8 +169,8 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
     "invoice_payment": {
         "allocations": _of(_allocations),
         "applied_invoices": _of(_applied),
-        "applied_amount_cents": _of(payments.applied),
-        "allocated_amount_cents": _of(payments.allocated),
+        "applied_amount_cents": lambda payment, _: int(payments.applied(payment)),
+        "allocated_amount_cents": lambda payment, _: int(payments.allocated(payment)),
         "unapplied_amount_cents": _of(payments.unapplied),
         "remaining_amount_cents": _of(payments.remaining),
         "exchange_rate": _rate,
@@ -174,7 +180,7 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
     },
     "bill_payment": {
         "allocations": _of(_allocations),
-        "allocated_amount_cents": _of(payments.allocated_to_documents),
+        "allocated_amount_cents": lambda payment, _: int(payments.allocated_to_documents(payment)),
         "unallocated_amount_cents": _of(payments.remaining),
         "exchange_rate": _rate,
         "base_amount_cents": _base_total("total"),

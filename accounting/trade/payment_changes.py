@@ -312,11 +312,10 @@ def _refuse_new_date(before: Payment, after: Payment, context: Context) -> None:
 
 
 def _refuse_new_identity(side: Side, payment: Payment, command: ChangePayment) -> None:
-    given_currency = command.currency and command.currency.upper()
     kept = (
         (side.names.party_id, command.party.id, payment.party.id),
         (side.names.party_external_id, command.party.external_id, payment.party.external_id),
-        ("currency", given_currency, payment.currency),
+        ("currency", command.currency, payment.currency),
     )
     for name, given, value in kept:
         if given is not None and given != value:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import UUID
 
-from accounting.absent import Absent, or_else, said
+from accounting.absent import ABSENT, Absent, or_else, said
 from accounting.books.businesses import Context, refuse_locked
 from accounting.books.chart import Role
-from accounting.books.record_rates import currency_of_all, given_rate
+from accounting.books.record_rates import currency_of_all, given_rate, refuse_unused
 from accounting.errors import Conflict, RuleViolation
 from accounting.tax.day_codes import TaxReferences
 from accounting.trade import payments, refunds, vendor_refund_payments
@@ -119,6 +119,7 @@ def agree(
     refuse_reference_mismatch(party, command.party.external_id)
     currency = _currency(command, loaded, context)
     given_rate(currency, command.worth, context)  # One in base has none.
+    _refuse_unused_worth(command)
     agreed_on = command.refund_date or context.today
     refuse_locked(context, agreed_on)
     refund = VendorRefund(
@@ -140,12 +141,27 @@ def agree(
         reference_number=command.reference_number,
         **said(command.details),
     )
-    made = RefundContext(referenced, context, worth=command.worth)
+    rate = replace(command.worth, base_amount=ABSENT)  # The base amount is that of the payment.
+    made = RefundContext(referenced, context, worth=rate)
     refund, affected = allocate(made, refund, command.allocations, loaded)
     _refuse_not_allocated(refund)
     expected = command.payments or [AnnouncePayment(worth=command.worth)]
     announced = _announced(refund, expected, context, banks)
     return AmendedRefund(refund, announced, affected)
+
+
+def _refuse_unused_worth(command: AgreeVendorRefund) -> None:
+    """Refuse a base amount beside payments, and a rate that neither these nor a credit take.
+
+    Raises RuleViolation `exchange_rate_not_needed`.
+    """
+    if not command.payments:
+        return
+    refuse_unused(replace(command.worth, exchange_rate=ABSENT))
+    is_kept = any(item.kind == "credit" for item in command.allocations)
+    taken = {each.worth.exchange_rate for each in command.payments}
+    if not is_kept and command.worth.exchange_rate not in taken:
+        refuse_unused(command.worth)
 
 
 def _currency(command: AgreeVendorRefund, loaded: AffectedTargets, context: Context) -> str:

@@ -238,9 +238,8 @@ def agree_vendor_refund(body: VendorRefundCreate) -> AgreeVendorRefund:
 
 def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorRefund:
     """Parse a new refund from a vendor with its single payment."""
-    rate = given_worth(body["exchange_rate"], body["base_amount_cents"])
     payment = AnnouncePayment(
-        worth=rate,
+        worth=given_worth(body["exchange_rate"], body["base_amount_cents"]),
         method=or_else(body["payment_method"], "bank_transfer"),
         fee=or_else(body["processing_fee_cents"], 0),
         bank_account_id=or_none(body["bank_account_id"]),
@@ -258,7 +257,7 @@ def agree_vendor_refund_payment(body: VendorRefundPaymentCreate) -> AgreeVendorR
         allocations=or_else(for_each(body["allocations"], _item), ()),
         payments=(payment,),
         currency=body["currency"],
-        worth=rate,
+        worth=given_worth(body["exchange_rate"]),
         refund_date=or_none(body["refund_date"]),
         refund_type=or_else(body["refund_type"], "overpayment"),
         external_id=or_none(body["external_id"]),

@@ -102,15 +102,16 @@ WHERE account.business_id = %(business_id)s AND account.id IN (SELECT id FROM sh
 ORDER BY account.code, account.id"""
 
 
-# Whether lines, drafts, tax codes or bank rules name an account. A draft has its lines in JSON.
+# Whether lines, drafts, payouts, tax codes or bank rules name an account. Some are in JSON.
 _DRAFTS = "\n  UNION ALL ".join(
     f"""SELECT 1 FROM {name}
   WHERE {name}.business_id = %(business_id)s AND {condition}
-    AND lines::text LIKE '%%' || %(id)s::text || '%%'"""
-    for name, condition in (
-        *((name, "state = 'draft'") for name in ("invoice", "bill")),
-        *((name, "state = 'draft'") for name in ("customer_credit", "vendor_credit")),
-        ("journal_draft", "true"),
+    AND {lines}::text LIKE '%%' || %(id)s::text || '%%'"""
+    for name, lines, condition in (
+        *((name, "lines", "state = 'draft'") for name in ("invoice", "bill")),
+        *((name, "lines", "state = 'draft'") for name in ("customer_credit", "vendor_credit")),
+        ("journal_draft", "lines", "status = 'draft'"),
+        ("payout", "other_items", "deleted_at IS NULL"),
     )
 )
 IS_NAMED = f"""
@@ -283,7 +284,7 @@ class AccountStore(Store[AccountState]):
         )
 
     def is_named(self, id: UUID) -> Fetch[bool]:
-        """Return whether lines, drafts, tax codes or bank rules name an account."""
+        """Return whether lines, drafts, payouts, tax codes or bank rules name an account."""
         query = Query(IS_NAMED, {"id": id})
         return self.fetch((query,), lambda answers: bool(answers[0][0]["named"]))
 

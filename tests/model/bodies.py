@@ -98,9 +98,6 @@ class Bodies:
             )
         )
 
-    def currency(self) -> str:
-        return "EUR" if self.hand.chance(2) else "GBP"
-
     def line(self, *, inclusive: bool = False) -> Body:
         hand = self.hand
         line = {"quantity": hand.one(QUANTITIES), **self.price()}
@@ -242,7 +239,7 @@ class Bodies:
         return {
             **party,
             self.side.total: total,
-            "currency": self.currency(),
+            "currency": "GBP",
             "payment_date": self.day(),
             **self.money(),
             **({} if status == "completed" else {"status": status}),
@@ -320,7 +317,7 @@ class Bodies:
         }
         if self.side.clears and self.hand.chance(8):
             other = self.hand.one(list(self.books.parties.values()))
-            body |= self.hand.one(({self.side.party_id: other.id}, {"currency": self.currency()}))
+            body |= self.hand.one(({self.side.party_id: other.id}, {"currency": "GBP"}))
         return body
 
     def credit(self) -> Body:

@@ -19,7 +19,6 @@ def create(books: Books, body: Body) -> Credit:
     side, faults = books.side, Faults()
     party = books.party_named(faults, body)
     books.inactive(faults, party)
-    faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     source = body.get(side.source)
     faults.add(422, "reference_not_found", source and source not in books.documents)
     number = body.get(side.credit_number)

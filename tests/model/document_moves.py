@@ -17,7 +17,6 @@ def create(books: Books, body: Body) -> tuple[Document, list[Payment]]:
     faults.found |= priced.wrong
     party = books.party_named(faults, body)
     refuse_taken(books, faults, body, party, None)
-    faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     books.inactive(faults, party)
     if side.moment in body:
         books.locked(faults, dated(books, body) or books.day_of(body[side.moment]))
@@ -72,7 +71,6 @@ def replace(books: Books, id: str, body: Body) -> Document:
     supplied = delivered(body) or document.delivered
     priced = price(side, books.codes, body, supplied or day)
     faults.found |= priced.wrong
-    faults.add(422, "currency_mismatch", body.get("currency", "GBP") != "GBP")
     party = books.party_named(faults, body, document.party)
     refuse_taken(books, faults, body, party, document)
     check_party(books, faults, body, party, document)

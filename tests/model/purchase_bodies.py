@@ -22,7 +22,7 @@ class PurchaseBodies(Bodies):
         return {
             "vendor_id": NOBODY if self.hand.chance(2) else vendor.id,
             "total_amount_cents": self.total_of(shares),
-            "currency": self.currency(),
+            "currency": "GBP",
             **({"allocations": shares} if shares else {}),
             **self.maybe(60, "refund_date", self.day),
             **self.means(30),

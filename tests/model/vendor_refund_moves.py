@@ -56,7 +56,6 @@ def agree(books: Books, body: Body) -> Records:
     """Create a refund with its allocations and payments; return it and all records it touches."""
     faults = Faults()
     party = books.party_named(faults, body)
-    faults.add(422, "currency_mismatch", body["currency"] != "GBP")
     given = body.get("refund_date")
     agreed_on = books.today if given is None else date.fromisoformat(given)
     books.locked(faults, agreed_on)

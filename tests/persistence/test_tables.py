@@ -46,7 +46,7 @@ RIGHTS = {
     "SELECT INSERT DELETE": {"revoked_token", "tagged_line", "unplaced_event"},
     "SELECT INSERT UPDATE": {
         *("partner", "api_key", "business", "number_series", "customer", "vendor"),
-        *("account", "account_month", "tax_code", "tax_month", "opening_balance"),
+        *("account", "account_month", "tax_code", "tax_month", "opening_balance", "revaluation"),
         *("invoice_payment", "invoice_allocation", "customer_credit", "customer_credit_allocation"),
         *("invoice_refund", "invoice_refund_allocation", "invoice_refund_payment", "write_off"),
         *("bill_payment", "bill_allocation", "vendor_credit", "vendor_credit_allocation"),

@@ -112,7 +112,7 @@ END
 $$;
 
 -- A server of the previous release copies the template of sandboxes with its `EVENT` row, after a trigger has
--- created the row of the copy.
+-- created the row of the copy. It announces a caller that does not write events.
 CREATE FUNCTION keep_events_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RETURN NULL;
@@ -120,7 +120,8 @@ END
 $$;
 CREATE TRIGGER number_series_counts_events BEFORE INSERT ON number_series FOR EACH ROW
 WHEN (NEW.series = 'EVENT' AND pg_trigger_depth() = 0
-  AND coalesce(current_setting('app.caller', true), '') NOT LIKE '%"events":"written"%')
+  AND current_setting('app.caller', true) <> ''
+  AND current_setting('app.caller', true) NOT LIKE '%"events":"written"%')
 EXECUTE FUNCTION keep_events_counted();
 
 -- Creates a trigger for events, which a session that writes its events itself does not run.

@@ -26,11 +26,15 @@ CREATE POLICY one_business ON revaluation USING (
 SELECT audit_table('revaluation', 'revaluation');
 SELECT event_table('revaluation', 'revaluation');
 
--- A line whose own amount is 0 changes no figure of a statement in a foreign currency.
+-- A line whose own amount is 0 changes no figure of the statement of an account in its currency.
 CREATE OR REPLACE FUNCTION refuse_posting_to_reconciled() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.currency_amount = 0 THEN
-    RETURN NULL;
+    PERFORM 1 FROM account
+    WHERE business_id = NEW.business_id AND id = NEW.account_id AND currency = NEW.currency;
+    IF FOUND THEN
+      RETURN NULL;
+    END IF;
   END IF;
   PERFORM 1 FROM bank_reconciliation
   WHERE business_id = NEW.business_id AND account_id = NEW.account_id AND status = 'closed'

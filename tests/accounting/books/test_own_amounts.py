@@ -63,7 +63,7 @@ class TestLine:
         assert line == ("1101", 9_000, "USD", 0)
 
     def test_on_any_other_account_a_foreign_currency_may_be_given(self) -> None:
-        [line, _] = both(write(("1150", 9_000, "sek", 110_000), CAPITAL))
+        [line, _] = both(write(("1150", 9_000, "SEK", 110_000), CAPITAL))
         assert line == ("1150", 9_000, "SEK", 110_000)
 
     @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ class TestChangeOf:
         assert (change.kind, change.status, change.fields) == ("deleted", None, None)
 
     def test_a_payment_of_60_pays_an_invoice_with_40_of_100_paid(self) -> None:
-        record = made("invoice", **OPEN, paid=40)
+        record = made("invoice", **OPEN, paid=40, currency="GBP")
         change = change_of("invoice", record, replace(record, paid=100), NOW)
         assert (change.previous_status, change.status) == ("partially_paid", "paid")
         assert change.fields == (

@@ -32,7 +32,7 @@ class TestShownFields:
         assert sorted(COMPUTED[object_type].keys() - answer_of(object_type).keys()) == []
 
     def test_a_payment_of_60_changes_what_is_open_of_100(self) -> None:
-        before = made("invoice", state="open", total_amount=100, paid=40)
+        before = made("invoice", state="open", total_amount=100, paid=40, currency="GBP")
         after = replace(before, paid=100, version=2)
         changed = shown_fields("invoice", before, after, CONTEXT)
         assert changed == ("base_outstanding_cents", "outstanding_balance", "payment_allocations")

@@ -123,7 +123,7 @@ class TestAmend:
         id_ = trade.document(600)
         payment = trade.pay(500, (id_, 500), note="n")
         before = trade.payments[payment]
-        same = {"currency": "gbp", "status": "completed", "note": "n"}
+        same = {"currency": "GBP", "status": "completed", "note": "n"}
         whole = items((id_, 500))
         amended = trade.change(payment, party=PartyNamed(ACME.id), allocations=whole, **same)
         assert amended.payment is before
