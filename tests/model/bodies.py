@@ -195,7 +195,7 @@ class Bodies:
             **self.external_id(),
             **self.number(self.side.series, self.side.number),
             **self.of_party(),
-            **self.maybe(3, "currency", self.currency),
+            **self.maybe(3, "currency", lambda: "GBP"),
         }
 
     def replacement(self) -> Body:
@@ -341,7 +341,7 @@ class Bodies:
             **source,
             **self.external_id(),
             **self.number(self.side.credit_series, self.side.credit_number),
-            **self.maybe(3, "currency", self.currency),
+            **self.maybe(3, "currency", lambda: "GBP"),
         }
 
     def credits_of_lines(self) -> list[Document]:
