@@ -542,12 +542,12 @@ MISTAKES: Final = (
         INVOICES,
         422,
         "exchange_rate_missing",
-        "There is no exchange rate for EUR on 2026-07-31, nor in the 7 days before.",
+        "There is no exchange rate for MYR on 2012-07-31, nor in the 7 days before.",
         **{
             **INVOICE,
-            "currency": "EUR",
+            "currency": "MYR",
             "issue_date": "2026-07-31",
-            "sent_at": "2026-07-31T09:00:00Z",
+            "sent_at": "2012-07-31T09:00:00Z",
         },
     ),
     post(
