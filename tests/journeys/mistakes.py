@@ -546,7 +546,7 @@ MISTAKES: Final = (
         **{
             **INVOICE,
             "currency": "MYR",
-            "issue_date": "2026-07-31",
+            "issue_date": "2012-07-31",
             "sent_at": "2012-07-31T09:00:00Z",
         },
     ),
