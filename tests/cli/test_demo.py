@@ -153,14 +153,16 @@ class TestDemo:
 
     def test_its_lines_are_matched_but_for_one(self, business: httpx.Client) -> None:
         lines = listed(business, "bank-transactions/")
-        # Except for lines whose payment failed after the statement.
+        # Except for lines whose payment failed after the statement: on some days the one is such.
         left = [line for line in lines if not line["is_reconciled"]]
         bounced = {
             each["external_id"]
             for path in ("invoices/payments/", "bills/payments/")
             for each in listed(business, path, status="failed")
         }
-        assert len([line for line in left if line["reference"] not in bounced]) == 1
+        others = [line for line in left if line["reference"] not in bounced]
+        assert left
+        assert len(others) <= 1
         linked = [link["target_type"] for line in lines for link in line["links"]]
         assert len(linked) == len(lines) - len(left) - 1 > 5
         assert {"invoice_payment", "bill_payment", "payout"} <= set(linked)
