@@ -328,7 +328,7 @@ class Books(Scope):
                 await self._load_rates(needed.day)
 
     async def _load_rates(self, day: date | None) -> None:
-        """Load the rates of a day, and the accounts of foreign money once."""
+        """Load the rates of a day, and the accounts of foreign money."""
         rates = self.exchange_rates.usable_on(self.context.today if day is None else day)
         known, self._own_accounts = await self.fetch(rates, self.bank_accounts.own_accounts())
         self._rates = self._rates.joined(known)

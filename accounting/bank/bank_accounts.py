@@ -94,9 +94,9 @@ def named_ledger_account(
     """Check the ledger account that a caller names for a bank account, and return it.
 
     For a bank account in a foreign `currency`, the account is of that currency from now on, so
-    nothing else may use it: `is_named` if lines, drafts, tax codes or bank rules do. Raises
-    RuleViolation `reference_not_found`, `currency_mismatch` or `account_type_mismatch`; Conflict
-    `account_archived`, `account_in_use` or `account_taken`.
+    nothing else may use it: `is_named` if lines, drafts, payouts, tax codes or bank rules do.
+    Raises RuleViolation `reference_not_found`, `control_account`, `currency_mismatch` or
+    `account_type_mismatch`; Conflict `account_archived`, `account_in_use` or `account_taken`.
     """
     foreign = _foreign(currency, context)
     account = usable_in(foreign, reference, named)
@@ -130,8 +130,8 @@ def _in_currency(account: Account, currency: str, is_named: bool, context: Conte
     if is_named:
         raise Conflict(
             "account_in_use",
-            f"Entries, drafts, tax codes or bank rules use the account. Choose an account that"
-            f" nothing uses for a bank account in {currency}.",
+            "Entries, drafts, payouts, tax codes or bank rules use the account. Choose an account"
+            f" that nothing uses for a bank account in {currency}.",
             account_id=str(account.id),
             account_code=account.code,
             currency=currency,

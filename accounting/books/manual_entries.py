@@ -339,5 +339,5 @@ def posting_rule(source_type: str, stream: str, *, reverses: bool = False) -> st
 
 
 def _step(stream: str) -> str:
-    """Return the last word of a stream, such as of `claims USD <account id> mirror`."""
+    """Return the last word of a stream, such as of `claims USD 0 mirror`."""
     return stream.rpartition(" ")[2]

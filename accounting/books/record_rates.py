@@ -161,9 +161,8 @@ def unusual_rate(worth: Worth | None, day: date, context: Context) -> Decimal | 
         usual = context.rates.rate_on(used, worth.currency, context.currency)
     except RuleViolation:
         return None
-    off = worth.rate - in_minor_units(usual, worth.currency, context.currency)
-    most = in_minor_units(usual, worth.currency, context.currency) / _USUAL_WITHIN
-    return usual if abs(off) > most else None
+    expected = in_minor_units(usual, worth.currency, context.currency)
+    return usual if abs(worth.rate - expected) > expected / _USUAL_WITHIN else None
 
 
 def _of_day(currency: str, day: date, context: Context) -> Fraction:

@@ -131,6 +131,10 @@ def _rate(record: Any, _context: Any) -> Any:
     return record.worth and record.worth.rate
 
 
+def _money(total: str) -> Mapping[str, ValueOf]:
+    return {"exchange_rate": _rate, "base_amount_cents": _base_total(total)}
+
+
 def _document(payments_by: str, credits_by: str, refunds_by: str) -> Mapping[str, ValueOf]:
     return {
         "is_overdue": documents.is_overdue,
@@ -173,8 +177,7 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "allocated_amount_cents": lambda payment, _: int(payments.allocated(payment)),
         "unapplied_amount_cents": _of(payments.unapplied),
         "remaining_amount_cents": _of(payments.remaining),
-        "exchange_rate": _rate,
-        "base_amount_cents": _base_total("total"),
+        **_money("total"),
         "net_amount": _of(payments.net_amount),
         "is_fully_allocated": _of(payments.is_fully_allocated),
     },
@@ -182,8 +185,7 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "allocations": _of(_allocations),
         "allocated_amount_cents": lambda payment, _: int(payments.allocated_to_documents(payment)),
         "unallocated_amount_cents": _of(payments.remaining),
-        "exchange_rate": _rate,
-        "base_amount_cents": _base_total("total"),
+        **_money("total"),
         "is_fully_allocated": _of(payments.is_fully_allocated),
     },
     "customer_credit": _CREDIT,
@@ -194,8 +196,7 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "is_dedicated": _of(refunds.is_dedicated),
     },
     "invoice_refund_payment": {
-        "exchange_rate": _rate,
-        "base_amount_cents": _base_total("amount"),
+        **_money("amount"),
     },
     "vendor_refund": {
         "allocations": _refunded,
@@ -205,8 +206,7 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "is_fully_allocated": lambda refund, _: refunds.unallocated(refund) == 0,
     },
     "vendor_refund_payment": {
-        "exchange_rate": _rate,
-        "base_amount_cents": _base_total("amount"),
+        **_money("amount"),
         "net_amount": _of(net_of_refund),
     },
     "customer": {**_PARTY, "full_address": _of(parties.full_address)},
@@ -225,8 +225,7 @@ COMPUTED: Final[Mapping[str, Mapping[str, ValueOf]]] = {
         "category": lambda line, _: line.parts if len(line.parts) == 1 else (),
     },
     "payout": {
-        "exchange_rate": _rate,
-        "base_amount_cents": _base_total("paid_out"),
+        **_money("paid_out"),
         "net_amount_cents": _of(payouts.net_amount),
         "other_items_amount_cents": lambda payout, _: payouts.total(payout.other_items),
         "expected_net_amount_cents": _of(payouts.expected_net),

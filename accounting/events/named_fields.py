@@ -17,7 +17,6 @@ _LINKED: Final[Names] = {
     **_not_shown("money_account_id own_account_id completions"),
 }
 _DOCUMENT: Final[Names] = {
-    "worth": (),
     "paid_on": ("paid_at",),
     "lines": ("line_items",),
     "tax_total": ("tax_total", "additional_sales_taxes_total"),
@@ -25,32 +24,29 @@ _DOCUMENT: Final[Names] = {
     "opening_id": ("opening_balance_id",),
     # Fields that are computed from these are in `COMPUTED`.
     **_not_shown("state opened_on voided_on dated_by_issue settled returned reduced"),
-    **_not_shown("paid reserved credited written_off refunded base_settled"),
+    **_not_shown("paid reserved credited written_off refunded worth base_settled"),
 }
 _PAYMENT: Final[Names] = {
-    "worth": (),
     **_LINKED,
     "linked_back": ("reconciled_bank_transactions",),
     "method": ("payment_method",),
     "fee": ("processing_fee_cents",),
     "opening_id": ("opening_balance_id",),
-    **_not_shown("allocations"),
+    **_not_shown("allocations worth"),
 }
 _CREDIT: Final[Names] = {
-    "worth": (),
     "lines": ("line_items",),
     "refunded": ("refunded_amount",),
     "transaction_tags": ("tags",),
     "opening_id": ("opening_balance_id",),
-    **_not_shown("state tax_account_id allocations settled opened_on voided_on"),
+    **_not_shown("state tax_account_id allocations settled opened_on voided_on worth"),
 }
 _REFUND: Final[Names] = _not_shown("cancelled_at cancelled_on allocations settled is_foreign")
 _REFUND_PAYMENT: Final[Names] = {
-    "worth": (),
     **_LINKED,
     "linked_back": ("reconciled_bank_transactions",),
     "amount": ("refunded_amount",),
-    **_not_shown("party splits about completed_on payout_id"),
+    **_not_shown("party splits about completed_on payout_id worth"),
 }
 _WRITE_OFF: Final[Names] = {
     "amount": ("amount_cents",),
@@ -148,18 +144,16 @@ SHOWN: Final[Mapping[str, Names]] = {
         **_not_shown("external_id shares"),
     },
     "payout": {
-        "worth": (),
         **_LINKED,
         "paid_out": ("paid_out_amount_cents",),
         "fee": ("fee_cents",),
         "additional_refunds": ("additional_refunds_amount_cents",),
         "gross_payments": ("gross_payments_amount_cents",),
         "total_refunds": ("total_refunds_amount_cents",),
-        **_not_shown("deleted_at fee_steps items completed_on"),
+        **_not_shown("deleted_at fee_steps items completed_on worth"),
     },
     "bank_account": {"account_id": ("account",)},
     "bank_transaction": {
-        "worth": (),
         "booked_on": ("date",),
         "amount": ("amount_cents",),
         "linked": ("linked_amount_cents", "links"),
@@ -167,7 +161,7 @@ SHOWN: Final[Mapping[str, Names]] = {
         "categorized": ("categorized_amount_cents",),
         "parts": ("splits",),
         "rule_id": ("categorized_by_rule_id",),
-        **_not_shown("account_id reconciled_through exchanged"),
+        **_not_shown("account_id reconciled_through worth exchanged"),
     },
     "bank_rule": {
         **{

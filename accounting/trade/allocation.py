@@ -110,11 +110,16 @@ def exchange_difference(side: Side, allocation: Allocation) -> int:
     USD 100.00 that bring EUR 95.00 and settle 90.00 of an invoice gain 5.00; of a bill they lose
     it.
     """
-    if not allocation.split:
-        return 0
-    taken = sum(in_base(amount) for _, amount in allocation.split)
     used = allocation.own_split or ((None, allocation.amount),)
-    return side.sign * (sum(in_base(amount) for _, amount in used) - taken)
+    return side.sign * exchanged(sum(in_base(amount) for _, amount in used), allocation.split)
+
+
+def exchanged(brought: int, split: Split) -> int:
+    """Return the base that is brought beyond that of a split: 95.00 for 90.00 is 5.00.
+
+    Without a split nothing is applied yet, so it is 0.
+    """
+    return brought - sum(in_base(amount) for _, amount in split) if split else 0
 
 
 def items_of(allocations: Iterable[Allocation]) -> list[AllocationItem]:

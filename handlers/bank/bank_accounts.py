@@ -24,7 +24,7 @@ async def create_bank_account(books: Books, body: BankAccountCreate) -> Reply:
     """
     command = bank_commands.create_bank_account(body)
     if command.account is not None and command.currency is not None:
-        books.run_alone()  # The account may have no entries, nor get one meanwhile.
+        books.run_alone()  # Nothing may use the account, nor begin to meanwhile.
     given = bank_accounts.facts(command.details)
     known = books.bank_accounts.with_external_id(or_none(command.details.external_id))
     chart_in_use, existing = await books.fetch(books.bank_accounts.chart_in_use(hold=True), known)

@@ -22,6 +22,7 @@ from accounting.trade import (
     recoded,
     write_offs,
 )
+from accounting.trade.allocation import exchanged
 from accounting.trade.commands import (
     ChangeDocument,
     OpenDocument,
@@ -178,14 +179,13 @@ async def _naming_what_stands_on(trade: Trade, id: UUID) -> AsyncIterator[None]:
 def _applied(payment: Payment) -> AppliedPayment:
     """Return what a payment that was created with a document settles of it."""
     [part] = payment.allocations
-    taken, paid = sum(in_base(amount) for _, amount in part.split), int(part.amount)
     return AppliedPayment(
         payment.id,
         payment.payment_date,
         payment.method,
         int(part.settles),
-        paid,
-        in_base(part.amount) - taken if part.split else 0,
+        int(part.amount),
+        exchanged(in_base(part.amount), part.split),
     )
 
 

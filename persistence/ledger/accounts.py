@@ -121,7 +121,7 @@ SELECT EXISTS (
   UNION ALL SELECT 1 FROM tax_code
   WHERE tax_code.business_id = %(business_id)s AND tax_account_id = %(id)s
   UNION ALL SELECT 1 FROM bank_rule
-  WHERE bank_rule.business_id = %(business_id)s AND account_id = %(id)s
+  WHERE bank_rule.business_id = %(business_id)s AND account_id = %(id)s AND deleted_at IS NULL
   UNION ALL {_DRAFTS}
 ) AS named"""
 CHART = _states(_WHOLE)

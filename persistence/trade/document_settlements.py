@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Date, Table, and_, case, cast, func, or_, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from accounting.books.foreign import in_base
+from accounting.trade.allocation import exchanged
 from accounting.trade.documents import Document
 from accounting.trade.write_offs import WriteOff, tax_taken_back, written_off_on
 from persistence.engine.sql import Row, word
@@ -249,9 +249,8 @@ def _each(items: list[list[Any]] | None, read: Callable[..., T]) -> tuple[T, ...
 
 def _payment_share(payment: str, on: str, method: str, *amounts: Any) -> AppliedPayment:
     amount, paid, brought, split = amounts
-    settled = sum(in_base(each) for _, each in split_of(split or []))
-    exchanged = brought - settled if split else 0
-    return AppliedPayment(UUID(payment), date.fromisoformat(on), method, amount, paid, exchanged)
+    more = exchanged(brought, split_of(split or []))
+    return AppliedPayment(UUID(payment), date.fromisoformat(on), method, amount, paid, more)
 
 
 def _credit_share(credit: str, on: str, amount: int) -> AppliedCredit:
