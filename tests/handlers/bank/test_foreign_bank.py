@@ -27,6 +27,7 @@ from tests.builders.bank import (
 )
 from tests.builders.exchange_rates import table_set
 from tests.builders.journal_entries import ENTRIES, credit, debit
+from tests.builders.payouts import PAYOUTS, payout_body
 from tests.builders.purchases import bill_paid
 from tests.builders.sales import paid, part, payment_body, sent
 from tests.builders.tax_codes import CODES, code_body
@@ -137,24 +138,26 @@ class TestCreateBankAccount:
         assert open_account(shop, account="1191")["currency"] == "GBP"
 
     def test_a_named_account_that_something_else_uses_is_refused(
-        self, shop: Business, ledger: Ledger
+        self, shop: Business, ledger: Ledger, current: Bank
     ) -> None:
-        of_line = {"account_identifier": {"type": "AccountCode", "code": "1193"}}
-        result = {"account": "1194"}
-        for code in ("1192", "1193", "1194"):
+        used = ("1192", "1193", "1194", "1195")
+        for code in (*used, "1196"):
             asset(shop, code)
-        shop.made(CODES, code_body("D1", tax_account="1192"))
-        PURCHASES.draft(shop, shop.vendor(), line_items=[trade.line(100, **of_line)])
-        rule = {
-            "name": "Dues",
-            "conditions": {"text": "dues"},
-            "result": result,
-            "apply": "suggest",
-        }
-        shop.made("bank-rules/", rule)
-        for code in ("1192", "1193", "1194"):
+        tax, of_line, of_rule, of_payout = used
+        shop.made(CODES, code_body("D1", tax_account=tax))
+        named = {"type": "AccountCode", "code": of_line}
+        drafted = trade.line(100, account_identifier=named)
+        PURCHASES.draft(shop, shop.vendor(), line_items=[drafted])
+        made_rule(shop, "dues", of_rule, apply="suggest")
+        item = {"type": "adjustment", "amount_cents": 100, "account": of_payout}
+        payout = payout_body(100, status="pending", other_items=[item])
+        shop.made(PAYOUTS, payout)
+        for code in used:
             body = {"display_name": "No", "currency": "USD", "account": code}
             assert ledger.refused("POST", BANKS, json=body) == (409, "account_in_use")
+        rule = made_rule(shop, "fees", "1196", apply="suggest")
+        shop.api.delete(f"{RULES}{rule['id']}/")
+        open_account(shop, currency="USD", account="1196")
 
     def test_its_account_takes_only_its_currency(
         self, ledger: Ledger, current: Bank, dollars: Bank, kronor: Bank
@@ -695,6 +698,16 @@ class TestCreateBankReconciliation:
             pounds.match(pounds.line(line), PAYMENT, payment)
         statement = pounds.closed("2025-03-31", 18_980)
         assert (statement["money_without_lines"], statement["unexplained_cents"]) == ([], 0)
+
+    def test_a_closed_statement_in_base_keeps_the_base_amount_of_its_money(
+        self, shop: Business, ledger: Ledger, buyer: Record, current: Bank
+    ) -> None:
+        pounds = Bank(shop, open_account(shop))
+        payment = in_norway(shop, buyer, bank_account_id=pounds.account["id"])
+        pounds.closed("2025-03-31", 9_500)
+        path = f"{PAYMENTS}{payment['id']}/"
+        for changes in ({"base_amount_cents": 9_600}, {"exchange_rate": 0.96}):
+            assert ledger.refused("PATCH", path, json=changes) == (409, "bank_reconciled")
 
 
 class TestSuggestMatches:

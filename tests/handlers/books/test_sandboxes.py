@@ -13,8 +13,10 @@ import pytest
 
 from tests import clock
 from tests.api_server import ApiServer, Databases
+from tests.builders.bank import open_account
 from tests.builders.files import PDF, follow, upload
 from tests.builders.purchases import received
+from tests.builders.revaluations import REVALUATIONS
 from tests.builders.sales import paid, part, sent
 from tests.contract.refusals import is_as_shown
 from tests.partner import Business, Partner
@@ -27,7 +29,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True)
 class Template:
-    """Books to copy: an invoice of 500.00 with a document, 200.00 of it paid."""
+    """Books to copy: an invoice of 500.00 with a document, 200.00 of it paid; revalued dollars."""
 
     server: ApiServer
     business: Business
@@ -41,6 +43,9 @@ def template(own_server: ApiServer) -> Template:
     invoice = sent(business, customer, 50_000, due_at=due_at)
     paid(business, customer, 20_000, part(invoice, 20_000))
     assert upload(business, linked_id=invoice["id"], linked_type="invoice").status_code == 201
+    dollars = open_account(business, currency="USD")["id"]
+    paid(business, customer, 10_000, currency="USD", exchange_rate=0.9, bank_account_id=dollars)
+    business.made(REVALUATIONS, {"date": "2025-03-31", "rates": {"USD": 0.97}})
     path, setting = f"{BUSINESSES}{business.id}/", {"unknown_parties": "refuse"}
     assert business.partner.api.patch(path, json=setting).is_success
     return Template(own_server, business)
@@ -100,6 +105,14 @@ class TestCreateSandbox:
         assert again["invoice_number"] == "INV-000002"
         assert sandbox.balance("1200") == 100
         assert template.server.prover.faults_of(sandbox.id) == []
+
+    def test_reverses_the_revaluation_of_its_template(
+        self, template: Template, sandbox: Business
+    ) -> None:
+        [revaluation] = listed(sandbox, REVALUATIONS)
+        path = f"{REVALUATIONS}{revaluation['id']}/reverse/"
+        assert sandbox.api.post(path).json()["status"] == "reversed"
+        assert faults_in(template.server, sandbox) == set()
 
     def test_has_files_of_its_own(self, template: Template, sandbox: Business) -> None:
         [document] = listed(sandbox, "documents/")

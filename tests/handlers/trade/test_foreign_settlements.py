@@ -10,6 +10,8 @@ import pytest
 from tests.builders.exchange_rates import table_set
 from tests.builders.sales import REFUNDS, refund_paid, refunded
 from tests.builders.trade import DAY, PAID, PURCHASES, SALES, SENT, Record, line, read
+from tests.builders.vendor_refunds import REFUNDS as VENDOR_REFUNDS
+from tests.builders.vendor_refunds import as_credit, of_bill, whole_refund_body
 from tests.handlers.trade.side import Side
 from tests.partner import Business
 
@@ -301,18 +303,32 @@ class TestForeignPurchases(Foreign):
     def test_a_refund_is_allocated_in_full(self, side: Side) -> None:
         document = self.document(side)
         self.money(side, (document, 10_000))
-        allocation = {"allocation_type": "bill", "bill_id": document["id"], "amount_cents": 4_000}
-        body = {
-            "vendor_id": side.counterparty["id"],
-            "total_refunded_amount": 5_000,
-            "allocations": [allocation],
-            "refund_date": PAID,
-            **USD,
-        }
-        path = "vendor-refunds/"
+        body = whole_refund_body(
+            side.counterparty, 5_000, of_bill(document, 4_000), refund_date=PAID, **USD
+        )
         rate = {"exchange_rate": 0.95}
-        fault = side.ledger.refused("POST", path, json={**body, **rate})
+        fault = side.ledger.refused("POST", VENDOR_REFUNDS, json={**body, **rate})
         assert fault == (422, "refund_not_allocated")
-        refund = side.made(path, {**body, **rate, "total_refunded_amount": 4_000})
+        refund = side.made(VENDOR_REFUNDS, {**body, **rate, "total_refunded_amount": 4_000})
         assert refund["base_amount_cents"] == 3_600
         assert side.ledger.postings(refund) == [(PAID, {"1270": 3_600, "6000": -3_600})]
+
+    def test_a_part_kept_as_a_credit_takes_the_table_and_the_payment_its_base_amount(
+        self, side: Side
+    ) -> None:
+        table_set(side.shop, TABLED, reference_currency="GBP", rates={"USD": "1.25"})
+        document = self.document(side)
+        self.money(side, (document, 10_000))
+        items = of_bill(document, 6_000), as_credit(4_000)
+        body = whole_refund_body(
+            side.counterparty, 10_000, *items, refund_date=TABLED, base_amount_cents=5_700, **USD
+        )
+        announced = {"payments": [{"amount_cents": 6_000}]}
+        fault = side.ledger.refused("POST", VENDOR_REFUNDS, json={**body, **announced})
+        assert fault == (422, "exchange_rate_not_needed")
+        refund = side.made(VENDOR_REFUNDS, body)
+        [payment] = refund["vendor_refund_payments"]
+        assert shown(payment, "exchange_rate", "base_amount_cents") == (0.95, 5_700)
+        [kept] = [each for each in refund["allocations"] if each["allocation_type"] == "credit"]
+        credit = read(side.shop, side.trade.credits, {"id": kept["vendor_credit_id"]})
+        assert shown(credit, "exchange_rate", "base_total_amount_cents") == (0.8, 3_200)
